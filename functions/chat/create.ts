@@ -1,0 +1,43 @@
+import middy from '@middy/core'
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
+import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
+import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
+import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
+import { assess, prefetch } from '../../layers/gateway/middleware/assess.ts'
+import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { gates } from '../gates.ts'
+import type { Instance } from '../instance.ts'
+
+const EVENT_STREAM = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+export function createChat(instance: Instance) {
+  const deps: ChatDeps = { ...instance, headerPrefix: instance.config.headerPrefix }
+  const { loadCatalog } = instance
+  return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
+    executionMode: executionModeStreamifyResponse,
+    timeoutEarlyInMillis: 0,
+    // The invocation ends when the books are closed, not when the last byte is out.
+    requestEnd: (request) => (request.context as GatewayContext).passage.streaming,
+  })
+    .use(
+      gates(
+        instance,
+        'chat',
+        { name: 'chat.completions', scope: 'chat.completions' },
+        { prefetch: prefetch(loadCatalog), assess: assess(loadCatalog) },
+      ),
+    )
+    .handler(async (_: GatewayEvent, { passage }: GatewayContext): Promise<GatewayAnswer> => {
+      const { work } = passage
+      if (!work) throw new Error('A chat request was admitted without being assessed.')
+      if (work.chat.request.stream) {
+        return { statusCode: 200, headers: EVENT_STREAM, body: await answerStream(deps, passage, work) }
+      }
+      const completion = await answerWhole(deps, passage, work)
+      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(completion) }
+    })
+}

@@ -1,0 +1,32 @@
+import type { FunctionName } from '../layers/gateway/contract.ts'
+import type { Endpoint } from '../layers/gateway/flow/passage.ts'
+import { admit } from '../layers/gateway/middleware/admit.ts'
+import { authorize } from '../layers/gateway/middleware/authorize.ts'
+import { expect } from '../layers/gateway/middleware/expect.ts'
+import type { Gate } from '../layers/gateway/middleware/gate.ts'
+import { identify } from '../layers/gateway/middleware/identify.ts'
+import { open } from '../layers/gateway/middleware/open.ts'
+import { record } from '../layers/gateway/middleware/record.ts'
+import { isUnavailable } from '../layers/gateway/store/failures.ts'
+import { findKeyId } from '../layers/gateway/store/find-key-id.ts'
+import { readKey } from '../layers/gateway/store/read-key.ts'
+import { takeAdmission } from '../layers/gateway/store/take-admission.ts'
+import type { Instance } from './instance.ts'
+
+type Wanted = { readonly prefetch?: Gate; readonly assess?: Gate }
+
+/** The one way in, the same for every function: open → identify → authorize → assess → admit. */
+export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint, { prefetch, assess }: Wanted = {}) {
+  const { tables, cache, config, settle, finishHold, clock, random, log } = instance
+  const read = readKey(tables)
+  return [
+    open({ clock, random, log, isUnavailable, headerPrefix: config.headerPrefix }, endpoint),
+    record(settle),
+    expect(name),
+    ...(prefetch ? [prefetch] : []),
+    identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix }),
+    authorize({ readKey: read, cache }),
+    ...(assess ? [assess] : []),
+    admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, cache }),
+  ]
+}

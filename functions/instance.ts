@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { type Config, readConfig, readVariable } from '../layers/gateway/config.ts'
+import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
+import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
+import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
+import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
+import type { LoadTokenizer } from '../layers/gateway/flow/make-bill.ts'
+import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
+import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
+import { type OpenProvider, openProvider } from '../layers/gateway/providers/open-provider.ts'
+import { isUnavailable } from '../layers/gateway/store/failures.ts'
+import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
+import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
+import { readKey } from '../layers/gateway/store/read-key.ts'
+import { releaseHold } from '../layers/gateway/store/release-hold.ts'
+import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
+
+/** What one running function instance has: its settings, its tables and what it remembers between requests. */
+export type Instance = {
+  readonly config: Config
+  readonly tables: Tables
+  readonly clock: () => number
+  readonly random: (bytes: number) => Uint8Array
+  readonly log: Log
+  readonly timing: ChatTiming
+  readonly cache: KeyCache
+  readonly loadCatalog: LoadCatalog
+  readonly loadTokenizer: LoadTokenizer
+  readonly openProvider: OpenProvider
+  readonly finishHold: FinishHold
+  readonly settle: Settle
+}
+
+export type InstanceOptions = {
+  readonly config?: Config
+  readonly tables?: Tables
+  readonly clock?: () => number
+  readonly log?: Log
+  readonly timing?: ChatTiming
+}
+
+export function openInstance(options: InstanceOptions = {}): Instance {
+  const config = options.config ?? readConfig()
+  const tables = options.tables ?? openTables(config)
+  const clock = options.clock ?? Date.now
+  const log = options.log ?? jsonLog(console.log)
+  const books = { putUsageRow: putUsageRow(tables), releaseHold: releaseHold(tables), clock }
+  const finishHold = holdFinisher({ ...books, readKey: readKey(tables) })
+  return {
+    config,
+    tables,
+    clock,
+    random: randomBytes,
+    log,
+    timing: options.timing ?? CHAT_TIMING,
+    cache: new KeyCache(),
+    loadCatalog: catalogCache(readCatalog(tables), clock),
+    loadTokenizer: async () => (await import('../layers/tokenizer/count-tokens.ts')).countTokens,
+    openProvider: openProvider(readVariable),
+    finishHold,
+    settle: settler({ ...books, finishHold, isUnavailable, log }),
+  }
+}

@@ -1,0 +1,4 @@
+import { openInstance } from '../instance.ts'
+import { createModels } from './create.ts'
+
+export const handler = createModels(openInstance())

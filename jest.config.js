@@ -1,0 +1,11 @@
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  globalSetup: '<rootDir>/test/support/start-dynamodb.ts',
+  globalTeardown: '<rootDir>/test/support/stop-dynamodb.ts',
+  testTimeout: 30_000,
+  maxWorkers: 2,
+}

@@ -1,0 +1,31 @@
+import { BRAND, ENV } from './contract.ts'
+
+export type Config = {
+  readonly keysTable: string
+  readonly usageTable: string
+  readonly keyPrefix: string
+  readonly headerPrefix: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The only reader of the process environment in the gateway. */
+export function readConfig(env: Environment = process.env): Config {
+  return {
+    keysTable: required(env, ENV.keysTable),
+    usageTable: required(env, ENV.usageTable),
+    keyPrefix: env[ENV.keyPrefix] ?? BRAND.keyPrefix,
+    headerPrefix: env[ENV.headerPrefix] ?? BRAND.headerPrefix,
+  }
+}
+
+/** The value behind a catalog's `env:NAME`. */
+export function readVariable(name: string, env: Environment = process.env): string | undefined {
+  return env[name] || undefined
+}
+
+function required(env: Environment, name: string): string {
+  const value = env[name]
+  if (!value) throw new Error(`The environment variable ${name} is not set.`)
+  return value
+}

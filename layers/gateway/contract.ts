@@ -1,0 +1,48 @@
+// Names on which infra, local and the functions must agree. Imports nothing.
+
+export const BRAND = {
+  keyPrefix: 'svc_live_',
+  headerPrefix: 'X-Svc-',
+} as const
+
+export const ENV = {
+  keysTable: 'WAYBILL_KEYS_TABLE',
+  usageTable: 'WAYBILL_USAGE_TABLE',
+  keyPrefix: 'WAYBILL_KEY_PREFIX',
+  headerPrefix: 'WAYBILL_HEADER_PREFIX',
+} as const
+
+export type TableDefinition = {
+  readonly partitionKey: string
+  readonly sortKey?: string
+  readonly timeToLive: string
+  readonly indexes: readonly { readonly name: string; readonly partitionKey: string; readonly sortKey: string }[]
+}
+
+// Every key attribute is a string.
+export const TABLES = {
+  keys: { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'expiresAt', indexes: [] },
+  usage: {
+    partitionKey: 'requestId',
+    timeToLive: 'expiresAt',
+    indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt' }],
+  },
+} as const satisfies Record<string, TableDefinition>
+
+export type Scope = 'chat.completions' | 'models.read'
+export const SCOPES: readonly Scope[] = ['chat.completions', 'models.read']
+
+export type FunctionName = 'chat' | 'models' | 'introspect' | 'usage' | 'fallback'
+
+export type Route = { readonly method: 'GET' | 'POST'; readonly path: string; readonly function: FunctionName }
+
+export const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/chat/completions', function: 'chat' },
+  { method: 'GET', path: '/v1/models', function: 'models' },
+  { method: 'GET', path: '/v1/models/{id+}', function: 'models' },
+  { method: 'GET', path: '/v1/key/introspect', function: 'introspect' },
+  { method: 'GET', path: '/v1/usage/{id}', function: 'usage' },
+]
+
+export const FUNCTION_TIMEOUT_SECONDS = 900
+export const SWEEP_EVERY_MINUTES = 5

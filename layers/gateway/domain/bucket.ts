@@ -1,0 +1,25 @@
+// A token bucket kept as one number: the moment at which it is full again (GCRA). Microseconds, so that every rpm
+// has a whole interval; rounded up, so that the refill is never faster than the limit.
+
+export function intervalUs(rpm: number): number {
+  return Math.ceil(60_000_000 / rpm)
+}
+
+/** The latest `fullAtUs` that still leaves one token to take. */
+export function lastTakeableFullAtUs(rpm: number, nowMs: number): number {
+  return nowMs * 1000 + (rpm - 1) * intervalUs(rpm)
+}
+
+export function tokensLeft(rpm: number, fullAtUs: number, nowMs: number): number {
+  const usedUs = Math.max(0, fullAtUs - nowMs * 1000)
+  return Math.max(0, Math.floor(rpm - usedUs / intervalUs(rpm)))
+}
+
+export function secondsUntilFull(fullAtUs: number, nowMs: number): number {
+  return Math.max(0, Math.ceil((fullAtUs - nowMs * 1000) / 1_000_000))
+}
+
+export function secondsUntilToken(rpm: number, fullAtUs: number, nowMs: number): number {
+  const waitUs = fullAtUs - lastTakeableFullAtUs(rpm, nowMs)
+  return Math.max(0, Math.ceil(waitUs / 1_000_000))
+}

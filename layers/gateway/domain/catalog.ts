@@ -1,0 +1,57 @@
+import { type Price, type PriceStrings, parsePrice } from './price.ts'
+
+export type ProviderEntry = {
+  readonly type: 'openai'
+  readonly baseUrl: string
+  /** `env:NAME`, `secret:NAME` or absent. */
+  readonly apiKey?: string | undefined
+  /** The field in which this upstream takes the output cap; without it, the one the client used. */
+  readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+}
+
+export type Route = {
+  readonly provider: string
+  readonly model: string
+  readonly priority: number
+  readonly weight: number
+  readonly firstByteTimeoutMs: number
+  readonly idleTimeoutMs: number
+}
+
+export type CatalogModel = {
+  readonly id: string
+  readonly name: string
+  readonly ownedBy: string
+  readonly active: boolean
+  readonly created: number
+  readonly contextLength: number
+  readonly maxOutputTokens: number
+  readonly price: PriceStrings
+  readonly routes: readonly Route[]
+}
+
+/** As it is stored: plain data. */
+export type CatalogData = {
+  readonly providers: Readonly<Record<string, ProviderEntry>>
+  readonly models: readonly CatalogModel[]
+}
+
+export type PricedModel = CatalogModel & { readonly tokenPrice: Price }
+
+export type Catalog = {
+  readonly version: number
+  readonly providers: ReadonlyMap<string, ProviderEntry>
+  /** Active models only, by id, in the order of the file. */
+  readonly models: ReadonlyMap<string, PricedModel>
+}
+
+export const EMPTY_CATALOG: Catalog = { version: 0, providers: new Map(), models: new Map() }
+
+export function openCatalog(data: CatalogData, version: number): Catalog {
+  const active = data.models.filter((model) => model.active)
+  return {
+    version,
+    providers: new Map(Object.entries(data.providers)),
+    models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
+  }
+}

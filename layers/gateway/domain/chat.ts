@@ -1,0 +1,36 @@
+export type ChatBody = Readonly<Record<string, unknown>>
+
+/** A validated request: what the gateway decides by, beside the body that travels on. */
+export type ChatRequest = {
+  readonly model: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly choices: number
+  /** The larger of max_tokens and max_completion_tokens, if the client named one. */
+  readonly namedCap: number | undefined
+  readonly capFields: readonly CapField[]
+  readonly messageCount: number
+  readonly toolCount: number
+  /** Content parts that are not text: images, audio, files. */
+  readonly mediaCount: number
+  readonly bytes: number
+  readonly body: ChatBody
+}
+
+export type CapField = 'max_tokens' | 'max_completion_tokens'
+
+export type Delta = Readonly<Record<string, unknown>>
+
+/** What every provider dialect is turned into. Deltas and usage have OpenAI's shape, because our contract has. */
+export type ChatPart =
+  | {
+      readonly kind: 'choice'
+      readonly index: number
+      readonly delta: Delta
+      readonly logprobs: unknown
+      readonly finishReason: string | null
+      readonly fingerprint?: string | undefined
+    }
+  | { readonly kind: 'usage'; readonly usage: unknown }
+
+export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>

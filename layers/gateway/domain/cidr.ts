@@ -1,0 +1,94 @@
+// Strict on purpose: `net.BlockList` and ipaddr.js admit `0x7f.1`, `10.0.0/8`, and IPv4 through `::/0`.
+
+type Address = { readonly bits: 32 | 128; readonly value: bigint }
+
+export function parseAddress(text: string): Address | undefined {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
+}
+
+/** Why this is not an acceptable range, in words for the operator; undefined if it is one. */
+export function cidrProblem(text: string): string | undefined {
+  const slash = text.indexOf('/')
+  const base = slash < 0 ? text : text.slice(0, slash)
+  const address = parseAddress(base)
+  if (!address) return 'is not an IPv4 or IPv6 range such as 203.0.113.0/24 or 2001:db8::/32'
+  if (base.includes(':') && address.bits === 32) return 'is an IPv4 address in IPv6 form: write it as IPv4'
+  if (slash < 0) return `has no prefix length: write ${text}/${address.bits} for this one address`
+  const length = text.slice(slash + 1)
+  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > address.bits) {
+    return `has a prefix length that is not between 0 and ${address.bits}`
+  }
+  const canonical = `${format(networkOf(address, Number(length)))}/${length}`
+  return canonical === text ? undefined : `is not in canonical form: write ${canonical}`
+}
+
+export function cidrContains(cidr: string, address: string): boolean {
+  const [base = '', length = ''] = cidr.split('/')
+  const network = parseAddress(base)
+  const candidate = parseAddress(address)
+  if (!network || !candidate || network.bits !== candidate.bits) return false
+  return networkOf(candidate, Number(length)).value === network.value
+}
+
+function networkOf(address: Address, length: number): Address {
+  const hostBits = BigInt(address.bits - length)
+  return { bits: address.bits, value: (address.value >> hostBits) << hostBits }
+}
+
+function parseIpv4(text: string): Address | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  let value = 0n
+  for (const part of parts) {
+    if (!/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined
+    value = (value << 8n) | BigInt(part)
+  }
+  return { bits: 32, value }
+}
+
+/** An IPv4-mapped address counts as IPv4. */
+function parseIpv6(text: string): Address | undefined {
+  const groups = expandIpv6(text)
+  if (!groups) return undefined
+  let value = 0n
+  for (const group of groups) {
+    if (!/^[0-9a-f]{1,4}$/i.test(group)) return undefined
+    value = (value << 16n) | BigInt(`0x${group}`)
+  }
+  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value }
+}
+
+function expandIpv6(text: string): string[] | undefined {
+  const halves = dottedTailToGroups(text)?.split('::')
+  if (!halves || halves.length > 2) return undefined
+  const [head = [], tail] = halves.map((half) => (half === '' ? [] : half.split(':')))
+  if (!tail) return head.length === 8 ? head : undefined
+  const missing = 8 - head.length - tail.length
+  return missing >= 1 ? [...head, ...Array<string>(missing).fill('0'), ...tail] : undefined
+}
+
+function dottedTailToGroups(text: string): string | undefined {
+  if (!text.includes('.')) return text
+  const cut = text.lastIndexOf(':') + 1
+  const ipv4 = parseIpv4(text.slice(cut))
+  if (!ipv4) return undefined
+  return `${text.slice(0, cut)}${(ipv4.value >> 16n).toString(16)}:${(ipv4.value & 0xffffn).toString(16)}`
+}
+
+function format({ bits, value }: Address): string {
+  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
+  return compress(groups)
+}
+
+/** RFC 5952: the longest run of two or more zero groups becomes `::`. */
+function compress(groups: string[]): string {
+  let best = { start: 0, length: 1 }
+  for (let start = 0; start < 8; start++) {
+    let length = 0
+    while (groups[start + length] === '0') length++
+    if (length > best.length) best = { start, length }
+  }
+  if (best.length < 2) return groups.join(':')
+  return `${groups.slice(0, best.start).join(':')}::${groups.slice(best.start + best.length).join(':')}`
+}

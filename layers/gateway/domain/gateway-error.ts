@@ -1,0 +1,50 @@
+const KINDS = {
+  invalid_request: [400, 'invalid_request_error', null],
+  upstream_rejected: [400, 'invalid_request_error', null],
+  invalid_api_key: [401, 'invalid_request_error', 'invalid_api_key'],
+  credit_balance_exhausted: [402, 'insufficient_quota', 'credit_balance_exhausted'],
+  insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
+  ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
+  model_not_found: [404, 'invalid_request_error', 'model_not_found'],
+  not_found: [404, 'invalid_request_error', 'not_found'],
+  method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
+  request_too_large: [413, 'invalid_request_error', 'request_too_large'],
+  unsupported_media_type: [415, 'invalid_request_error', 'unsupported_media_type'],
+  rate_limit_exceeded: [429, 'rate_limit_error', 'rate_limit_exceeded'],
+  concurrency_limit_exceeded: [429, 'rate_limit_error', 'concurrency_limit_exceeded'],
+  daily_limit_exceeded: [429, 'rate_limit_error', 'daily_limit_exceeded'],
+  internal_error: [500, 'server_error', 'internal_error'],
+  upstream_error: [502, 'server_error', 'upstream_error'],
+  service_unavailable: [503, 'server_error', 'service_unavailable'],
+  upstream_timeout: [504, 'server_error', 'upstream_timeout'],
+} as const satisfies Record<string, readonly [number, string, string | null]>
+
+export type ErrorKind = keyof typeof KINDS
+
+export type ErrorDetail = {
+  readonly param?: string
+  readonly code?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answer other than the one that was asked for. Its message is written for the caller. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly kind: ErrorKind
+  readonly status: number
+  readonly type: string
+  readonly code: string | null
+  readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}, options?: ErrorOptions) {
+    super(message, options)
+    const [status, type, code] = KINDS[kind]
+    this.kind = kind
+    this.status = status
+    this.type = type
+    this.code = detail.code ?? code
+    this.param = detail.param ?? null
+    this.headers = detail.headers ?? {}
+  }
+}

@@ -1,0 +1,46 @@
+import { SCOPES } from '../contract.ts'
+import type { Key, KeySettings, Secret } from './key.ts'
+import type { Nano } from './money.ts'
+import { hashSecret, makeSecret } from './secret.ts'
+import { ulid } from './ulid.ts'
+
+export const KEY_DEFAULTS: Omit<KeySettings, 'name'> = {
+  scopes: SCOPES,
+  allowlist: [],
+  rpm: 60,
+  dailyLimit: 10_000,
+  maxConcurrent: 200,
+}
+
+/** The secret in clear exists only in the answer to the person who made the key. */
+export type IssuedSecret = { readonly secret: string; readonly stored: Secret }
+
+export function issueSecret(prefix: string, random: (bytes: number) => Uint8Array): IssuedSecret {
+  const secret = makeSecret(prefix, random(32))
+  return { secret, stored: { hash: hashSecret(secret), lastFour: secret.slice(-4) } }
+}
+
+export type NewKey = {
+  readonly settings: KeySettings
+  readonly credits: Nano
+  readonly prefix: string
+  readonly stored: Secret
+}
+
+export function newKey({ settings, credits, prefix, stored }: NewKey, nowMs: number, random: Uint8Array): Key {
+  return {
+    ...settings,
+    id: `key_${ulid(nowMs, random)}`,
+    status: 'active',
+    prefix,
+    current: stored,
+    createdAtMs: nowMs,
+    version: 1,
+    bucketFullAtUs: 0,
+    days: {},
+    granted: credits,
+    available: credits,
+    spent: 0n,
+    holds: {},
+  }
+}

@@ -1,0 +1,38 @@
+export type FailureReason =
+  | 'connect'
+  | 'timeout'
+  | 'reset'
+  | 'status'
+  | 'credential'
+  | 'rejected'
+  | 'protocol'
+  | 'error_event'
+  | 'empty'
+  | 'runaway'
+
+export type FailureDetail = {
+  readonly status?: number | undefined
+  readonly code?: string | undefined
+  readonly param?: string | undefined
+}
+
+/**
+ * An upstream did not answer as it should. The message of a `rejected` failure is the provider's own and is meant for
+ * the caller; every other message is ours and safe to log.
+ */
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure'
+  readonly reason: FailureReason
+  readonly detail: FailureDetail
+
+  constructor(reason: FailureReason, message: string, detail: FailureDetail = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+    this.detail = detail
+  }
+
+  /** Whether another route may answer what this one did not. */
+  get worthAnotherRoute(): boolean {
+    return this.reason !== 'rejected'
+  }
+}

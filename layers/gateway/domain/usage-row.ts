@@ -1,0 +1,39 @@
+import type { UsageSource } from './bill.ts'
+import { utcDay } from './limits.ts'
+import type { Nano } from './money.ts'
+
+export type Outcome = 'completed' | 'refused' | 'upstream_error' | 'abandoned'
+
+export type EndpointName = 'chat.completions' | 'models' | 'key.introspect' | 'usage' | 'unknown'
+
+export type Attempt = { readonly provider: string; readonly result: string; readonly ms: number }
+
+/** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */
+export type UsageRow = {
+  readonly requestId: string
+  readonly keyId: string
+  readonly endpoint: EndpointName
+  readonly startedAtMs: number
+  readonly outcome: Outcome
+  readonly httpStatus: number
+  readonly errorCode?: string | undefined
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly upstreamModel?: string | undefined
+  readonly stream: boolean
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly usageSource: UsageSource
+  readonly usageRejected: boolean
+  readonly cost: Nano
+  readonly hold: Nano
+  readonly priceVersion?: number | undefined
+  readonly attempts: readonly Attempt[]
+  readonly ttftMs?: number | undefined
+  readonly durationMs: number
+}
+
+export function keyDay(keyId: string, nowMs: number): string {
+  return `${keyId}#${utcDay(nowMs)}`
+}

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Catalog } from '../domain/catalog.ts'
+import type { ChatPart } from '../domain/chat.ts'
+import type { ChatWork } from '../domain/chat-work.ts'
+import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
+import { writeUsage } from '../wire/usage-counts.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { startDeadline } from './deadline.ts'
+import { dispatch } from './dispatch.ts'
+import { FrameSink } from './frame-sink.ts'
+import { letterheadOf } from './letterhead.ts'
+import { makeBill, makePartialBill } from './make-bill.ts'
+import type { Passage } from './passage.ts'
+import { endingOf } from './settle.ts'
+import { Tally } from './tally.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/**
+ * A stream of frames. It throws as long as an honest status is possible; once it has returned, `passage.streaming`
+ * resolves when the request is settled and the last frame written, and nothing is thrown any more.
+ */
+export async function answerStream(
+  deps: ChatDeps,
+  passage: Passage,
+  { chat: work, catalog }: { chat: ChatWork; catalog: Catalog },
+): Promise<Readable> {
+  const deadline = startDeadline(passage, deps.clock())
+  const parts = dispatch(deps, catalog, work, passage.journey, deadline.signal)
+  try {
+    await settledWithin(parts, deps.timing.commitAfterMs)
+  } catch (error) {
+    deadline.clear()
+    throw toGatewayError(error)
+  }
+  const sink = new FrameSink(deps.timing.keepAliveMs, deadline.signal)
+  passage.streaming = relay(deps, passage, work, parts, sink).finally(deadline.clear)
+  return sink.body
+}
+
+async function relay(
+  deps: ChatDeps,
+  passage: Passage,
+  work: ChatWork,
+  parts: Promise<AsyncIterable<ChatPart>>,
+  sink: FrameSink,
+): Promise<void> {
+  const tally = new Tally(work)
+  const frames = new FrameWriter(letterheadOf(passage, work), work.request.includeUsage)
+  try {
+    for await (const part of await parts) {
+      passage.journey.firstPartMs ??= deps.clock() - passage.nowMs
+      tally.add(part)
+      if (part.kind === 'choice') await sink.write(frames.choice(part))
+    }
+    const bill = await makeBill(work, tally, deps.loadTokenizer)
+    await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+    const cost = passage.cost ?? bill.cost
+    sink.end(
+      ...(work.request.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []),
+      costFrame(deps.headerPrefix, cost),
+      DONE_FRAME,
+    )
+  } catch (error) {
+    sink.end(errorFrame(await failMidway(deps, passage, work, tally, error)))
+  }
+}
+
+/** The status is out already: the failure is booked, and told in the stream. */
+async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tally: Tally, cause: unknown) {
+  const error = toGatewayError(cause)
+  if (error.kind === 'internal_error') deps.log.problem('a stream broke', cause, passage.requestId)
+  try {
+    const bill = await makePartialBill(work, tally, deps.loadTokenizer)
+    await deps.settle(passage, { ...endingOf(error), httpStatus: 200, bill })
+  } catch (problem) {
+    deps.log.problem('a broken stream could not be billed; the sweep will finish it', problem, passage.requestId)
+  }
+  return error
+}
+
+/** Resolves when the promise has or the time is up; throws if the promise does in that time. */
+async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  const timer = new AbortController()
+  try {
+    await Promise.race([promise, sleep(ms, undefined, { signal: timer.signal })])
+  } finally {
+    timer.abort()
+  }
+}

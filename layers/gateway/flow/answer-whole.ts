@@ -1,0 +1,38 @@
+import type { Catalog } from '../domain/catalog.ts'
+import type { ChatWork } from '../domain/chat-work.ts'
+import { CompletionBuilder } from '../wire/completion.ts'
+import { writeUsage } from '../wire/usage-counts.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { startDeadline } from './deadline.ts'
+import { dispatch } from './dispatch.ts'
+import { letterheadOf } from './letterhead.ts'
+import { makeBill } from './make-bill.ts'
+import type { Passage } from './passage.ts'
+import { Tally } from './tally.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/** One JSON answer, settled before it is returned. A failure on the way delivers nothing, so it costs nothing. */
+export async function answerWhole(
+  deps: ChatDeps,
+  passage: Passage,
+  { chat: work, catalog }: { chat: ChatWork; catalog: Catalog },
+): Promise<Record<string, unknown>> {
+  const tally = new Tally(work)
+  const completion = new CompletionBuilder()
+  const deadline = startDeadline(passage, deps.clock())
+  try {
+    const parts = await dispatch(deps, catalog, work, passage.journey, deadline.signal)
+    passage.journey.firstPartMs = deps.clock() - passage.nowMs
+    for await (const part of parts) {
+      tally.add(part)
+      if (part.kind === 'choice') completion.add(part)
+    }
+  } catch (error) {
+    throw toGatewayError(error)
+  } finally {
+    deadline.clear()
+  }
+  const bill = await makeBill(work, tally, deps.loadTokenizer)
+  await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+  return completion.build(letterheadOf(passage, work), writeUsage(bill, tally.reported))
+}

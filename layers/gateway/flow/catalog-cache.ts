@@ -1,0 +1,37 @@
+import { type Catalog, type CatalogData, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
+
+export type LoadCatalog = () => Promise<Catalog>
+
+type ReadCatalog = () => Promise<{ readonly data: CatalogData; readonly version: number } | undefined>
+
+/** A catalog is never older than this when it is used. */
+const MAX_AGE_MS = 30_000
+/** From this age on the next one is fetched beside a request, so that a busy instance never waits for it. */
+const REFRESH_AGE_MS = 20_000
+
+export function catalogCache(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
+  let current: { catalog: Catalog; readAtMs: number } | undefined
+  let reading: Promise<Catalog> | undefined
+
+  function refresh(): Promise<Catalog> {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  async function read(): Promise<Catalog> {
+    const readAtMs = clock()
+    const stored = await readCatalog()
+    const catalog = stored ? openCatalog(stored.data, stored.version) : EMPTY_CATALOG
+    current = { catalog, readAtMs }
+    return catalog
+  }
+
+  return async function loadCatalog() {
+    const ageMs = current ? clock() - current.readAtMs : Number.POSITIVE_INFINITY
+    if (!current || ageMs >= MAX_AGE_MS || ageMs < 0) return refresh()
+    if (ageMs >= REFRESH_AGE_MS) refresh().catch(() => {})
+    return current.catalog
+  }
+}

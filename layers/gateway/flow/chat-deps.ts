@@ -1,0 +1,19 @@
+import type { DispatchDeps } from './dispatch.ts'
+import type { LoadTokenizer } from './make-bill.ts'
+import type { Settle } from './settle.ts'
+
+/** What answering a chat request needs of the world. */
+export type ChatDeps = DispatchDeps & {
+  readonly settle: Settle
+  readonly loadTokenizer: LoadTokenizer
+  readonly headerPrefix: string
+  readonly timing: ChatTiming
+}
+
+export type ChatTiming = {
+  /** How long a stream may wait for its first part before it is committed to a 200. */
+  readonly commitAfterMs: number
+  readonly keepAliveMs: number
+}
+
+export const CHAT_TIMING: ChatTiming = { commitAfterMs: 10_000, keepAliveMs: 15_000 }

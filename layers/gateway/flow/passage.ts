@@ -1,0 +1,43 @@
+import type { Scope } from '../contract.ts'
+import type { Catalog } from '../domain/catalog.ts'
+import type { ChatWork } from '../domain/chat-work.ts'
+import type { GatewayError } from '../domain/gateway-error.ts'
+import type { Key } from '../domain/key.ts'
+import type { Nano } from '../domain/money.ts'
+import type { Attempt, EndpointName } from '../domain/usage-row.ts'
+
+/** What an endpoint asks of a key. */
+export type Endpoint = { readonly name: EndpointName; readonly scope?: Scope }
+
+/** What is known of one request, filled in gate by gate. */
+export type Passage = {
+  readonly requestId: string
+  /** The one clock reading by which this request is judged. */
+  readonly nowMs: number
+  /** When the function will be ended. */
+  readonly deadlineMs: number
+  readonly endpoint: Endpoint
+  readonly sourceIp: string
+  /** identify: the presented secret's hash and the newest known copy of its key. */
+  credential?: { readonly hash: string; readonly key: Key; readonly cached: boolean }
+  /** assess: what a chat request would take at most, or why it will be refused once its token is spent. */
+  work?: { readonly chat: ChatWork; readonly catalog: Catalog }
+  refusal?: GatewayError
+  /** admit: what was taken. Past this every outcome must settle. */
+  hold?: Nano
+  /** Holds of dead requests that admission saw, to be finished after ours. */
+  deadHolds?: readonly string[]
+  /** dispatch: where it went. */
+  readonly journey: Journey
+  /** settle: what it cost. */
+  cost?: Nano
+  /** A stream that settles by itself before it ends. */
+  streaming?: Promise<void>
+}
+
+export type Journey = {
+  readonly attempts: Attempt[]
+  provider?: string
+  upstreamModel?: string
+  firstPartMs?: number
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Bill, NO_BILL } from '../domain/bill.ts'
+import type { GatewayError } from '../domain/gateway-error.ts'
+import type { Nano } from '../domain/money.ts'
+import type { Outcome, UsageRow } from '../domain/usage-row.ts'
+import type { Log } from './log.ts'
+import type { Passage } from './passage.ts'
+
+export type SettleDeps = {
+  readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
+  readonly releaseHold: (release: { keyId: string; requestId: string; hold: Nano; cost: Nano }) => Promise<boolean>
+  readonly finishHold: (keyId: string, requestId: string) => Promise<void>
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly clock: () => number
+  readonly log: Log
+}
+
+export type Ending = {
+  readonly outcome: Outcome
+  readonly httpStatus: number
+  readonly errorCode?: string | undefined
+  readonly bill?: Bill
+}
+
+export type Settle = (passage: Passage, ending: Ending) => Promise<void>
+
+/** Time that is kept back from the function's limit for settling. */
+export const SETTLE_RESERVE_MS = 20_000
+
+/**
+ * Writes the waybill, then takes the cost from the hold and gives the rest back. Both writes may be repeated: the
+ * first row stands, and a hold is released once. It never throws: what cannot be settled now, the sweep finishes.
+ */
+export function settler(deps: SettleDeps): Settle {
+  const { putUsageRow, releaseHold, finishHold, clock, log } = deps
+  return async (passage, ending) => {
+    const { credential, requestId, hold } = passage
+    if (!credential || passage.cost !== undefined) return
+    const keyId = credential.key.id
+    passage.cost = ending.bill?.cost ?? 0n
+    try {
+      const row = await persist(deps, passage, () => putUsageRow(toRow(passage, keyId, ending, clock())))
+      passage.cost = row.cost
+      if (hold !== undefined) {
+        await persist(deps, passage, () => releaseHold({ keyId, requestId, hold, cost: row.cost }))
+      }
+      log.request(row)
+      for (const dead of passage.deadHolds ?? []) await finishHold(keyId, dead)
+    } catch (error) {
+      log.problem('a request could not be settled; the sweep will finish it', error, requestId)
+    }
+  }
+}
+
+/** How a refusal or a failure before the first byte is booked. */
+export function endingOf(error: GatewayError): Ending {
+  return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
+}
+
+function outcomeOf({ kind, status }: GatewayError): Outcome {
+  if (kind === 'upstream_error' || kind === 'upstream_timeout') return 'upstream_error'
+  return status < 500 ? 'refused' : 'abandoned'
+}
+
+function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): UsageRow {
+  const { journey, work } = passage
+  const bill = ending.bill ?? NO_BILL
+  return {
+    requestId: passage.requestId,
+    keyId,
+    endpoint: passage.endpoint.name,
+    startedAtMs: passage.nowMs,
+    outcome: ending.outcome,
+    httpStatus: ending.httpStatus,
+    errorCode: ending.errorCode,
+    model: work?.chat.model.id,
+    provider: journey.provider,
+    upstreamModel: journey.upstreamModel,
+    stream: work?.chat.request.stream ?? false,
+    promptTokens: bill.tokens.prompt,
+    completionTokens: bill.tokens.completion,
+    cachedTokens: bill.tokens.cached,
+    usageSource: bill.source,
+    usageRejected: bill.usageRejected,
+    cost: bill.cost,
+    hold: passage.hold ?? 0n,
+    priceVersion: work?.catalog.version,
+    attempts: journey.attempts,
+    ttftMs: journey.firstPartMs,
+    durationMs: nowMs - passage.nowMs,
+  }
+}
+
+/** Tried until it is known to have happened, or the function's time is up. */
+async function persist<T>({ isUnavailable, clock }: SettleDeps, passage: Passage, write: () => Promise<T>): Promise<T> {
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+    try {
+      return await write()
+    } catch (error) {
+      // A request that took nothing is not worth a caller's waiting.
+      const worthWaiting = passage.hold !== undefined && clock() + pauseMs < passage.deadlineMs - 1_000
+      if (!isUnavailable(error) || !worthWaiting) throw error
+      await sleep(pauseMs * (0.5 + Math.random() / 2))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { ChatPart } from '../domain/chat.ts'
+import type { ChatWork } from '../domain/chat-work.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { textOf } from '../wire/delta.ts'
+
+/** Enough text to estimate from; longer answers are scaled. */
+const KEPT_CHARS = 64 * 1024
+
+// A delta is rarely less than a token and a token rarely more than a word, but some upstreams send single letters and
+// some tokens are long runs of spaces. Past these an upstream is not honouring its cap.
+const DELTAS_PER_TOKEN = 4
+const SPARE_DELTAS = 256
+const CHARS_PER_TOKEN = 128
+const SPARE_CHARS = 64 * 1024
+
+/** What an upstream has delivered so far, as far as the bill needs it. */
+export class Tally {
+  /** The last usage object reported, of unknown worth. */
+  reported: unknown
+  #text = ''
+  #chars = 0
+  #deltas = 0
+  readonly #mostDeltas: number
+  readonly #mostChars: number
+
+  constructor(work: ChatWork) {
+    const cap = work.outputCap * work.request.choices
+    this.#mostDeltas = cap * DELTAS_PER_TOKEN + SPARE_DELTAS
+    this.#mostChars = cap * CHARS_PER_TOKEN + SPARE_CHARS
+  }
+
+  get deliveredAnything(): boolean {
+    return this.#chars > 0
+  }
+
+  add(part: ChatPart): void {
+    if (part.kind === 'usage') {
+      this.reported = part.usage
+      return
+    }
+    const text = textOf(part.delta)
+    this.#deltas += 1
+    this.#chars += text.length
+    if (this.#text.length < KEPT_CHARS) this.#text += text
+    if (this.#deltas > this.#mostDeltas || this.#chars > this.#mostChars) {
+      throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
+    }
+  }
+
+  /** Tokens in everything delivered, by a count of what was kept. */
+  count(countTokens: (text: string) => number): number {
+    if (this.#chars === 0) return 0
+    const kept = this.#text.slice(0, KEPT_CHARS)
+    return Math.ceil((countTokens(kept) * this.#chars) / kept.length)
+  }
+}

@@ -1,0 +1,25 @@
+import { GatewayError } from '../domain/gateway-error.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
+
+/** What the caller is told of an upstream's failure. */
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (!(error instanceof UpstreamFailure)) return internalError(error)
+  const { code, param, status } = error.detail
+  const options = { cause: error }
+  switch (error.reason) {
+    case 'rejected': {
+      const kind = status === 413 ? 'request_too_large' : 'upstream_rejected'
+      return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)
+    }
+    case 'timeout':
+      return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
+    default:
+      return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
+  }
+}
+
+export function internalError(cause: unknown): GatewayError {
+  const message = 'The gateway met an unexpected problem. Its operator can find it by the X-Request-Id of this answer.'
+  return new GatewayError('internal_error', message, {}, { cause })
+}

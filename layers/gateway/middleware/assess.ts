@@ -1,0 +1,60 @@
+import { assessWork } from '../domain/chat-work.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
+import type { LoadCatalog } from '../flow/catalog-cache.ts'
+import { parseChatRequest } from '../wire/chat-request.ts'
+import { readJsonBody } from '../wire/read-body.ts'
+import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
+
+/** Reads the request and prices its worst case. A refusal found here waits until the call has spent its token. */
+export function assess(loadCatalog: LoadCatalog): Gate {
+  return {
+    before: async ({ event, context: { passage } }) => {
+      if (passage.refusal) return
+      const catalog = await loadCatalog()
+      try {
+        const request = parseChatRequest(readJsonBody(rawBody(event)))
+        const model = catalog.models.get(request.model)
+        if (!model) throw noSuchModel(request.model)
+        if (request.namedCap !== undefined && request.namedCap > model.maxOutputTokens) {
+          throw new GatewayError(
+            'invalid_request',
+            `'${request.capFields[0]}' is ${request.namedCap}, but the model '${model.id}' generates at most ${model.maxOutputTokens} tokens.`,
+            { param: request.capFields[0] ?? 'max_tokens' },
+          )
+        }
+        passage.work = { chat: assessWork(request, model, catalog.version), catalog }
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        passage.refusal = error
+      }
+    },
+  }
+}
+
+/** Starts the catalog's read beside the key's, on an instance that has neither. */
+export function prefetch(loadCatalog: LoadCatalog): Gate {
+  return {
+    before: () => {
+      loadCatalog().catch(() => {})
+    },
+  }
+}
+
+export function noSuchModel(id: string): GatewayError {
+  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
+  return new GatewayError(
+    'model_not_found',
+    `The model '${shown}' does not exist here. GET /v1/models lists those that do.`,
+    {
+      param: 'model',
+    },
+  )
+}
+
+function rawBody(event: GatewayEvent) {
+  return {
+    body: event.body,
+    isBase64Encoded: event.isBase64Encoded,
+    contentType: headerOf(event, 'content-type'),
+  }
+}

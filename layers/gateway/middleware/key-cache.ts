@@ -1,0 +1,25 @@
+import type { Key } from '../domain/key.ts'
+
+const MOST_KEYS = 1_000
+
+/**
+ * Keys this instance has met, by the hash they were presented with. A copy may be stale: admission proves its version
+ * in the same write that uses it.
+ */
+export class KeyCache {
+  readonly #keys = new Map<string, Key>()
+
+  get(hash: string): Key | undefined {
+    return this.#keys.get(hash)
+  }
+
+  put(hash: string, key: Key): void {
+    this.#keys.delete(hash)
+    this.#keys.set(hash, { ...key, holds: {} })
+    if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value as string)
+  }
+
+  drop(hash: string): void {
+    this.#keys.delete(hash)
+  }
+}

@@ -1,0 +1,68 @@
+import { GatewayError } from '../domain/gateway-error.ts'
+import { ulid } from '../domain/ulid.ts'
+import type { Log } from '../flow/log.ts'
+import type { Endpoint, Passage } from '../flow/passage.ts'
+import { internalError } from '../flow/upstream-error.ts'
+import { errorEnvelope } from '../wire/error-envelope.ts'
+import { costHeader, type Headers, providerHeader, rateLimitHeaders } from '../wire/headers.ts'
+import type { Gate } from './gate.ts'
+
+export type OpenDeps = {
+  readonly clock: () => number
+  readonly random: (bytes: number) => Uint8Array
+  readonly headerPrefix: string
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly log: Log
+}
+
+/** The first gate in and the last one out: gives a request its name, and every answer its headers. */
+export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
+  const { clock, random, headerPrefix, isUnavailable, log } = deps
+  return {
+    before: ({ event, context }) => {
+      const nowMs = clock()
+      context.passage = {
+        requestId: `req_${ulid(nowMs, random(10))}`,
+        nowMs,
+        deadlineMs: nowMs + context.getRemainingTimeInMillis(),
+        endpoint,
+        sourceIp: event.requestContext.http.sourceIp,
+        journey: { attempts: [] },
+      }
+    },
+    after: ({ response, context }) => {
+      if (response) response.headers = { ...response.headers, ...standardHeaders(context.passage, headerPrefix) }
+    },
+    onError: (request) => {
+      const { passage } = request.context
+      const error = toAnswer(request.error)
+      if (error.kind === 'internal_error') log.problem('a request failed', request.error, passage.requestId)
+      request.response = {
+        statusCode: error.status,
+        headers: {
+          'Content-Type': 'application/json',
+          ...error.headers,
+          ...standardHeaders(passage, headerPrefix),
+        },
+        body: JSON.stringify(errorEnvelope(error)),
+      }
+    },
+  }
+
+  function toAnswer(error: unknown): GatewayError {
+    if (error instanceof GatewayError) return error
+    if (!isUnavailable(error)) return internalError(error)
+    const message = 'The gateway cannot reach its database at the moment, so nothing was done. Try again shortly.'
+    return new GatewayError('service_unavailable', message, { headers: { 'Retry-After': '2' } }, { cause: error })
+  }
+}
+
+function standardHeaders(passage: Passage, prefix: string): Headers {
+  const { credential, journey, streaming } = passage
+  return {
+    'X-Request-Id': passage.requestId,
+    ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
+    ...(journey.provider && providerHeader(prefix, journey.provider)),
+    ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
+  }
+}

@@ -1,0 +1,104 @@
+import type { ProviderEntry } from '../domain/catalog.ts'
+import type { ChatPart } from '../domain/chat.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { messageToDelta } from '../wire/delta.ts'
+import { isObject } from '../wire/field-rules.ts'
+import { refusalOf } from './openai-refusal.ts'
+import { post, type Reply } from './post.ts'
+import type { ChatCall, Provider } from './provider.ts'
+import { readAll } from './read-all.ts'
+import { readEvents } from './server-sent-events.ts'
+
+const MAX_JSON_BYTES = 16 * 1024 * 1024
+
+/** Any upstream that speaks OpenAI's chat completions. */
+export function openaiProvider(id: string, entry: ProviderEntry, apiKey: () => Promise<string | undefined>): Provider {
+  const url = new URL(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  return {
+    id,
+    async *chat(call) {
+      const key = await apiKey()
+      const reply = await post({
+        url,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream, application/json',
+          ...(key && { authorization: `Bearer ${key}` }),
+        },
+        body: JSON.stringify(upstreamBody(call, entry)),
+        idleTimeoutMs: call.idleTimeoutMs,
+        signal: call.signal,
+      })
+      if (reply.status !== 200) throw await refusalOf(reply, key)
+      yield* isJson(reply) ? readWhole(reply) : readStream(reply)
+    },
+  }
+}
+
+function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: ProviderEntry): Record<string, unknown> {
+  const { max_tokens: _, max_completion_tokens: __, stream_options: options, ...rest } = request.body
+  const named = request.capFields.length > 0 ? request.capFields : (['max_tokens'] as const)
+  const caps = capField ? [capField] : named
+  return {
+    ...rest,
+    model,
+    ...Object.fromEntries(caps.map((field) => [field, outputCap])),
+    stream: true,
+    stream_options: { ...(isObject(options) ? options : {}), include_usage: true },
+  }
+}
+
+function isJson(reply: Reply): boolean {
+  return reply.contentType.startsWith('application/json')
+}
+
+async function* readStream(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
+  const open = new Set<number>()
+  let begun = false
+  for await (const data of readEvents(reply.bytes)) {
+    if (data === '[DONE]') return
+    for (const part of toParts(parseEvent(data), 'delta')) {
+      if (part.kind === 'choice') {
+        begun = true
+        if (part.finishReason === null) open.add(part.index)
+        else open.delete(part.index)
+      }
+      yield part
+    }
+  }
+  if (begun && open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+}
+
+async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
+  const text = await readAll(reply.bytes, MAX_JSON_BYTES)
+  yield* toParts(parseEvent(text), 'message')
+}
+
+function parseEvent(data: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch (cause) {
+    throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
+  }
+  if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
+  if (value.error) throw new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
+  return value
+}
+
+function* toParts(event: Record<string, unknown>, field: 'delta' | 'message'): Generator<ChatPart, void, undefined> {
+  const fingerprint = typeof event.system_fingerprint === 'string' ? event.system_fingerprint : undefined
+  for (const [position, choice] of Array.isArray(event.choices) ? event.choices.entries() : []) {
+    if (!isObject(choice)) continue
+    const content = isObject(choice[field]) ? choice[field] : {}
+    yield {
+      kind: 'choice',
+      index: Number.isSafeInteger(choice.index) ? (choice.index as number) : position,
+      delta: field === 'message' ? messageToDelta(content) : content,
+      logprobs: choice.logprobs ?? null,
+      finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+      ...(fingerprint !== undefined && { fingerprint }),
+    }
+  }
+  if (isObject(event.usage)) yield { kind: 'usage', usage: event.usage }
+}

@@ -1,0 +1,31 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Nano } from '../domain/money.ts'
+import { acrossConflicts } from './failures.ts'
+import { keyItem } from './key-item.ts'
+import type { Tables } from './tables.ts'
+
+export type Release = { readonly keyId: string; readonly requestId: string; readonly hold: Nano; readonly cost: Nano }
+
+/** True if this call released the hold, false if it had been released before. */
+export type ReleaseHold = (release: Release) => Promise<boolean>
+
+export function releaseHold({ client, keys }: Tables): ReleaseHold {
+  return async ({ keyId, requestId, hold, cost }) => {
+    const write = new UpdateCommand({
+      TableName: keys,
+      Key: keyItem(keyId),
+      ConditionExpression: 'attribute_exists(holds.#requestId)',
+      UpdateExpression: 'SET available = available + :back, spent = spent + :cost REMOVE holds.#requestId',
+      ExpressionAttributeNames: { '#requestId': requestId },
+      ExpressionAttributeValues: { ':back': hold - cost, ':cost': cost },
+    })
+    try {
+      await acrossConflicts(() => client.send(write))
+      return true
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false
+      throw error
+    }
+  }
+}

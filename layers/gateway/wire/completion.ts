@@ -1,0 +1,64 @@
+import type { ChoicePart } from '../domain/chat.ts'
+import { finishMessage, mergeDelta } from './delta.ts'
+import { isObject } from './field-rules.ts'
+
+/** What stays the same from the first chunk of an answer to its last. */
+export type Letterhead = { readonly id: string; readonly created: number; readonly model: string }
+
+type Choice = {
+  readonly index: number
+  readonly message: Record<string, unknown>
+  logprobs: Record<string, unknown> | null
+  finishReason: string | null
+}
+
+/** Gathers parts into the one JSON answer. */
+export class CompletionBuilder {
+  readonly #choices = new Map<number, Choice>()
+  #fingerprint: string | undefined
+
+  add(part: ChoicePart): void {
+    const choice = this.#choiceAt(part.index)
+    mergeDelta(choice.message, part.delta)
+    choice.logprobs = mergeLogprobs(choice.logprobs, part.logprobs)
+    choice.finishReason = part.finishReason ?? choice.finishReason
+    this.#fingerprint ??= part.fingerprint
+  }
+
+  build(head: Letterhead, usage: Record<string, unknown>): Record<string, unknown> {
+    const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
+    return {
+      id: head.id,
+      object: 'chat.completion',
+      created: head.created,
+      model: head.model,
+      choices: choices.map(({ index, message, logprobs, finishReason }) => ({
+        index,
+        message: finishMessage(message),
+        logprobs,
+        finish_reason: finishReason ?? 'stop',
+      })),
+      usage,
+      ...(this.#fingerprint && { system_fingerprint: this.#fingerprint }),
+    }
+  }
+
+  #choiceAt(index: number): Choice {
+    const existing = this.#choices.get(index)
+    if (existing) return existing
+    const choice: Choice = { index, message: {}, logprobs: null, finishReason: null }
+    this.#choices.set(index, choice)
+    return choice
+  }
+}
+
+function mergeLogprobs(soFar: Record<string, unknown> | null, more: unknown): Record<string, unknown> | null {
+  if (!isObject(more)) return soFar
+  const merged = soFar ?? {}
+  for (const [name, value] of Object.entries(more)) {
+    const before = merged[name]
+    if (Array.isArray(before) && Array.isArray(value)) before.push(...value)
+    else merged[name] = Array.isArray(value) ? [...value] : (value ?? before ?? null)
+  }
+  return merged
+}

@@ -1,0 +1,54 @@
+/** What a field should have been, in words; undefined if the value is fine. Absent and null are always fine. */
+export type Rule = (value: unknown) => string | undefined
+
+export const number =
+  (least: number, most: number): Rule =>
+  (value) =>
+    typeof value === 'number' && value >= least && value <= most ? undefined : `a number between ${least} and ${most}`
+
+export const integer =
+  (least: number, most = Number.MAX_SAFE_INTEGER): Rule =>
+  (value) => {
+    if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return undefined
+    return most === Number.MAX_SAFE_INTEGER
+      ? `an integer of at least ${least}`
+      : `an integer between ${least} and ${most}`
+  }
+
+export const boolean: Rule = (value) => (typeof value === 'boolean' ? undefined : 'true or false')
+
+export const string: Rule = (value) => (typeof value === 'string' ? undefined : 'a string')
+
+export const object: Rule = (value) => (isObject(value) ? undefined : 'an object')
+
+export const arrayOf =
+  (rule: Rule, most = Number.POSITIVE_INFINITY): Rule =>
+  (value) => {
+    const size = most === Number.POSITIVE_INFINITY ? '' : ` of at most ${most} elements`
+    if (!Array.isArray(value) || value.length > most) return `an array${size}`
+    const bad = value.findIndex((element) => rule(element) !== undefined)
+    return bad < 0 ? undefined : `an array${size} whose element ${bad} is ${rule(value[bad])}`
+  }
+
+export const either =
+  (one: Rule, other: Rule): Rule =>
+  (value) => {
+    const wanted = one(value)
+    return wanted && other(value) ? `${wanted} or ${other(value)}` : undefined
+  }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What was got, without repeating text that may be somebody's prompt. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'it is missing'
+  if (value === null) return 'got null'
+  if (typeof value === 'number' || typeof value === 'boolean') return `got ${value}`
+  if (typeof value === 'string')
+    return value === '' ? 'got an empty string' : `got a string of ${value.length} characters`
+  if (Array.isArray(value))
+    return value.length === 0 ? 'got an empty array' : `got an array of ${value.length} elements`
+  return 'got an object'
+}

@@ -1,0 +1,44 @@
+import { ROUTES, type Route } from '../contract.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
+
+export type FoundRoute = { readonly route: Route; readonly id: string | undefined }
+
+/** The route for this call, or the refusal that says what is wrong with its path or its method. */
+export function findRoute(method: string, path: string): FoundRoute | GatewayError {
+  const matches = ROUTES.flatMap((route) => {
+    const match = PATTERNS.get(route)?.exec(path)
+    return match ? [{ route, id: decode(match.groups?.id) }] : []
+  })
+  const found = matches.find(({ route }) => route.method === method)
+  if (found) return found
+  if (matches.length === 0) {
+    return new GatewayError(
+      'not_found',
+      `There is no ${shown(method)} ${shown(path)} here. The endpoints are ${listed}.`,
+    )
+  }
+  const allowed = matches.map(({ route }) => route.method).join(', ')
+  return new GatewayError('method_not_allowed', `${shown(path)} takes ${allowed}, not ${shown(method)}.`, {
+    headers: { Allow: allowed },
+  })
+}
+
+const PATTERNS = new Map(ROUTES.map((route) => [route, patternOf(route.path)]))
+const listed = ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')
+
+function patternOf(path: string): RegExp {
+  const source = path.replaceAll('.', '\\.').replace('{id+}', '(?<id>.+)').replace('{id}', '(?<id>[^/]+)')
+  return new RegExp(`^${source}$`)
+}
+
+function decode(id: string | undefined): string | undefined {
+  try {
+    return id === undefined ? undefined : decodeURIComponent(id)
+  } catch {
+    return id
+  }
+}
+
+function shown(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

@@ -1,0 +1,22 @@
+import type { Key } from '../domain/key.ts'
+import { limitsOf, tightestWindow } from '../domain/limits.ts'
+import { formatCredits, type Nano } from '../domain/money.ts'
+
+export type Headers = Record<string, string>
+
+export function rateLimitHeaders(key: Key, nowMs: number): Headers {
+  const window = tightestWindow(limitsOf(key, nowMs))
+  return {
+    'RateLimit-Limit': String(window.limit),
+    'RateLimit-Remaining': String(window.remaining),
+    'RateLimit-Reset': String(window.resetSeconds),
+  }
+}
+
+export function costHeader(prefix: string, cost: Nano): Headers {
+  return { [`${prefix}Cost`]: formatCredits(cost) }
+}
+
+export function providerHeader(prefix: string, provider: string): Headers {
+  return { [`${prefix}Provider`]: provider }
+}

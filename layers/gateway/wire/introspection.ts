@@ -1,0 +1,38 @@
+import { heldOf, type Key, standingOf } from '../domain/key.ts'
+import { limitsOf, type Window } from '../domain/limits.ts'
+import { formatCredits } from '../domain/money.ts'
+
+/** The key as its holder sees it, without the request that asks. */
+export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
+  const limits = limitsOf(key, nowMs)
+  const inGrace = standingOf(key, hash, nowMs) === 'grace'
+  const secret = inGrace && key.previous ? key.previous : key.current
+  const inUse = Object.keys(key.holds).filter((id) => id !== requestId).length
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    scopes: key.scopes,
+    balance: formatCredits(key.available),
+    held: formatCredits(heldOf(key)),
+    spent: formatCredits(key.spent),
+    key: {
+      prefix: key.prefix,
+      last_four: secret.lastFour,
+      state: inGrace ? 'grace' : 'current',
+      expires_at: inGrace && key.previous ? Math.floor(key.previous.untilMs / 1000) : null,
+    },
+    limits: {
+      rpm: windowBody(limits.rpm),
+      daily: windowBody(limits.daily),
+      concurrent: { limit: key.maxConcurrent, in_use: inUse },
+    },
+    allowlist: key.allowlist,
+    created_at: Math.floor(key.createdAtMs / 1000),
+  }
+}
+
+function windowBody({ limit, remaining, resetSeconds }: Window) {
+  return { limit, remaining, reset: resetSeconds }
+}

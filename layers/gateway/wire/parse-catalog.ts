@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { CatalogData } from '../domain/catalog.ts'
+import { isPrice } from '../domain/price.ts'
+
+// For the operator's tools only: the functions read a catalog that was checked when it was pushed.
+
+const name = z.string().min(1).max(200)
+const modelId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be letters, digits and . _ : / @ - (at most 128)')
+const price = z
+  .string('must be a decimal string in credits per million tokens, such as "0.15"')
+  .refine(isPrice, 'must be a decimal string in credits per million tokens with at most 6 decimals, such as "0.15"')
+const count = z.int().min(1).max(100_000_000)
+const timeoutMs = z.int().min(100).max(840_000).default(60_000)
+
+const provider = z.strictObject({
+  type: z.literal('openai', 'must be "openai"'),
+  baseUrl: z
+    .string()
+    .refine(isSafeBaseUrl, 'must be an https address, or http on this machine (127.0.0.1, [::1], localhost)'),
+  apiKey: z
+    .string()
+    .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
+    .optional(),
+  capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+})
+
+const route = z.strictObject({
+  provider: name,
+  model: name,
+  priority: z.int().min(0).max(1000).default(0),
+  weight: z.int().min(1).max(1000).default(1),
+  firstByteTimeoutMs: timeoutMs,
+  idleTimeoutMs: timeoutMs,
+})
+
+const model = z
+  .strictObject({
+    id: modelId,
+    name: name.optional(),
+    ownedBy: name.optional(),
+    active: z.boolean().default(true),
+    created: z.int().min(0).default(0),
+    contextLength: count,
+    maxOutputTokens: count,
+    price: z.strictObject({ input: price, output: price, cachedInput: price.optional() }),
+    routes: z.array(route).min(1, 'must have at least one route'),
+  })
+  .transform((entry) => ({
+    ...entry,
+    name: entry.name ?? entry.id,
+    ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
+  }))
+
+const catalog = z
+  .strictObject({
+    $schema: z.string().optional(),
+    providers: z.record(
+      z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -'),
+      provider,
+    ),
+    models: z.array(model),
+  })
+  .check(({ value, issues }) => {
+    const seen = new Set<string>()
+    for (const [i, { id, routes }] of value.models.entries()) {
+      if (seen.has(id)) report(['models', i, 'id'], `the id '${id}' is used twice`)
+      seen.add(id)
+      for (const [j, { provider: used }] of routes.entries()) {
+        if (Object.hasOwn(value.providers, used)) continue
+        const known = Object.keys(value.providers).join(', ') || 'none'
+        report(['models', i, 'routes', j, 'provider'], `there is no provider '${used}' (there is: ${known})`)
+      }
+    }
+    function report(path: (string | number)[], message: string) {
+      issues.push({ code: 'custom', path, message, input: value })
+    }
+  })
+  .transform(({ providers, models }) => ({ providers, models }))
+
+/** The checked catalog, or every fault in it with its path. */
+export type ParsedCatalog = { readonly catalog: CatalogData } | { readonly faults: readonly string[] }
+
+export function parseCatalog(value: unknown): ParsedCatalog {
+  const result = catalog.safeParse(value)
+  if (result.success) return { catalog: result.data }
+  return { faults: result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`) }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'catalog'
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? String(step) : `${text}.${String(step)}`
+  }, '')
+}
+
+function isSafeBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username || password || search || hash) return false
+  return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))
+}

@@ -1,0 +1,80 @@
+import { GatewayError } from '../domain/gateway-error.ts'
+
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_DEPTH = 64
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
+export type RawBody = {
+  readonly body?: string | undefined
+  readonly isBase64Encoded: boolean
+  readonly contentType: string | undefined
+}
+
+export type JsonBody = { readonly value: unknown; readonly bytes: number }
+
+export function readJsonBody(raw: RawBody): JsonBody {
+  requireJsonType(raw.contentType)
+  const bytes = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8')
+  if (bytes.length > MAX_BYTES) {
+    throw new GatewayError(
+      'request_too_large',
+      `The request body has ${bytes.length} bytes; at most ${MAX_BYTES} are accepted.`,
+    )
+  }
+  const value = parse(decode(bytes))
+  requireSaneShape(value, 0)
+  return { value, bytes: bytes.length }
+}
+
+function requireJsonType(contentType: string | undefined): void {
+  if (contentType !== undefined && JSON_TYPE.test(contentType.trim())) return
+  const got = contentType === undefined ? 'there is none' : `it is '${contentType.slice(0, 80)}'`
+  throw new GatewayError(
+    'unsupported_media_type',
+    `The Content-Type header must be application/json, but ${got}. Send the body as JSON with 'Content-Type: application/json'.`,
+  )
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.')
+  }
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '')
+    throw new GatewayError('invalid_request', 'The request body is empty; a JSON object is needed.')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new GatewayError('invalid_request', `The request body is not valid JSON${placeOf(error)}.`)
+  }
+}
+
+/** Only the position: V8's message quotes the text, and text here is somebody's prompt. */
+function placeOf(error: unknown): string {
+  const position = error instanceof Error && /at position \d+/.exec(error.message)
+  return position ? ` (${position[0]})` : ''
+}
+
+function requireSaneShape(value: unknown, depth: number): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth === MAX_DEPTH) {
+    throw new GatewayError('invalid_request', `The request body is nested more than ${MAX_DEPTH} levels deep.`)
+  }
+  if (Array.isArray(value)) {
+    for (const element of value) requireSaneShape(element, depth + 1)
+    return
+  }
+  for (const [name, child] of Object.entries(value)) {
+    if (name === '__proto__') {
+      throw new GatewayError('invalid_request', "The request body has a field named '__proto__', which is not allowed.")
+    }
+    requireSaneShape(child, depth + 1)
+  }
+}

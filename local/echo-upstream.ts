@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+type EchoRequest = {
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+  readonly stream?: boolean
+  readonly max_tokens?: number
+  readonly max_completion_tokens?: number
+  readonly stream_options?: { readonly include_usage?: boolean }
+}
+
+/** An OpenAI-compatible upstream that needs no network: it says `echo: ` and the last user message. */
+export async function startEcho(): Promise<{ url: string; close: () => void }> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const request = JSON.parse(await text(incoming)) as EchoRequest
+  const words = wordsOf(`echo: ${lastUserText(request)}`)
+  const cap = request.max_completion_tokens ?? request.max_tokens ?? words.length
+  const said = words.slice(0, cap)
+  const finishReason = said.length < words.length ? 'length' : 'stop'
+  const promptTokens = request.messages.reduce((sum, { content }) => sum + wordsOf(textOf(content)).length, 0)
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: said.length,
+    total_tokens: promptTokens + said.length,
+  }
+  const head = { id: 'chatcmpl-echo', created: Math.floor(Date.now() / 1000), model: 'echo' }
+  if (!request.stream) {
+    const message = { role: 'assistant', content: said.join('') }
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.end(
+      JSON.stringify({
+        ...head,
+        object: 'chat.completion',
+        choices: [{ index: 0, message, finish_reason: finishReason }],
+        usage,
+      }),
+    )
+    return
+  }
+  const chunk = (rest: object) => `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...rest })}\n\n`
+  const choice = (delta: object, reason: string | null) =>
+    chunk({ choices: [{ index: 0, delta, finish_reason: reason }] })
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+  response.write(choice({ role: 'assistant', content: '' }, null))
+  for (const word of said) response.write(choice({ content: word }, null))
+  response.write(choice({}, finishReason))
+  if (request.stream_options?.include_usage) response.write(chunk({ choices: [], usage }))
+  response.end('data: [DONE]\n\n')
+}
+
+/** This model's tokens are words with the space that follows them, and it counts what it really reads and says. */
+function wordsOf(content: string): string[] {
+  return content.match(/\s*\S+\s*/g) ?? []
+}
+
+function lastUserText({ messages }: EchoRequest): string {
+  return textOf(messages.findLast(({ role }) => role === 'user')?.content)
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part: { text?: unknown }) => (typeof part.text === 'string' ? part.text : '')).join('')
+}

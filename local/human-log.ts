@@ -1,0 +1,20 @@
+import { formatCredits } from '../layers/gateway/domain/money.ts'
+import type { Log } from '../layers/gateway/flow/log.ts'
+import type { Paint } from './paint.ts'
+
+/** A line for each request, for a person who watches the terminal. */
+export function humanLog(print: (line: string) => void, paint: Paint): Log {
+  return {
+    request: (row) => {
+      const status =
+        row.httpStatus < 400 && !row.errorCode ? paint.good(`${row.httpStatus}`) : paint.bad(`${row.httpStatus}`)
+      const what = [row.endpoint, row.model, row.provider && `via ${row.provider}`, row.errorCode]
+        .filter(Boolean)
+        .join(' ')
+      print(`${paint.dim(row.requestId)} ${status} ${what} ${row.durationMs} ms, ${formatCredits(row.cost)} credits`)
+    },
+    upstreamFailed: (provider, failure) => print(`${paint.bad('upstream')} ${provider}: ${failure.message}`),
+    problem: (what, error, requestId) =>
+      print(`${paint.bad('problem')} ${requestId}: ${what}\n${error instanceof Error ? error.stack : String(error)}`),
+  }
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Context } from 'aws-lambda'
+import { createChat } from '../functions/chat/create.ts'
+import { createFallback } from '../functions/fallback/create.ts'
+import type { Instance } from '../functions/instance.ts'
+import { createIntrospect } from '../functions/introspect/create.ts'
+import { createModels } from '../functions/models/create.ts'
+import { createUsage } from '../functions/usage/create.ts'
+import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
+import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
+import { findRoute } from '../layers/gateway/wire/find-route.ts'
+import { toEvent } from './events.ts'
+import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
+
+/** What Lambda takes at most. The rest of a larger body is read away; what is left is refused for its size. */
+const MOST_BODY_BYTES = 6 * 1024 * 1024
+
+type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
+type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
+
+/** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
+export function createGatewayServer(instance: Promise<Instance>): Server {
+  installLambdaGlobal()
+  const functions = instance.then(openFunctions)
+  functions.catch(() => {})
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error) => {
+      console.error('The local server failed:', error)
+      response.destroy()
+    })
+  })
+  server.keepAliveTimeout = 65_000
+  return server
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [body, { chat, json, clock }] = await Promise.all([readBody(request), functions])
+    const event = toEvent(request, body, clock(), randomUUID())
+    const context = lambdaContext()
+    const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
+    try {
+      if (event.rawPath.startsWith('/v1/chat/')) return await chat(event, new ResponseStream(response), context)
+      const found = findRoute(event.requestContext.http.method, event.rawPath)
+      const answer = await json('route' in found ? found.route.function : 'fallback')(event, context)
+      response.writeHead(answer.statusCode, answer.headers).end(answer.body)
+    } finally {
+      clearTimeout(limit)
+    }
+  }
+}
+
+function openFunctions(instance: Instance) {
+  const jsonFunctions = {
+    models: createModels(instance),
+    introspect: createIntrospect(instance),
+    usage: createUsage(instance),
+    fallback: createFallback(instance),
+  }
+  return {
+    chat: createChat(instance) as unknown as StreamFunction,
+    json: (name: string) => jsonFunctions[name as keyof typeof jsonFunctions] as unknown as JsonFunction,
+    clock: instance.clock,
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (size < MOST_BODY_BYTES) chunks.push(chunk)
+    size += chunk.length
+  }
+  return Buffer.concat(chunks)
+}
+
+function lambdaContext(): Context {
+  const endsAtMs = Date.now() + FUNCTION_TIMEOUT_SECONDS * 1000
+  return { getRemainingTimeInMillis: () => Math.max(0, endsAtMs - Date.now()) } as Context
+}

@@ -1,0 +1,86 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import { type Instance, openInstance } from '../functions/instance.ts'
+import { createSweep } from '../functions/sweep/create.ts'
+import { readVariable } from '../layers/gateway/config.ts'
+import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
+import { createTables } from '../layers/gateway/store/create-tables.ts'
+import { openTables } from '../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../layers/gateway/store/write-catalog.ts'
+import { demoKey } from './demo-key.ts'
+import { startDynamoDb } from './dynamodb-local.ts'
+import { startEcho } from './echo-upstream.ts'
+import { humanLog } from './human-log.ts'
+import { loadCatalog } from './load-catalog.ts'
+import { paintFor } from './paint.ts'
+import { createGatewayServer } from './server.ts'
+import { LOCAL_FILE, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
+import { welcome } from './welcome.ts'
+
+/** Starts everything; what must end again is put on `stack` the moment it exists. Errors are meant for the person. */
+export async function start(
+  { port, catalogFile, dataFolder }: LocalSettings,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const paint = paintFor(process.stdout)
+  const echo = await startEcho()
+  stack.defer(echo.close)
+  const local = await loadCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
+
+  const instance = Promise.withResolvers<Instance>()
+  const baseUrl = await listen(createGatewayServer(instance.promise), port, stack)
+
+  if (dataFolder) await mkdir(dataFolder, { recursive: true })
+  const dynamodb = await startDynamoDb(dataFolder, stack)
+
+  const tables = openTables(LOCAL_TABLES, dynamodb)
+  await createTables(tables)
+  await writeCatalog(tables)(local.catalog, Date.now())
+  const opened = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log: humanLog(console.log, paint) })
+  await sweepRegularly(opened, stack)
+
+  const file: LocalFile = {
+    baseUrl,
+    dynamodbEndpoint: dynamodb.endpoint,
+    demoKey: await demoKey(tables, dataFolder),
+    pid: process.pid,
+  }
+  instance.resolve(opened)
+  await mkdir(dirname(LOCAL_FILE), { recursive: true })
+  await writeFile(LOCAL_FILE, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+  stack.defer(() => rm(LOCAL_FILE, { force: true }))
+  console.log(welcome(file, local, paint))
+
+  dynamodb.child.once('exit', () => {
+    if (stack.disposed) return
+    console.error('The local database ended unexpectedly, so the gateway ends too.')
+    stack.disposeAsync().finally(() => process.exit(1))
+  })
+}
+
+function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
+  stack.defer(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`
+      reject(error.code === 'EADDRINUSE' ? new Error(inUse) : error)
+    })
+    server.listen(port, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    })
+  })
+}
+
+async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack): Promise<void> {
+  const sweep = createSweep(instance)
+  await sweep()
+  const timer = setInterval(() => {
+    sweep().catch((error) => instance.log.problem('a sweep failed', error, '-'))
+  }, SWEEP_EVERY_MINUTES * 60_000)
+  stack.defer(() => clearInterval(timer))
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await openGateway(catalogFor(upstream.url))
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+describe('a chat completion', () => {
+  test('is answered, billed to the token and found by its request id', async () => {
+    const { key, secret } = await gateway.issue()
+    const response = await gateway.post(secret, HELLO)
+    expect(response.status).toBe(200)
+    const body = (await response.json()) as Record<string, unknown>
+    expect(body.choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hello', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ])
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row.cost).toBe(20_000n)
+    expect(response.headers.get('x-svc-cost')).toBe('0.00002')
+    expect((await gateway.readKey(key.id)).spent).toBe(20_000n)
+  })
+})

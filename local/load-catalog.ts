@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { parseCatalog } from '../layers/gateway/wire/parse-catalog.ts'
-
-/** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
-const ECHO = 'local:echo'
+import { readCatalogFile } from '../operator/read-catalog-file.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData
@@ -13,31 +9,9 @@ export type LocalCatalog = {
 
 type HasVariable = (name: string) => boolean
 
-/** Throws an Error whose message is meant for the person at the terminal. */
-export async function loadCatalog(file: string, echoUrl: string, hasVariable: HasVariable): Promise<LocalCatalog> {
-  const parsed = parseCatalog(withEcho(await readJson(file), echoUrl))
-  if ('faults' in parsed) throw new Error(`The catalog ${file} is not valid. ${parsed.faults.join('; ')}`)
-  return onThisMachine(parsed.catalog, hasVariable)
-}
-
-async function readJson(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The catalog ${file} cannot be read (${error.code}).`)
-  })
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Error(`The catalog ${file} is not JSON: ${(error as Error).message}`)
-  }
-}
-
-function withEcho(value: unknown, echoUrl: string): unknown {
-  const text = JSON.stringify(value, (name, inner) => (name === 'baseUrl' && inner === ECHO ? echoUrl : inner))
-  return text === undefined ? value : JSON.parse(text)
-}
-
 /** Routes whose provider key is not in the environment are left out, and models left without any are off. */
-function onThisMachine(catalog: CatalogData, hasVariable: HasVariable): LocalCatalog {
+export async function loadCatalog(file: string, echoUrl: string, hasVariable: HasVariable): Promise<LocalCatalog> {
+  const catalog = await readCatalogFile(file, echoUrl)
   const missing = new Map<string, string>()
   for (const [id, { apiKey }] of Object.entries(catalog.providers)) {
     if (apiKey?.startsWith('secret:')) missing.set(id, `${apiKey} (only in AWS)`)

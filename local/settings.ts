@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Problem } from '../operator/problem.ts'
 
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
@@ -11,6 +12,7 @@ export type LocalFile = {
   readonly baseUrl: string
   readonly dynamodbEndpoint: string
   readonly demoKey: string
+  readonly echoUrl: string
   readonly pid: number
 }
 
@@ -19,7 +21,7 @@ const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 export function readSettings(env: NodeJS.ProcessEnv): LocalSettings {
   const { PORT: port = '8787', WAYBILL_CATALOG: catalog, WAYBILL_DATA: data } = env
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new Error(`PORT must be a number from 0 to 65535, but is '${port}'.`)
+    throw new Problem(`PORT must be a number from 0 to 65535, but is '${port}'.`)
   }
   return {
     port: Number(port),

@@ -9,6 +9,7 @@ import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
 import { writeCatalog } from '../layers/gateway/store/write-catalog.ts'
+import { Problem } from '../operator/problem.ts'
 import { demoKey } from './demo-key.ts'
 import { startDynamoDb } from './dynamodb-local.ts'
 import { startEcho } from './echo-upstream.ts'
@@ -19,7 +20,7 @@ import { createGatewayServer } from './server.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
 import { welcome } from './welcome.ts'
 
-/** Starts everything; what must end again is put on `stack` the moment it exists. Errors are meant for the person. */
+/** Starts everything; what must end again is put on `stack` the moment it exists. Throws a Problem. */
 export async function start(
   { port, catalogFile, dataFolder }: LocalSettings,
   stack: AsyncDisposableStack,
@@ -45,6 +46,7 @@ export async function start(
     baseUrl,
     dynamodbEndpoint: dynamodb.endpoint,
     demoKey: await demoKey(tables, dataFolder),
+    echoUrl: echo.url,
     pid: process.pid,
   }
   instance.resolve(opened)
@@ -68,7 +70,7 @@ function listen(server: Server, port: number, stack: AsyncDisposableStack): Prom
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`
-      reject(error.code === 'EADDRINUSE' ? new Error(inUse) : error)
+      reject(error.code === 'EADDRINUSE' ? new Problem(inUse) : error)
     })
     server.listen(port, '127.0.0.1', () => {
       resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -1,14 +1,33 @@
-import type { UsageRow } from '../domain/usage-row.ts'
-import { keyDay } from '../domain/usage-row.ts'
+import { keyDay, type UsageRow } from '../domain/usage-row.ts'
 import { type Item, toNano } from './key-item.ts'
 
+/** The attributes in the order in which a person wants to read them. */
 export function toUsageItem(row: UsageRow): Item {
-  const { startedAtMs, ...rest } = row
   return {
-    ...rest,
-    startedAt: new Date(startedAtMs).toISOString(),
-    keyDay: keyDay(row.keyId, startedAtMs),
+    requestId: row.requestId,
+    keyId: row.keyId,
+    startedAt: new Date(row.startedAtMs).toISOString(),
+    endpoint: row.endpoint,
+    outcome: row.outcome,
+    httpStatus: row.httpStatus,
+    errorCode: row.errorCode,
+    model: row.model,
+    provider: row.provider,
+    upstreamModel: row.upstreamModel,
+    stream: row.stream,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    cachedTokens: row.cachedTokens,
     totalTokens: row.promptTokens + row.completionTokens,
+    usageSource: row.usageSource,
+    usageRejected: row.usageRejected,
+    cost: row.cost,
+    hold: row.hold,
+    priceVersion: row.priceVersion,
+    attempts: row.attempts,
+    ttftMs: row.ttftMs,
+    durationMs: row.durationMs,
+    keyDay: keyDay(row.keyId, row.startedAtMs),
   }
 }
 

@@ -1,0 +1,35 @@
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { Construct } from 'constructs'
+import { TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
+import type { Stage } from './stages.ts'
+
+/** The two tables, from the definitions that the local ones are made from. */
+export class Tables extends Construct {
+  readonly keys: TableV2
+  readonly usage: TableV2
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    this.keys = this.#table('Keys', TABLES.keys, stage)
+    this.usage = this.#table('Usage', TABLES.usage, stage)
+  }
+
+  #table(id: string, definition: TableDefinition, stage: Stage): TableV2 {
+    const string = (name: string) => ({ name, type: AttributeType.STRING })
+    return new TableV2(this, id, {
+      partitionKey: string(definition.partitionKey),
+      ...(definition.sortKey !== undefined && { sortKey: string(definition.sortKey) }),
+      globalSecondaryIndexes: definition.indexes.map((index) => ({
+        indexName: index.name,
+        partitionKey: string(index.partitionKey),
+        sortKey: string(index.sortKey),
+      })),
+      timeToLiveAttribute: definition.timeToLive,
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: stage.deletionProtection,
+      removalPolicy: stage.removalPolicy,
+    })
+  }
+}

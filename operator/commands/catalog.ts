@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { printJson, printTable } from '../output.ts'
+import { Problem } from '../problem.ts'
+import { readCatalogFile } from '../read-catalog-file.ts'
+import type { Run } from '../run.ts'
+
+/** Stands for the echo upstream of whichever machine the file is for. */
+const ANY_ECHO = 'http://127.0.0.1/v1'
+
+export function catalogCommand(program: Command, run: Run): void {
+  const catalog = program.command('catalog').description('which models there are, and at what price')
+
+  catalog
+    .command('check <file>')
+    .description('look a catalog file over; changes nothing')
+    .action(async (file: string, _: object, command: Command) => {
+      const checked = await readCatalogFile(file, ANY_ECHO)
+      if (command.optsWithGlobals().json) printJson({ ok: true, models: checked.models.length })
+      else console.log(`The catalog is valid: ${sizeOf(checked)}.`)
+    })
+
+  catalog
+    .command('push <file>')
+    .description('put a catalog file in force, within 30 seconds everywhere')
+    .action(
+      run(async ({ tables, json, nowMs, echoUrl }, _: object, file: string) => {
+        const checked = await readCatalogFile(file, echoUrl)
+        const version = await writeCatalog(tables)(checked, nowMs)
+        if (json) printJson({ version, models: checked.models.length })
+        else console.log(`Version ${version} of the catalog is in force: ${sizeOf(checked)}.`)
+      }),
+    )
+
+  catalog
+    .command('show')
+    .description('the catalog in force')
+    .action(
+      run(async ({ tables, json }) => {
+        const stored = await readCatalog(tables)()
+        if (!stored) throw new Problem("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
+        const { data, version, pushedAt } = stored
+        if (json) return printJson({ version, pushedAt, ...data })
+        console.log(`Version ${version}, pushed ${pushedAt}\n`)
+        printTable(
+          ['model', 'active', 'input', 'output', 'cached', 'context', 'routes'],
+          data.models.map(({ id, active, price, contextLength, routes }) => [
+            id,
+            active ? 'yes' : 'no',
+            price.input,
+            price.output,
+            price.cachedInput,
+            contextLength,
+            routes.map((route) => `${route.provider}/${route.model}`).join(', '),
+          ]),
+        )
+      }),
+    )
+}
+
+function sizeOf({ models, providers }: CatalogData): string {
+  return `${models.length} models, ${Object.keys(providers).length} providers`
+}

@@ -1,0 +1,113 @@
+import { type Command, Option } from 'commander'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
+import { period, wholeNumber } from '../arguments.ts'
+import { type Cell, printFields, printJson, printTable } from '../output.ts'
+import { Problem } from '../problem.ts'
+import type { Run } from '../run.ts'
+import { newestRows, usageRows } from '../usage-rows.ts'
+
+const GROUPS = {
+  model: (row: UsageRow) => row.model ?? '-',
+  key: (row: UsageRow) => row.keyId,
+  provider: (row: UsageRow) => row.provider ?? '-',
+  day: (row: UsageRow) => utcDay(row.startedAtMs),
+}
+type GroupName = keyof typeof GROUPS
+
+export function usageCommand(program: Command, run: Run): void {
+  const usage = program.command('usage').description('what was used, by whom, at what cost')
+
+  usage
+    .command('list')
+    .description('the newest requests')
+    .option('--key <id>', 'of this key only')
+    .option('--since <period>', 'how far back', period, period('24h'))
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
+    .action(
+      run(async ({ tables, json, nowMs }, options: { key?: string; since: number; limit: number }) => {
+        const all = usageRows(tables, options.key, nowMs - options.since, nowMs)
+        const rows = await newestRows(all, options.limit)
+        if (json) return printJson(rows.map(toUsageItem))
+        printTable(
+          ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
+          rows.map((row) => [
+            new Date(row.startedAtMs).toISOString(),
+            row.requestId,
+            row.keyId,
+            row.endpoint,
+            row.model,
+            row.provider,
+            row.httpStatus,
+            row.errorCode ? `${row.outcome} (${row.errorCode})` : row.outcome,
+            row.promptTokens + row.completionTokens,
+            row.cost,
+          ]),
+        )
+      }),
+    )
+
+  usage
+    .command('show <request-id>')
+    .description('one request, by its X-Request-Id')
+    .action(
+      run(async ({ tables, json }, _: object, requestId: string) => {
+        const row = await readUsageRow(tables)(requestId)
+        if (!row) throw new Problem(`There is no request '${requestId}'.`)
+        if (json) return printJson(toUsageItem(row))
+        printFields({
+          ...(toUsageItem(row) as Record<string, Cell>),
+          attempts: row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; '),
+        })
+      }),
+    )
+
+  usage
+    .command('summary')
+    .description('totals')
+    .option('--key <id>', 'of this key only')
+    .option('--since <period>', 'how far back', period, period('24h'))
+    .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
+    .action(
+      run(async ({ tables, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
+        const totals = await summarize(usageRows(tables, options.key, nowMs - options.since, nowMs), GROUPS[options.by])
+        if (json) return printJson(totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })))
+        printTable(
+          [options.by, 'requests', 'completed', 'refused', 'failed', 'prompt', 'completion', 'credits'],
+          totals.map((total) => [
+            total.group,
+            total.requests,
+            total.completed,
+            total.refused,
+            total.failed,
+            total.promptTokens,
+            total.completionTokens,
+            total.cost,
+          ]),
+        )
+      }),
+    )
+}
+
+async function summarize(rows: AsyncIterable<UsageRow>, groupOf: (row: UsageRow) => string) {
+  const groups = new Map<string, ReturnType<typeof emptyTotal>>()
+  for await (const row of rows) {
+    const group = groupOf(row)
+    const total = groups.get(group) ?? emptyTotal(group)
+    groups.set(group, total)
+    total.requests += 1
+    if (row.outcome === 'completed') total.completed += 1
+    else if (row.outcome === 'refused') total.refused += 1
+    else total.failed += 1
+    total.promptTokens += row.promptTokens
+    total.completionTokens += row.completionTokens
+    total.cost += row.cost
+  }
+  return [...groups.values()].sort((a, b) => a.group.localeCompare(b.group))
+}
+
+function emptyTotal(group: string) {
+  return { group, requests: 0, completed: 0, refused: 0, failed: 0, promptTokens: 0, completionTokens: 0, cost: 0n }
+}

@@ -1,0 +1,35 @@
+import { formatCredits } from '../layers/gateway/domain/money.ts'
+
+/** With --json: one JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? formatCredits(inner) : inner), 2))
+}
+
+export type Cell = string | number | bigint | boolean | undefined
+
+export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  const lines = [headings, ...rows.map((row) => row.map(cellText))]
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  const isNumber = headings.map((_, column) => rows.length > 0 && rows.every((row) => isNumeric(row[column])))
+  for (const line of lines) {
+    const cells = line.map((cell, column) => {
+      const width = widths[column] ?? 0
+      return isNumber[column] ? cell.padStart(width) : cell.padEnd(width)
+    })
+    console.log(cells.join('  ').trimEnd())
+  }
+}
+
+export function printFields(fields: Readonly<Record<string, Cell>>): void {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length))
+  for (const [name, value] of Object.entries(fields)) console.log(`${name.padEnd(width)}  ${cellText(value)}`)
+}
+
+function isNumeric(cell: Cell): boolean {
+  return typeof cell === 'number' || typeof cell === 'bigint'
+}
+
+function cellText(cell: Cell): string {
+  if (cell === undefined || cell === '') return '-'
+  return typeof cell === 'bigint' ? formatCredits(cell) : String(cell)
+}

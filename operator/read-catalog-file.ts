@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { parseCatalog } from '../layers/gateway/wire/parse-catalog.ts'
+import { Problem } from './problem.ts'
+
+/** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
+const ECHO = 'local:echo'
+
+/** The checked catalog of a file. Throws a Problem whose first line says what is wrong, and whose others are more. */
+export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem(`The catalog '${file}' cannot be read (${error.code}).`)
+  })
+  const parsed = parseCatalog(parseJson(text, file, echoUrl))
+  if ('catalog' in parsed) return parsed.catalog
+  const [first, ...more] = parsed.faults
+  throw new Problem(
+    [`The catalog '${file}' is not valid: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'),
+  )
+}
+
+function parseJson(text: string, file: string, echoUrl = ECHO): unknown {
+  try {
+    return JSON.parse(text, (name, value) => (name === 'baseUrl' && value === ECHO ? echoUrl : value))
+  } catch (error) {
+    throw new Problem(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { auditCommand } from './commands/audit.ts'
+import { catalogCommand } from './commands/catalog.ts'
+import { keysCommand } from './commands/keys.ts'
+import { usageCommand } from './commands/usage.ts'
+import { Problem } from './problem.ts'
+import { run } from './run.ts'
+
+const program = new Command('waybill')
+  .description('Operate a Waybill gateway.')
+  .option('--local', "work on the gateway that 'npm start' runs in this folder")
+  .option('--json', 'print one JSON value and nothing else')
+  .showHelpAfterError('(add --help for what it takes)')
+  .exitOverride()
+
+keysCommand(program, run)
+usageCommand(program, run)
+catalogCommand(program, run)
+auditCommand(program, run)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode
+  else {
+    console.error(explain(error))
+    process.exitCode = 1
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof Problem) return error.message
+  const { name, message, code } = error as Error & { code?: string }
+  if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
+  return `${name}: ${message}`
+}

@@ -16,7 +16,7 @@ export function tokensLeft(rpm: number, fullAtUs: number, nowMs: number): number
 }
 
 export function secondsUntilFull(fullAtUs: number, nowMs: number): number {
-  return Math.max(0, Math.ceil((fullAtUs - nowMs * 1000) / 1_000_000))
+  return Math.min(60, Math.max(0, Math.ceil((fullAtUs - nowMs * 1000) / 1_000_000)))
 }
 
 export function secondsUntilToken(rpm: number, fullAtUs: number, nowMs: number): number {

@@ -9,16 +9,22 @@ type Names = Pick<Config, 'keysTable' | 'usageTable'>
 /** Where DynamoDB Local listens; without it, AWS and whatever its own settings say. */
 export type LocalEndpoint = { readonly endpoint: string }
 
+/** A function has one request at a time, and a client waiting for it. */
+const IN_AWS = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+}
+
+/** On one machine every request shares the connections and the processor with the database itself. */
+const ON_THIS_MACHINE = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, httpAgent: { maxSockets: 256 } },
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+}
+
 export function openTables(names: Names, local?: LocalEndpoint): Tables {
-  const client = new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-    ...(local && {
-      endpoint: local.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  })
+  const client = new DynamoDBClient(local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS)
   return {
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     keys: names.keysTable,

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals'
+import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
+import { affordableTokens, costOf, formatPerToken, parsePrice, worstCostOf } from '../../layers/gateway/domain/price.ts'
+
+describe('credits', () => {
+  test.each([
+    ['0', 0n],
+    ['1', 1_000_000_000n],
+    ['0.000000001', 1n],
+    ['12.5', 12_500_000_000n],
+    ['123456789012.000000001', 123_456_789_012_000_000_001n],
+  ])('%s is %s nanocredits and back', (text, nano) => {
+    expect(parseCredits(text)).toBe(nano)
+    expect(formatCredits(nano)).toBe(text)
+  })
+
+  test.each(['', '-1', '+1', '1e3', '1.', '.5', '01', '0x10', '1,5', ' 1', '0.0000000001', 'NaN', 'Infinity'])(
+    '%j is not an amount',
+    (text) => {
+      expect(parseCredits(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the cost of tokens', () => {
+  const price = parsePrice({ input: '0.15', output: '0.60', cachedInput: '0.075' })
+
+  test('is exact and rounded up once, to the nanocredit', () => {
+    expect(costOf(price, { prompt: 1, cached: 0, completion: 0 })).toBe(150n)
+    expect(costOf(parsePrice({ input: '0.000001', output: '0' }), { prompt: 1, cached: 0, completion: 0 })).toBe(1n)
+    expect(costOf(parsePrice({ input: '0.000001', output: '0' }), { prompt: 1001, cached: 0, completion: 0 })).toBe(2n)
+    expect(costOf(price, { prompt: 1_000_000, cached: 0, completion: 1_000_000 })).toBe(750_000_000n)
+  })
+
+  test('charges cached tokens at their own price', () => {
+    expect(costOf(price, { prompt: 1000, cached: 600, completion: 0 })).toBe(400n * 150n + 600n * 75n)
+  })
+
+  test('never exceeds the worst case of the same counts, even where cached tokens are dearer', () => {
+    const odd = parsePrice({ input: '1', output: '2', cachedInput: '3' })
+    expect(costOf(odd, { prompt: 10, cached: 10, completion: 5 })).toBe(worstCostOf(odd, 10, 5))
+    expect(worstCostOf(price, 10, 5) >= costOf(price, { prompt: 10, cached: 0, completion: 5 })).toBe(true)
+  })
+
+  test('what a balance affords is the most that fits into it', () => {
+    for (const available of [0n, 1n, 149n, 150n, 1234n, 987_654n]) {
+      const tokens = affordableTokens(price, 1, available)
+      if (tokens >= 0) expect(worstCostOf(price, 1, tokens) <= available).toBe(true)
+      expect(worstCostOf(price, 1, tokens + 1) > available).toBe(true)
+    }
+  })
+
+  test('is shown per token as a plain decimal', () => {
+    expect(formatPerToken(price.inputPico)).toBe('0.00000015')
+    expect(formatPerToken(parsePrice({ input: '10', output: '0' }).inputPico)).toBe('0.00001')
+  })
+})

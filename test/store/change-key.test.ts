@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { GRACE_MS, type Key, standingOf } from '../../layers/gateway/domain/key.ts'
+import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { endGrace } from '../../layers/gateway/store/end-grace.ts'
+import { findKeyId } from '../../layers/gateway/store/find-key-id.ts'
+import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { openTestTables } from '../support/gateway.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+let tables: Tables
+
+beforeAll(async () => {
+  tables = await openTestTables()
+})
+
+async function issue(): Promise<Key> {
+  const options = { settings: { ...KEY_DEFAULTS, name: 'test' }, credits: 5n, prefix: 'svc_live_', by: 'test' }
+  return (await issueKey(tables, options, NOW)).key
+}
+const nextSecret = () => issueSecret('svc_live_', randomBytes).stored
+const fresh = async (key: Key): Promise<Key> => (await readKey(tables)(key.id)) as Key
+const grantId = () => ({ id: randomBytes(8).toString('hex'), by: 'test' })
+
+describe('rotation', () => {
+  test('keeps the old secret for 60 minutes, to the millisecond', async () => {
+    const key = await issue()
+    await rotateKey(tables)(key.id, nextSecret(), NOW)
+    const rotated = await fresh(key)
+    expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS - 1)).toBe('grace')
+    expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS)).toBe('refused')
+    expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
+  })
+
+  test('during grace retires the oldest secret at once', async () => {
+    const key = await issue()
+    const second = nextSecret()
+    await rotateKey(tables)(key.id, second, NOW)
+    await rotateKey(tables)(key.id, nextSecret(), NOW + 1)
+    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+    expect(standingOf(await fresh(key), key.current.hash, NOW + 2)).toBe('refused')
+    expect(standingOf(await fresh(key), second.hash, NOW + 2)).toBe('grace')
+  })
+
+  test('ten at once: all happen, one after another, and only the last two secrets are known', async () => {
+    const key = await issue()
+    const secrets = Array.from({ length: 10 }, nextSecret)
+    await Promise.all(secrets.map((secret) => rotateKey(tables)(key.id, secret, NOW)))
+    const known = await Promise.all(secrets.map(({ hash }) => findKeyId(tables)(hash)))
+    expect(known.filter(Boolean)).toHaveLength(2)
+    expect((await fresh(key)).version).toBe(11)
+  })
+
+  test('end-grace forgets the old secret now, and is harmless without one', async () => {
+    const key = await issue()
+    await rotateKey(tables)(key.id, nextSecret(), NOW)
+    expect((await endGrace(tables)(key.id)).changed).toBe(true)
+    expect((await endGrace(tables)(key.id)).changed).toBe(true)
+    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+    expect((await fresh(key)).previous).toBeUndefined()
+  })
+})
+
+describe('revoke', () => {
+  test('forgets both secrets in the same moment and is final', async () => {
+    const key = await issue()
+    const second = nextSecret()
+    await rotateKey(tables)(key.id, second, NOW)
+    await revokeKey(tables)(key.id, NOW)
+    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+    expect(await findKeyId(tables)(second.hash)).toBeUndefined()
+    expect((await fresh(key)).status).toBe('revoked')
+    for (const again of [
+      rotateKey(tables)(key.id, nextSecret(), NOW),
+      updateKey(tables)(key.id, { rpm: 5 }),
+      grantCredits(tables)(key.id, 5n, grantId(), NOW),
+      revokeKey(tables)(key.id, NOW),
+    ]) {
+      expect(await again).toEqual({ changed: false, why: 'revoked' })
+    }
+  })
+})
+
+describe('grants', () => {
+  test('50 at once all count', async () => {
+    const key = await issue()
+    await Promise.all(Array.from({ length: 50 }, () => grantCredits(tables)(key.id, 2n, grantId(), NOW)))
+    expect(await fresh(key)).toMatchObject({ granted: 105n, available: 105n })
+  })
+
+  test('to a key that does not exist are refused', async () => {
+    expect(await grantCredits(tables)('key_none', 1n, grantId(), NOW)).toEqual({ changed: false, why: 'no_such_key' })
+  })
+
+  test('that meet other traffic on the key are tried again', async () => {
+    const key = await issue()
+    let conflicts = 2
+    const send = (command: { constructor: { name: string } }) => {
+      if (command.constructor.name !== 'TransactWriteCommand' || conflicts-- <= 0)
+        return tables.client.send(command as never)
+      return Promise.reject(
+        new TransactionCanceledException({
+          message: 'conflict',
+          $metadata: {},
+          CancellationReasons: [{ Code: 'TransactionConflict' }],
+        }),
+      )
+    }
+    const busy = { ...tables, client: { send } as never }
+    expect((await grantCredits(busy)(key.id, 1n, grantId(), NOW)).changed).toBe(true)
+    expect((await fresh(key)).granted).toBe(6n)
+  })
+})

@@ -1,0 +1,148 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { Demand } from '../../layers/gateway/domain/admission.ts'
+import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import { limitsOf } from '../../layers/gateway/domain/limits.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { releaseHold } from '../../layers/gateway/store/release-hold.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { booksBalance, openTestTables } from '../support/gateway.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+const DAY_MS = 86_400_000
+let tables: Tables
+let serial = 0
+
+beforeAll(async () => {
+  tables = await openTestTables()
+})
+
+async function issue(settings: Partial<KeySettings> = {}, credits = 1_000_000n): Promise<Key> {
+  const options = { settings: { ...KEY_DEFAULTS, name: 'test', ...settings }, credits, prefix: 'svc_live_', by: 'test' }
+  return (await issueKey(tables, options, NOW)).key
+}
+
+function demand(key: Key, hold = 0n, nowMs = NOW): Demand {
+  serial += 1
+  return { requestId: `req_${serial}`, hash: key.current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
+}
+
+/** As the gate does it: a refusal that a second look can answer is tried once more. */
+async function enter(key: Key, wanted: Demand): Promise<boolean> {
+  const take = takeAdmission(tables)
+  const first = await take(key, wanted)
+  if (first.admitted || !first.key) return first.admitted
+  return (await take(first.key, wanted)).admitted
+}
+
+async function race(key: Key, count: number, hold = 0n, nowMs = NOW): Promise<number> {
+  const results = await Promise.all(Array.from({ length: count }, () => enter(key, demand(key, hold, nowMs))))
+  return results.filter(Boolean).length
+}
+
+const fresh = async (key: Key): Promise<Key> => (await readKey(tables)(key.id)) as Key
+
+describe('admission', () => {
+  test('200 at once on a key of 60 a minute: exactly 60, and none again until one comes back', async () => {
+    const key = await issue({ rpm: 60 })
+    expect(await race(key, 200)).toBe(60)
+    const after = await fresh(key)
+    expect(limitsOf(after, NOW).rpm.remaining).toBe(0)
+    expect(await race(after, 50, 0n, NOW + 999)).toBe(0)
+    expect(await race(after, 50, 0n, NOW + 1000)).toBe(1)
+  })
+
+  test('200 at once on a key of 25 a day: exactly 25, and again after midnight UTC', async () => {
+    const key = await issue({ rpm: 60_000, dailyLimit: 25 })
+    expect(await race(key, 200)).toBe(25)
+    expect(limitsOf(await fresh(key), NOW).daily.remaining).toBe(0)
+    expect(await race(await fresh(key), 100, 0n, NOW + DAY_MS)).toBe(25)
+  })
+
+  test('200 at once with credit for exactly 10 holds: exactly 10, and the balance ends at zero', async () => {
+    const key = await issue({ rpm: 60_000 }, 10_000n)
+    expect(await race(key, 200, 1_000n)).toBe(10)
+    const after = await fresh(key)
+    expect(after.available).toBe(0n)
+    expect(booksBalance(after)).toBe(true)
+  })
+
+  test('100 at once on a key of 7 in parallel: exactly 7', async () => {
+    const key = await issue({ rpm: 60_000, maxConcurrent: 7 })
+    expect(await race(key, 100)).toBe(7)
+  })
+
+  test('the same request again takes nothing again and counts as admitted', async () => {
+    const key = await issue()
+    const wanted = demand(key, 500n)
+    const results = await Promise.all([1, 2, 3].map(() => takeAdmission(tables)(key, wanted)))
+    expect(results.map((result) => result.admitted)).toContain(true)
+    expect((await takeAdmission(tables)(await fresh(key), wanted)).admitted).toBe(true)
+    const after = await fresh(key)
+    expect(after.available).toBe(1_000_000n - 500n)
+    expect(Object.keys(after.holds)).toEqual([wanted.requestId])
+    expect(limitsOf(after, NOW).daily.remaining).toBe(9_999)
+  })
+
+  test('a cached copy is not acted on once the key has changed, and the refusal brings the new one', async () => {
+    const stale = await issue({ rpm: 100 })
+    await updateKey(tables)(stale.id, { rpm: 1 })
+    const refused = await takeAdmission(tables)(stale, demand(stale))
+    expect(refused).toMatchObject({ admitted: false, key: { rpm: 1, version: 2 } })
+  })
+
+  test('a copy that thinks the bucket is full is corrected by the write, not trusted', async () => {
+    const cached = await issue({ rpm: 1 })
+    expect(await enter(cached, demand(cached))).toBe(true)
+    expect(await enter(cached, demand(cached))).toBe(false)
+  })
+
+  test('old days are forgotten, yesterday is not: another instance may still live in it', async () => {
+    const key = await issue({ dailyLimit: 3 })
+    expect(await race(key, 3, 0n, NOW)).toBe(3)
+    expect(await race(await fresh(key), 1, 0n, NOW + DAY_MS)).toBe(1)
+    expect(await race(await fresh(key), 1, 0n, NOW)).toBe(0)
+    expect(await race(await fresh(key), 1, 0n, NOW + 2 * DAY_MS)).toBe(1)
+    expect(Object.keys((await fresh(key)).days).sort()).toEqual(['2026-11-16', '2026-11-17'])
+  })
+
+  test('an unexpected DynamoDB error is thrown, never taken for a refusal', async () => {
+    const key = await issue()
+    await expect(takeAdmission({ ...tables, keys: 'no-such-table' })(key, demand(key))).rejects.toThrow()
+  })
+
+  test('a conflict with an operator’s transaction is waited out', async () => {
+    const key = await issue()
+    const conflict = Object.assign(new Error('conflict'), { name: 'TransactionConflictException' })
+    let conflicts = 3
+    const send = (command: never) => {
+      conflicts -= 1
+      return conflicts >= 0 ? Promise.reject(conflict) : tables.client.send(command)
+    }
+    const busy = { ...tables, client: { send } as never }
+    expect((await takeAdmission(busy)(key, demand(key))).admitted).toBe(true)
+  })
+
+  test('balances beyond 2^53 nanocredits stay exact', async () => {
+    const key = await issue({}, 10n ** 24n + 7n)
+    const wanted = demand(key, 10n ** 20n + 3n)
+    expect(await enter(key, wanted)).toBe(true)
+    expect((await fresh(key)).available).toBe(10n ** 24n + 7n - 10n ** 20n - 3n)
+    expect(booksBalance(await fresh(key))).toBe(true)
+  })
+})
+
+describe('releasing a hold', () => {
+  test('20 at once release it once', async () => {
+    const key = await issue()
+    const wanted = demand(key, 800n)
+    await enter(key, wanted)
+    const release = { keyId: key.id, requestId: wanted.requestId, hold: 800n, cost: 300n }
+    const released = await Promise.all(Array.from({ length: 20 }, () => releaseHold(tables)(release)))
+    expect(released.filter(Boolean)).toHaveLength(1)
+    expect(await fresh(key)).toMatchObject({ available: 1_000_000n - 300n, spent: 300n, holds: {} })
+  })
+})

@@ -8,4 +8,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-dynamodb.ts',
   testTimeout: 30_000,
   maxWorkers: 2,
+  // A failed test may leave a server open; the run must end all the same.
+  forceExit: true,
 }

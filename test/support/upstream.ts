@@ -80,13 +80,13 @@ export function sse(frames: readonly string[], pauseMs = 0): Reply {
   }
 }
 
-/** A complete well-formed answer. */
+/** A complete well-formed answer; with null, one that reports no usage. */
 export function say(content: string, usage: unknown = USAGE): Reply {
   return sse([
     chunk({ role: 'assistant', content: '' }),
     chunk({ content }),
     chunk({}, 'stop'),
-    ...(usage === undefined ? [] : [usageChunk(usage)]),
+    ...(usage === null ? [] : [usageChunk(usage)]),
     DONE,
   ])
 }

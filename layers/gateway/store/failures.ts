@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-type AwsError = Error & {
+type AwsError = {
+  readonly name?: string
   readonly code?: string
   readonly $fault?: 'client' | 'server'
   readonly $retryable?: object
@@ -20,9 +21,9 @@ const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EN
 
 /** DynamoDB did not answer, or asked us to come back: nothing is known about the request, and it may be repeated. */
 export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { name, code, $fault, $retryable } = error as AwsError
-  return TRANSIENT.has(name) || (code !== undefined && NETWORK.has(code)) || $fault === 'server' || $retryable != null
+  if (typeof error !== 'object' || error === null) return false
+  const { name = '', code = '', $fault, $retryable }: AwsError = error
+  return TRANSIENT.has(name) || NETWORK.has(code) || $fault === 'server' || $retryable != null
 }
 
 const CONFLICT_TRIES = 6

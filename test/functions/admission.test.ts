@@ -1,0 +1,237 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { auditKey } from '../../operator/audit-key.ts'
+import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
+import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth()
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+const count = (responses: Response[], status: number) => responses.filter((r) => r.status === status).length
+const drain = (responses: Response[]) => Promise.all(responses.map((response) => response.arrayBuffer()))
+
+describe('before the upstream is reached', () => {
+  test('a warm instance makes one DynamoDB call, a cold one at most three in a row with the catalog beside them', async () => {
+    const cold = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const { secret } = await gateway.issue()
+    for (const expected of [
+      ['GetItemCommand', 'GetItemCommand', 'GetItemCommand', 'UpdateItemCommand'],
+      ['UpdateItemCommand'],
+      ['UpdateItemCommand'],
+    ]) {
+      cold.calls.length = 0
+      let callsBefore: string[] = []
+      upstream.reply = (response, request) => {
+        callsBefore = cold.calls.map((call) => call.name.replace('Command', 'ItemCommand').replace('ItemItem', 'Item'))
+        return say('Hello')(response, request)
+      }
+      const response = await cold.post(secret, HELLO)
+      expect(response.status).toBe(200)
+      await response.text()
+      expect(callsBefore.sort()).toEqual(expected)
+    }
+    upstream.reply = say('Hello')
+  })
+
+  test('the catalog is read beside the key, not before it', async () => {
+    const cold = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const { secret } = await gateway.issue()
+    const started: number[] = []
+    const ended: number[] = []
+    cold.tables.client.middlewareStack.add(
+      (next) => async (args) => {
+        started.push(performance.now())
+        const result = await next(args)
+        ended.push(performance.now())
+        return result
+      },
+      { step: 'initialize' },
+    )
+    await (await cold.get(secret, '/v1/models')).text()
+    // The second call began before the first one ended.
+    expect(started[1]).toBeLessThan(ended[0] as number)
+  })
+})
+
+describe('many at once', () => {
+  test('200 requests with credit for exactly 10 holds: 10 admitted, 190 get 402, never below zero, audit clean', async () => {
+    const body = { ...HELLO, max_tokens: 100 }
+    const probe = await gateway.issue()
+    const { hold } = await gateway.readRow((await gateway.post(probe.secret, body)).headers.get('x-request-id'))
+    const credits = `0.${(hold * 10n).toString().padStart(9, '0')}`
+    const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, credits })
+
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const before = upstream.requests.length
+    upstream.reply = async (response) => {
+      await opened
+      await say('Hello')(response, {} as never)
+    }
+    const all = Promise.all(Array.from({ length: 200 }, () => gateway.post(secret, body)))
+    await until(async () => {
+      const { available } = await gateway.readKey(key.id)
+      expect(available >= 0n).toBe(true)
+      return upstream.requests.length - before === 10 && (await rowsRefused()) === 190
+    }, 25_000)
+    open()
+    const responses = await all
+    upstream.reply = say('Hello')
+    expect([count(responses, 200), count(responses, 402)]).toEqual([10, 190])
+    await drain(responses)
+    const after = await gateway.readKey(key.id)
+    expect(after.holds).toEqual({})
+    expect(booksBalance(after)).toBe(true)
+    expect(await auditKey(gateway.tables, after, Date.now())).toMatchObject({
+      balances: true,
+      explained: true,
+      rows: 200,
+    })
+
+    async function rowsRefused(): Promise<number> {
+      return (await auditKey(gateway.tables, await gateway.readKey(key.id), Date.now())).rows
+    }
+  })
+
+  test('200 requests on a key of 60 a minute: 60 and at most the refill, remaining never negative', async () => {
+    const { key, secret } = await gateway.issue({ rpm: 60 })
+    const startedMs = Date.now()
+    const responses = await Promise.all(Array.from({ length: 200 }, () => gateway.post(secret, HELLO)))
+    const refill = Math.ceil((Date.now() - startedMs) / 1000)
+    await drain(responses)
+    expect(count(responses, 200)).toBeGreaterThanOrEqual(60)
+    expect(count(responses, 200)).toBeLessThanOrEqual(60 + refill)
+    expect(count(responses, 200) + count(responses, 429)).toBe(200)
+    for (const response of responses) {
+      expect(Number(response.headers.get('ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
+      expect(response.headers.get('ratelimit-limit')).toBe('60')
+    }
+    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  })
+
+  test('200 requests on a key of 40 a day through two instances: exactly 40', async () => {
+    const other = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const { secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 40 })
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => (i % 2 ? gateway : other).post(secret, HELLO)),
+    )
+    await drain(responses)
+    expect([count(responses, 200), count(responses, 429)]).toEqual([40, 160])
+    for (const response of responses)
+      expect(Number(response.headers.get('ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
+  })
+
+  test('requests that name no cap race for a balance that covers one and a half: none is overspent, the rest gets 402', async () => {
+    const { key, secret } = await gateway.issue({ rpm: 60_000, credits: '0.0032' })
+    const responses = await Promise.all(Array.from({ length: 20 }, () => gateway.post(secret, HELLO)))
+    await drain(responses)
+    expect(count(responses, 200)).toBeGreaterThanOrEqual(1)
+    expect(count(responses, 200) + count(responses, 402)).toBe(20)
+    const after = await gateway.readKey(key.id)
+    expect(booksBalance(after)).toBe(true)
+    expect((await gateway.post(secret, HELLO)).status).toBe(200)
+  })
+})
+
+describe('refusals', () => {
+  test('429 for the minute says when to come back, and takes nothing', async () => {
+    let nowMs = NOW
+    const timed = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+    const { key, secret } = await timed.issue({ rpm: 2 })
+    for (let i = 0; i < 2; i++) expect((await timed.post(secret, HELLO)).status).toBe(200)
+    const spent = (await timed.readKey(key.id)).spent
+    const refused = await timed.post(secret, HELLO)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } })
+    expect(refused.headers.get('retry-after')).toBe('30')
+    expect(refused.headers.get('x-should-retry')).toBeNull()
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+    expect((await timed.readKey(key.id)).spent).toBe(spent)
+    nowMs += 29_999
+    expect((await timed.post(secret, HELLO)).status).toBe(429)
+    nowMs += 1
+    expect((await timed.post(secret, HELLO)).status).toBe(200)
+  })
+
+  test('429 for the day says not to retry, and ends at midnight UTC', async () => {
+    let nowMs = Date.UTC(2026, 10, 15, 23, 59, 0)
+    const timed = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+    const { secret } = await timed.issue({ dailyLimit: 1 })
+    const first = await timed.post(secret, HELLO)
+    expect(first.headers.get('ratelimit-limit')).toBe('1')
+    expect(first.headers.get('ratelimit-reset')).toBe('60')
+    const refused = await timed.post(secret, HELLO)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: { code: 'daily_limit_exceeded' } })
+    expect(refused.headers.get('x-should-retry')).toBe('false')
+    expect(refused.headers.get('retry-after')).toBeNull()
+    nowMs += 60_000
+    expect((await timed.post(secret, HELLO)).status).toBe(200)
+  })
+
+  test('429 for concurrency while one is under way, and not after', async () => {
+    const { secret } = await gateway.issue({ maxConcurrent: 1 })
+    let finish = () => {}
+    upstream.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: 'Hel' }))
+      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
+    }
+    const running = await gateway.post(secret, { ...HELLO, stream: true })
+    upstream.reply = say('Hello')
+    const refused = await gateway.post(secret, HELLO)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: { code: 'concurrency_limit_exceeded' } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    finish()
+    await running.text()
+    expect((await gateway.post(secret, HELLO)).status).toBe(200)
+  })
+
+  test('402 names the balance, the need and the max_tokens that would do; with that many it is served', async () => {
+    const { secret } = await gateway.issue({ credits: '0.0005' })
+    const refused = await gateway.post(secret, { ...HELLO, max_tokens: 900 })
+    expect(refused.status).toBe(402)
+    expect(refused.headers.get('x-should-retry')).toBe('false')
+    const { error } = (await refused.json()) as { error: { message: string; type: string; code: string } }
+    expect(error).toMatchObject({ type: 'insufficient_quota', code: 'credit_balance_exhausted' })
+    const tokens = Number(/max_tokens of at most (\d+)/.exec(error.message)?.[1])
+    expect(tokens).toBeGreaterThan(0)
+    expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens + 1 })).status).toBe(402)
+    expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens })).status).toBe(200)
+  })
+
+  test('a request refused for its body spends a token; one refused for scope or address spends none', async () => {
+    const { key, secret } = await gateway.issue({ scopes: ['chat.completions'] })
+    await gateway.post(secret, { ...HELLO, messages: [] })
+    const used = Object.values((await gateway.readKey(key.id)).days)
+    expect(used).toEqual([1])
+    const refused = await gateway.get(secret, '/v1/models')
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('ratelimit-remaining')).not.toBeNull()
+    expect(Object.values((await gateway.readKey(key.id)).days)).toEqual([1])
+  })
+
+  test('every refusal of a known key has a row at no cost', async () => {
+    const { secret } = await gateway.issue({ credits: '0', scopes: ['chat.completions'] })
+    for (const [response, errorCode] of [
+      [await gateway.post(secret, HELLO), 'credit_balance_exhausted'],
+      [await gateway.post(secret, { ...HELLO, model: 'nope' }), 'model_not_found'],
+      [await gateway.get(secret, '/v1/models'), 'insufficient_scope'],
+      [await gateway.get(secret, '/v1/nothing'), 'not_found'],
+    ] as const) {
+      const row = await gateway.readRow(response.headers.get('x-request-id'))
+      expect(row).toMatchObject({ outcome: 'refused', errorCode, cost: 0n, httpStatus: response.status })
+    }
+  })
+})

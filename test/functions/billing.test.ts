@@ -1,0 +1,229 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth()
+  upstream = both.upstream
+  gateway = both.gateway
+})
+beforeEach(() => {
+  upstream.reply = say('Hello')
+})
+
+/** Asks once, whole and streamed, and returns both rows with what the client saw. */
+async function askBoth(body: object = HELLO) {
+  const { key, secret } = await gateway.issue()
+  const whole = await gateway.post(secret, body)
+  const wholeText = await whole.text()
+  const stream = await gateway.post(secret, { ...body, stream: true, stream_options: { include_usage: true } })
+  const streamText = await stream.text()
+  const after = await gateway.readKey(key.id)
+  expect(booksBalance(after)).toBe(true)
+  expect(after.holds).toEqual({})
+  const wholeRow = await gateway.readRow(whole.headers.get('x-request-id'))
+  const streamRow = await gateway.readRow(stream.headers.get('x-request-id'))
+  expect(after.spent).toBe(wholeRow.cost + streamRow.cost)
+  return { whole, wholeText, wholeRow, stream, streamText, streamRow }
+}
+
+describe('the cost', () => {
+  test('is told in the header, in usage.cost, in the stream’s comment, in the row and by GET /v1/usage', async () => {
+    const { key, secret } = await gateway.issue()
+    const whole = await gateway.post(secret, HELLO)
+    expect(whole.headers.get('x-svc-cost')).toBe('0.00002')
+    expect(whole.headers.get('x-svc-provider')).toBe('up')
+    expect(((await whole.json()) as { usage: object }).usage).toEqual({
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      prompt_tokens_details: { cached_tokens: 0 },
+      cost: '0.00002',
+    })
+    const stream = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
+    expect(stream.headers.get('x-svc-cost')).toBeNull()
+    const text = await stream.text()
+    expect(text).toContain('"cost":"0.00002"')
+    expect(text.endsWith(': x-svc-cost 0.00002\n\ndata: [DONE]\n\n')).toBe(true)
+    const seen = await gateway.get(secret, `/v1/usage/${stream.headers.get('x-request-id')}`)
+    expect(await seen.json()).toMatchObject({
+      object: 'usage',
+      key_id: key.id,
+      cost: '0.00002',
+      outcome: 'completed',
+      stream: true,
+      usage_source: 'upstream',
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      provider: 'up',
+      upstream_model: 'upstream-model',
+    })
+  })
+
+  test('is on the books when the client sees the end of the stream', async () => {
+    const { key, secret } = await gateway.issue()
+    const response = await gateway.post(secret, { ...HELLO, stream: true })
+    let text = ''
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    while (reader && !text.includes('[DONE]')) text += (await reader.read()).value ?? ''
+    expect((await gateway.readKey(key.id)).spent).toBe(20_000n)
+    expect((await gateway.readRow(response.headers.get('x-request-id'))).cost).toBe(20_000n)
+  })
+
+  test('counts cached prompt tokens at their own price', async () => {
+    upstream.reply = say('Hello', { ...USAGE, prompt_tokens_details: { cached_tokens: 4 } })
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cachedTokens: 4, cost: 18_000n })
+  })
+
+  test.each([['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }]])(
+    'of %s usage is nothing: what an upstream reports is taken as it is',
+    async (_, usage) => {
+      upstream.reply = say('Hello', usage)
+      const { wholeRow, streamRow } = await askBoth()
+      for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cost: 0n, usageSource: 'upstream' })
+    },
+  )
+
+  test.each([
+    ['negative', { prompt_tokens: -5, completion_tokens: 5 }],
+    ['fractional', { prompt_tokens: 1.5, completion_tokens: 5 }],
+    ['text', { prompt_tokens: '10', completion_tokens: 5 }],
+    ['absurd', { prompt_tokens: 10, completion_tokens: 10_000_000 }],
+    ['absurdly cached', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 11 } }],
+    ['half', { prompt_tokens: 10 }],
+  ])('of %s usage is an estimate, and the row is flagged', async (_, usage) => {
+    upstream.reply = say('Hello', usage)
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, completionTokens: 1 })
+      expect(row.cost > 0n && row.cost <= row.hold).toBe(true)
+    }
+  })
+
+  test('without reported usage is the tokenizer’s estimate, the same whole and streamed', async () => {
+    upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
+    const { wholeRow, streamRow, streamText } = await askBoth()
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: false, completionTokens: 10 })
+      // "user" + "Hello" and the template of one message.
+      expect(row.promptTokens).toBeGreaterThanOrEqual(8)
+      expect(row.promptTokens).toBeLessThanOrEqual(12)
+    }
+    expect(streamText).toContain('"completion_tokens":10')
+  })
+
+  test('of a 200 KB answer and prompt of one letter is estimated without stalling', async () => {
+    upstream.reply = sse([chunk({ content: 'a'.repeat(50_000) }, 'stop'), DONE])
+    const { wholeRow } = await askBoth({ ...HELLO, messages: [{ role: 'user', content: 'a'.repeat(200 * 1024) }] })
+    expect(Math.abs(wholeRow.promptTokens / 25_600 - 1)).toBeLessThan(0.01)
+    expect(wholeRow.completionTokens).toBe(1000)
+  })
+
+  test('takes the last of usage that is reported with every chunk', async () => {
+    const usage = (completion_tokens: number) => ({ usage: { prompt_tokens: 10, completion_tokens } })
+    upstream.reply = sse([chunk({ content: 'a' }, null, usage(1)), chunk({ content: 'b' }, 'stop', usage(2)), DONE])
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ completionTokens: 2, cost: 14_000n })
+  })
+})
+
+describe('an answer that fails', () => {
+  test('before anything was delivered is free', async () => {
+    for (const reply of [status(500, 'x'), sse([chunk({ role: 'assistant', content: '' })])]) {
+      upstream.reply = reply
+      const { whole, wholeRow, stream, streamRow } = await askBoth()
+      expect([whole.status, stream.status]).toEqual([502, 502])
+      for (const row of [wholeRow, streamRow]) {
+        expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost: 0n })
+      }
+    }
+  })
+
+  test('midway costs what was delivered: nothing as JSON, the received part as a stream', async () => {
+    upstream.reply = sse([chunk({ role: 'assistant', content: 'The quick brown fox' })])
+    const { whole, wholeRow, stream, streamRow, streamText } = await askBoth()
+    expect(whole.status).toBe(502)
+    expect(wholeRow).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+    expect(stream.status).toBe(200)
+    expect(streamText).toContain('The quick brown fox')
+    expect(streamText).toContain('"code":"upstream_error"')
+    expect(streamText).not.toContain('[DONE]')
+    expect(streamRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
+  })
+})
+
+describe('the hold', () => {
+  test('is the worst case, and what is not used comes back', async () => {
+    const { key, secret } = await gateway.issue()
+    const body = { ...HELLO, max_tokens: 100 }
+    const row = await gateway.readRow((await gateway.post(secret, body)).headers.get('x-request-id'))
+    const promptBound = BigInt(JSON.stringify(body).length + 64 + 16)
+    expect(row.hold).toBe(promptBound * 1000n + 100n * 2000n)
+    expect((await gateway.readKey(key.id)).available).toBe(10_000_000_000n - row.cost)
+  })
+
+  test('counts every choice, tools and images', async () => {
+    const { secret } = await gateway.issue()
+    const hold = async (extra: object) =>
+      (
+        await gateway.readRow(
+          (await gateway.post(secret, { ...HELLO, max_tokens: 100, ...extra })).headers.get('x-request-id'),
+        )
+      ).hold
+    const plain = await hold({})
+    expect((await hold({ n: 3 })) - plain).toBe(2n * 100n * 2000n + 6n * 1000n)
+    const image = [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.test/cat.png' } }] },
+    ]
+    expect((await hold({ messages: image })) - plain).toBeGreaterThan(50_000_000n)
+    expect((await hold({ tools: [{ type: 'function', function: { name: 'f' } }] })) - plain).toBeGreaterThan(1_000_000n)
+  })
+
+  test('bounds the charge whatever an upstream claims or delivers', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = sse([chunk({ content: 'word '.repeat(2_000) }, 'stop'), DONE])
+    const response = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row.completionTokens).toBe(10)
+    expect(row.cost <= row.hold).toBe(true)
+    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  })
+
+  test('the cap is always sent upstream: the client’s, the larger of two, or the model’s', async () => {
+    const { secret } = await gateway.issue()
+    const sent = async (extra: object) => {
+      await (await gateway.post(secret, { ...HELLO, ...extra })).text()
+      const { max_tokens, max_completion_tokens } = upstream.requests.at(-1)?.body ?? {}
+      return { max_tokens, max_completion_tokens }
+    }
+    expect(await sent({})).toEqual({ max_tokens: 1000 })
+    expect(await sent({ max_tokens: 7 })).toEqual({ max_tokens: 7 })
+    expect(await sent({ max_completion_tokens: 8 })).toEqual({ max_completion_tokens: 8 })
+    expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
+  })
+
+  test('a cap that the client left open is lowered to what the balance covers, to no less than 16 tokens', async () => {
+    const { secret } = await gateway.issue({ credits: '0.0006' })
+    const response = await gateway.post(secret, HELLO)
+    expect(response.status).toBe(200)
+    const cap = upstream.requests.at(-1)?.body.max_tokens as number
+    expect(cap).toBeGreaterThanOrEqual(16)
+    expect(cap).toBeLessThan(300)
+    const poor = await gateway.issue({ credits: '0.00016' })
+    expect((await gateway.post(poor.secret, HELLO)).status).toBe(402)
+  })
+
+  test('usageChunk without choices never reaches a client that did not ask for it', async () => {
+    const { secret } = await gateway.issue()
+    upstream.reply = sse([chunk({ content: 'a' }, 'stop'), usageChunk(USAGE), DONE])
+    const text = await (await gateway.post(secret, { ...HELLO, stream: true })).text()
+    expect(text).not.toContain('"usage"')
+    expect(text).not.toContain('"choices":[]')
+  })
+})

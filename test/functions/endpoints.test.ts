@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
+import type { Upstream } from '../support/upstream.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+let nowMs = NOW
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth({ clock: () => nowMs, model: { id: 'vendor/test-model', name: 'Test', created: 5 } })
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+const ENTRY = {
+  id: 'vendor/test-model',
+  object: 'model',
+  created: 5,
+  owned_by: 'up',
+  name: 'Test',
+  context_length: 1_000_000,
+  max_output_tokens: 1000,
+  pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
+}
+
+describe('GET /v1/models', () => {
+  test('lists the active models with their prices', async () => {
+    const { secret } = await gateway.issue()
+    const response = await gateway.get(secret, '/v1/models')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ object: 'list', data: [ENTRY] })
+  })
+
+  test('finds one model by an id with a slash, encoded or not', async () => {
+    const { secret } = await gateway.issue()
+    for (const id of ['vendor/test-model', 'vendor%2Ftest-model']) {
+      expect(await (await gateway.get(secret, `/v1/models/${id}`)).json()).toEqual(ENTRY)
+    }
+    const missing = await gateway.get(secret, '/v1/models/nope')
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
+  })
+
+  test('a pushed catalog is in force everywhere 30 seconds later, and an inactive model is gone', async () => {
+    const own = await openFor(catalogFor(upstream.url), { clock: () => nowMs })
+    const { secret } = await own.issue()
+    expect((await own.post(secret, HELLO)).status).toBe(200)
+    await writeCatalog(own.tables)(catalogFor(upstream.url, { active: false }), nowMs)
+    nowMs += 30_000
+    const response = await own.post(secret, HELLO)
+    expect(response.status).toBe(404)
+    expect(await (await own.get(secret, '/v1/models')).json()).toEqual({ object: 'list', data: [] })
+    nowMs = NOW
+  })
+
+  test('needs the scope models.read', async () => {
+    const { secret } = await gateway.issue({ scopes: ['chat.completions'] })
+    const response = await gateway.get(secret, '/v1/models')
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ error: { type: 'permission_error', code: 'insufficient_scope' } })
+  })
+})
+
+describe('GET /v1/key/introspect', () => {
+  test('tells a key all about itself, whatever its scopes', async () => {
+    const { key, secret } = await gateway.issue({ name: 'acme', scopes: ['models.read'], rpm: 30, credits: '2.5' })
+    const response = await gateway.get(secret, '/v1/key/introspect')
+    expect(await response.json()).toEqual({
+      object: 'api_key',
+      id: key.id,
+      name: 'acme',
+      status: 'active',
+      scopes: ['models.read'],
+      balance: '2.5',
+      held: '0',
+      spent: '0',
+      key: { prefix: 'svc_live_', last_four: secret.slice(-4), state: 'current', expires_at: null },
+      limits: {
+        rpm: { limit: 30, remaining: 29, reset: 2 },
+        daily: { limit: 10_000, remaining: 9_999, reset: 12 * 3600 },
+        concurrent: { limit: 200, in_use: 0 },
+      },
+      allowlist: [],
+      created_at: NOW / 1000,
+    })
+  })
+})
+
+describe('GET /v1/usage/{request_id}', () => {
+  test('shows a key its own requests and nobody else’s', async () => {
+    const mine = await gateway.issue()
+    const other = await gateway.issue()
+    const asked = await gateway.get(mine.secret, '/v1/models')
+    const path = `/v1/usage/${asked.headers.get('x-request-id')}`
+    const seen = await gateway.get(mine.secret, path)
+    expect(await seen.json()).toMatchObject({
+      request_id: asked.headers.get('x-request-id'),
+      endpoint: 'models',
+      cost: '0',
+    })
+    const refused = await gateway.get(other.secret, path)
+    expect(refused.status).toBe(404)
+    expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } })
+  })
+})
+
+describe('every answer', () => {
+  test('has a request id, the rate limit and the cost', async () => {
+    const { secret } = await gateway.issue()
+    const answers = await Promise.all([
+      gateway.get(secret, '/v1/models'),
+      gateway.get(secret, '/v1/key/introspect'),
+      gateway.get(secret, '/v1/usage/nope'),
+      gateway.get(secret, '/v1/nope'),
+      gateway.get(secret, '/v1/chat/completions'),
+      gateway.get(secret, '/v1/chat/nope'),
+      gateway.post(secret, { ...HELLO, model: 'vendor/test-model' }),
+      gateway.post(secret, 'not json'),
+    ])
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+    expect(new Set(ids).size).toBe(answers.length)
+    for (const { headers } of answers) {
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/)
+      for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+        expect(headers.get(name)).toMatch(/^\d+$/)
+      }
+      expect(headers.get('x-svc-cost')).toMatch(/^\d+(\.\d+)?$/)
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404, 405, 404, 200, 400])
+  })
+
+  test('without a key is 401, or 404 and 405 where there is nothing to protect', async () => {
+    for (const [method, path, status] of [
+      ['GET', '/v1/models', 401],
+      ['POST', '/v1/chat/completions', 401],
+      ['GET', '/v1/chat/completions', 405],
+      ['DELETE', '/v1/models', 405],
+      ['GET', '/v1/nope', 404],
+      ['GET', '/', 404],
+    ] as const) {
+      const response = await fetch(gateway.baseUrl + path, { method })
+      expect([method, path, response.status]).toEqual([method, path, status])
+      const { error } = (await response.json()) as { error: object }
+      expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+      expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    }
+  })
+})

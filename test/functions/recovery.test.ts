@@ -1,0 +1,207 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openInstance } from '../../functions/instance.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+let nowMs = NOW
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth({ clock: () => nowMs })
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+/** What a function leaves that died after its admission. */
+async function leaveDeadHold(hold: bigint, requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A56') {
+  nowMs = NOW
+  const issued = await gateway.issue({ credits: '0.001' })
+  const { key } = issued
+  const demand = { requestId, hash: key.current.hash, nowMs, hold, holdUntilMs: NOW + 960_000 }
+  expect((await takeAdmission(gateway.tables)(key, demand)).admitted).toBe(true)
+  return { ...issued, requestId }
+}
+
+describe('the hold of a dead request', () => {
+  test('is released by the sweep once its time is over, not before, and leaves an abandoned row', async () => {
+    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A01')
+    const sweep = createSweep(gateway.instance)
+    nowMs = NOW + 959_999
+    await sweep()
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([requestId])
+    nowMs = NOW + 960_000
+    await Promise.all([sweep(), sweep(), sweep()])
+    const after = await gateway.readKey(key.id)
+    expect(after).toMatchObject({ holds: {}, available: 1_000_000n, spent: 0n })
+    expect(await gateway.readRow(requestId)).toMatchObject({
+      outcome: 'abandoned',
+      cost: 0n,
+      hold: 900_000n,
+      keyId: key.id,
+    })
+  })
+
+  test('is finished by the admission that it stands in the way of', async () => {
+    const { key, secret } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A02')
+    const body = { ...HELLO, max_tokens: 100 }
+    expect((await gateway.post(secret, body)).status).toBe(402)
+    nowMs = NOW + 960_000
+    expect((await gateway.post(secret, body)).status).toBe(200)
+    const after = await gateway.readKey(key.id)
+    expect(after.holds).toEqual({})
+    expect(booksBalance(after)).toBe(true)
+  })
+
+  test('is finished in passing by an admission that merely sees it', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A03')
+    nowMs = NOW + 960_000
+    expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
+    expect((await gateway.readKey(key.id)).holds).toEqual({})
+    expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
+  })
+
+  test('whose row was written is settled by that row', async () => {
+    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A04')
+    const written = {
+      requestId,
+      keyId: key.id,
+      cost: 700n,
+      hold: 900_000n,
+      startedAtMs: NOW,
+      outcome: 'completed' as const,
+    }
+    const { putUsageRow } = await import('../../layers/gateway/store/put-usage-row.ts')
+    await putUsageRow(gateway.tables)({
+      ...written,
+      endpoint: 'chat.completions',
+      httpStatus: 200,
+      stream: false,
+      promptTokens: 1,
+      completionTokens: 1,
+      cachedTokens: 0,
+      usageSource: 'upstream',
+      usageRejected: false,
+      attempts: [],
+      durationMs: 1,
+    })
+    nowMs = NOW + 960_000
+    await createSweep(gateway.instance)()
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 700n, available: 1_000_000n - 700n })
+    expect((await gateway.readRow(requestId)).outcome).toBe('completed')
+  })
+
+  test('that was only late changes nothing: the sweep’s row stands and nothing is charged twice', async () => {
+    nowMs = NOW
+    const { key, secret } = await gateway.issue()
+    let finish = () => {}
+    upstream.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: 'Hel' }))
+      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
+    }
+    const late = await gateway.post(secret, { ...HELLO, stream: true })
+    upstream.reply = say('Hello')
+    nowMs = NOW + 2_000_000
+    await createSweep(gateway.instance)()
+    finish()
+    expect(await late.text()).toContain('x-svc-cost 0\n')
+    const after = await gateway.readKey(key.id)
+    expect(after).toMatchObject({ holds: {}, spent: 0n })
+    expect(booksBalance(after)).toBe(true)
+    expect((await gateway.readRow(late.headers.get('x-request-id'))).outcome).toBe('abandoned')
+  })
+})
+
+describe('without DynamoDB', () => {
+  const servers: Server[] = []
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  async function listen(server: Server): Promise<string> {
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  test('a request is refused with 503 and Retry-After, and nothing goes upstream', async () => {
+    // What DynamoDB answers in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
+    // recognise Node's own errors.)
+    const broken = await listen(
+      createServer((_, response) => {
+        response.writeHead(500, { 'Content-Type': 'application/x-amz-json-1.0' })
+        response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"down"}')
+      }),
+    )
+    const names = { keysTable: 'k', usageTable: 'u' }
+    const tables = openTables(names, { endpoint: broken })
+    const log = jsonLog(() => {})
+    const instance = openInstance({ config: { ...names, ...BRAND }, tables, log })
+    const baseUrl = await listen(createGatewayServer(Promise.resolve(instance)))
+    const before = upstream.requests.length
+    const response = await fetch(`${baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer svc_live_${'a'.repeat(43)}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(HELLO),
+    })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('an answer under way is not lost: settlement is tried again until the database is back', async () => {
+    nowMs = NOW
+    const { key, secret } = await gateway.issue()
+    let failures = 0
+    gateway.tables.client.middlewareStack.add(
+      (next, context) => (args) => {
+        const settles = context.commandName === 'PutItemCommand' || context.commandName === 'PutCommand'
+        if (settles && failures < 6) {
+          failures += 1
+          throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
+        }
+        return next(args)
+      },
+      { step: 'initialize', name: 'outage' },
+    )
+    const response = await gateway.post(secret, { ...HELLO, stream: true })
+    expect(await response.text()).toContain('[DONE]')
+    gateway.tables.client.middlewareStack.remove('outage')
+    expect(failures).toBe(6)
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 20_000n })
+  })
+
+  test('an unexpected error is a 500 that tells nothing, and the log line has the request id', async () => {
+    nowMs = NOW
+    const { secret } = await gateway.issue()
+    gateway.tables.client.middlewareStack.add(
+      () => () => {
+        throw new Error('a bug with details')
+      },
+      { step: 'initialize', name: 'bug' },
+    )
+    const response = await gateway.post(secret, HELLO)
+    gateway.tables.client.middlewareStack.remove('bug')
+    expect(response.status).toBe(500)
+    const text = await response.text()
+    expect(text).toContain('internal_error')
+    expect(text).not.toContain('details')
+    const id = response.headers.get('x-request-id') as string
+    expect(gateway.logLines.some((line) => line.includes(id) && line.includes('a bug with details'))).toBe(true)
+  })
+})

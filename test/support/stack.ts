@@ -1,0 +1,25 @@
+import { afterAll } from '@jest/globals'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { catalogFor, openGateway, type TestGateway, type TestOptions } from './gateway.ts'
+import { type Reply, startUpstream, type Upstream } from './upstream.ts'
+
+/** What a test file opens is closed when the file is done. */
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+export async function openUpstream(reply?: Reply): Promise<Upstream> {
+  return opened.use(await startUpstream(reply))
+}
+
+export async function openFor(catalog: CatalogData, options?: TestOptions): Promise<TestGateway> {
+  return opened.use(await openGateway(catalog, options))
+}
+
+/** A gateway in front of one upstream. */
+export async function openBoth(
+  options: TestOptions & { model?: object; provider?: object } = {},
+): Promise<{ upstream: Upstream; gateway: TestGateway }> {
+  const { model, provider, ...rest } = options
+  const upstream = await openUpstream()
+  return { upstream, gateway: await openFor(catalogFor(upstream.url, model, provider), rest) }
+}

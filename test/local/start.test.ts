@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+
+const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
+
+function ask({ baseUrl, demoKey }: Local, body: object): Promise<Response> {
+  return fetch(`${baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${demoKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+function childrenOf(pid: number | undefined): string[] {
+  try {
+    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(/\s+/)
+      .filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function canConnect(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1000 })
+    const end = (connected: boolean) => {
+      socket.destroy()
+      resolve(connected)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+}
+
+describe('npm start', () => {
+  test('serves an echo model, prints lines to paste, uses no colour off a terminal, and Ctrl-C leaves nothing', async () => {
+    const folder = emptyFolder()
+    const started = await startLocal(folder)
+    const { stdout } = started.output
+    expect(stdout).toContain(started.local.baseUrl)
+    expect(stdout).toContain(started.local.demoKey)
+    expect(stdout).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/)
+    expect(stdout).not.toContain('\u001b[')
+    expect(started.local.pid).toBe(started.child.pid)
+
+    const whole = await ask(started.local, HELLO)
+    expect(await whole.json()).toMatchObject({
+      choices: [{ message: { content: 'echo: Hello there' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 2, completion_tokens: 3 },
+    })
+    const cut = await ask(started.local, { ...HELLO, max_tokens: 2, stream: true })
+    const text = await cut.text()
+    expect(text).toContain('"finish_reason":"length"')
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+
+    const curl = /^ {2}(curl .*)$/m.exec(stdout)?.[1] ?? 'false'
+    expect(execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })).toContain('echo: Hello')
+
+    const port = Number(new URL(started.local.baseUrl).port)
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((face) => face && !face.internal && face.family === 'IPv4')
+    if (outside) expect(await canConnect(outside.address, port)).toBe(false)
+    expect(await canConnect('127.0.0.1', port)).toBe(true)
+
+    const children = childrenOf(started.child.pid).map(Number)
+    expect(children.length).toBeGreaterThan(0)
+    started.child.kill('SIGINT')
+    expect((await started.ended).code).toBe(0)
+    expect(children.filter(isAlive)).toEqual([])
+    expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
+  })
+
+  test('keeps data, catalog and demo key in WAYBILL_DATA', async () => {
+    const folder = emptyFolder()
+    const env = { WAYBILL_DATA: join(folder, 'data') }
+    const first = await startLocal(folder, env)
+    const asked = await ask(first.local, HELLO)
+    const requestId = asked.headers.get('x-request-id')
+    await asked.text()
+    first.child.kill('SIGTERM')
+    await first.ended
+    const second = await startLocal(folder, env)
+    expect(second.local.demoKey).toBe(first.local.demoKey)
+    const row = await fetch(`${second.local.baseUrl}/v1/usage/${requestId}`, {
+      headers: { Authorization: `Bearer ${second.local.demoKey}` },
+    })
+    expect(await row.json()).toMatchObject({ request_id: requestId, outcome: 'completed' })
+    second.child.kill('SIGINT')
+    await second.ended
+  })
+
+  test('without Java says how to get it, in one line, and ends with 1', async () => {
+    const ended = await run('local/main.ts', [], emptyFolder(), { PATH: '/nonexistent' }).ended
+    expect(ended.code).toBe(1)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+    expect(ended.stderr).toMatch(/Java was not found.*Install Java 17/)
+  })
+
+  test('on a port in use says so and how to choose another, and leaves no child', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    const started = run('local/main.ts', [], emptyFolder(), { PORT: String(port) })
+    const { code, stderr } = await started.ended
+    taken.close()
+    expect(code).toBe(1)
+    expect(stderr.trim()).toBe(
+      `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`,
+    )
+    expect(childrenOf(started.child.pid)).toEqual([])
+  })
+
+  test.each([
+    ['that is missing', undefined, /cannot be read \(ENOENT\)/],
+    ['that is not JSON', '{', /is not JSON/],
+    ['with a fault', '{"providers":{},"models":[{"id":"m"}]}', /is not valid: models\[0\]\.contextLength/],
+  ])('with a catalog %s gives the reason in one line and ends with 1', async (_, content, reason) => {
+    const folder = emptyFolder()
+    const file = join(folder, 'catalog.json')
+    if (content !== undefined) writeFileSync(file, content)
+    const { code, stderr } = await run('local/main.ts', [], folder, { WAYBILL_CATALOG: file }).ended
+    expect(code).toBe(1)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toMatch(reason)
+  })
+
+  test('ended while it is still starting leaves no child', async () => {
+    const started = run('local/main.ts', [], emptyFolder())
+    let children: string[] = []
+    while (children.length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      children = childrenOf(started.child.pid)
+    }
+    started.child.kill('SIGTERM')
+    const { code, stderr } = await started.ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(children.map(Number).filter(isAlive)).toEqual([])
+  })
+
+  test('a provider whose key is in the environment has its models on', async () => {
+    const started = await startLocal(emptyFolder(), { OPENAI_API_KEY: 'sk-test-not-used' })
+    const models = await fetch(`${started.local.baseUrl}/v1/models`, {
+      headers: { Authorization: `Bearer ${started.local.demoKey}` },
+    })
+    const { data } = (await models.json()) as { data: { id: string }[] }
+    expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
+    started.child.kill('SIGINT')
+    await started.ended
+    expect(started.output.stdout + started.output.stderr).not.toContain('sk-test-not-used')
+  })
+})

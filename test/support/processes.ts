@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './wait.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+export type Process = {
+  readonly child: ChildProcess
+  readonly output: { stdout: string; stderr: string }
+  readonly ended: Promise<Ended>
+}
+
+export function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Process {
+  const child = spawn(NODE, [join(ROOT, file), ...args], { cwd, env: { ...process.env, PORT: '0', ...env } })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk
+  })
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })))
+  return { child, output, ended }
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'waybill-test-'))
+}
+
+export type Local = { baseUrl: string; dynamodbEndpoint: string; demoKey: string; pid: number }
+
+/** `npm start` in a folder of its own, up to the moment it serves. */
+export async function startLocal(cwd: string, env: Record<string, string> = {}): Promise<Process & { local: Local }> {
+  const started = run('local/main.ts', [], cwd, env)
+  const file = join(cwd, '.waybill', 'local.json')
+  await until(() => {
+    if (started.child.exitCode !== null) throw new Error(started.output.stderr)
+    return existsSync(file) && started.output.stdout.includes('Ctrl-C')
+  }, 40_000)
+  return { ...started, local: JSON.parse(readFileSync(file, 'utf8')) as Local }
+}
+
+/** Runs the command line and returns what it printed. */
+export function waybill(cwd: string, ...args: string[]): Promise<Ended> {
+  return run('operator/waybill.ts', args, cwd).ended
+}

@@ -40,11 +40,14 @@ async function untilReady(endpoint: string): Promise<void> {
   throw new Problem(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
 }
 
+/** Asked first, so that what is on disk is whole; then made to. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 3_000)
   await gone
+  clearTimeout(timer)
 }
 
 function freePort(): Promise<number> {

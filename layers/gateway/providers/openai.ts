@@ -3,6 +3,7 @@ import type { ChatPart } from '../domain/chat.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { messageToDelta } from '../wire/delta.ts'
 import { isObject } from '../wire/field-rules.ts'
+import { AnswerNormalizer } from './answer-normalizer.ts'
 import { refusalOf } from './openai-refusal.ts'
 import { post, type Reply } from './post.ts'
 import type { ChatCall, Provider } from './provider.ts'
@@ -54,24 +55,32 @@ function isJson(reply: Reply): boolean {
 
 async function* readStream(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
   const open = new Set<number>()
-  let begun = false
+  const answer = new AnswerNormalizer()
   for await (const data of readEvents(reply.bytes)) {
-    if (data === '[DONE]') return
-    for (const part of toParts(parseEvent(data), 'delta')) {
+    if (data === '[DONE]') {
+      for (const index of open) yield answer.ending(index)
+      return
+    }
+    for (const raw of toParts(parseEvent(data), 'delta')) {
+      const part = answer.normalize(raw)
       if (part.kind === 'choice') {
-        begun = true
         if (part.finishReason === null) open.add(part.index)
         else open.delete(part.index)
       }
       yield part
     }
   }
-  if (begun && open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+  if (open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
 }
 
 async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
   const text = await readAll(reply.bytes, MAX_JSON_BYTES)
-  yield* toParts(parseEvent(text), 'message')
+  const answer = new AnswerNormalizer()
+  for (const raw of toParts(parseEvent(text), 'message')) {
+    const part = answer.normalize(raw)
+    yield part
+    if (part.kind === 'choice' && part.finishReason === null) yield answer.ending(part.index)
+  }
 }
 
 function parseEvent(data: string): Record<string, unknown> {
@@ -96,7 +105,8 @@ function* toParts(event: Record<string, unknown>, field: 'delta' | 'message'): G
       index: Number.isSafeInteger(choice.index) ? (choice.index as number) : position,
       delta: field === 'message' ? messageToDelta(content) : content,
       logprobs: choice.logprobs ?? null,
-      finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+      finishReason:
+        typeof choice.finish_reason === 'string' && choice.finish_reason !== '' ? choice.finish_reason : null,
       ...(fingerprint !== undefined && { fingerprint }),
     }
   }

@@ -17,7 +17,8 @@ export function textOf(delta: Delta): string {
 
 function textOfToolCall(call: unknown): string {
   const fn = isObject(call) && isObject(call.function) ? call.function : {}
-  return stringOf(fn.name) + stringOf(fn.arguments)
+  const custom = isObject(call) && isObject(call.custom) ? call.custom : {}
+  return stringOf(fn.name) + stringOf(fn.arguments) + stringOf(custom.name) + stringOf(custom.input)
 }
 
 function stringOf(value: unknown): string {
@@ -31,7 +32,7 @@ export function mergeDelta(message: Record<string, unknown>, delta: Delta): void
     const soFar = message[name]
     if (name === 'role') message.role = value
     else if (name === 'tool_calls' && Array.isArray(value)) message.tool_calls = mergeToolCalls(soFar, value)
-    else if (name === 'function_call' && isObject(value)) message.function_call = mergeFunction(soFar, value)
+    else if (name === 'function_call' && isObject(value)) message.function_call = mergePiece(soFar, value, 'arguments')
     else if (typeof value === 'string') message[name] = stringOf(soFar) + value
     else if (Array.isArray(value) && Array.isArray(soFar)) soFar.push(...value)
     else message[name] = value
@@ -44,21 +45,23 @@ function mergeToolCalls(soFar: unknown, pieces: readonly unknown[]): ToolCall[] 
     const existing = calls.find((call) => call.index === piece.index)
     if (!existing) calls.push({ ...piece })
     else {
-      const { function: fn, index: _, ...rest } = piece
+      const { function: fn, custom, index: _, ...rest } = piece
       for (const [name, value] of Object.entries(rest)) if (value) existing[name] = value
-      if (isObject(fn)) existing.function = mergeFunction(existing.function, fn)
+      if (isObject(fn)) existing.function = mergePiece(existing.function, fn, 'arguments')
+      if (isObject(custom)) existing.custom = mergePiece(existing.custom, custom, 'input')
     }
   }
   return calls
 }
 
-function mergeFunction(soFar: unknown, piece: Record<string, unknown>): Record<string, unknown> {
+/** A function's arguments and a custom tool's input come in pieces; its name comes once. */
+function mergePiece(soFar: unknown, piece: Record<string, unknown>, growing: 'arguments' | 'input') {
   const before = isObject(soFar) ? soFar : {}
   return {
     ...before,
     ...piece,
     name: piece.name || before.name,
-    arguments: stringOf(before.arguments) + stringOf(piece.arguments),
+    [growing]: stringOf(before[growing]) + stringOf(piece[growing]),
   }
 }
 

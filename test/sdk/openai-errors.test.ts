@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import OpenAI, { type APIError } from 'openai'
+import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { chunk, event, type Reply, say, startUpstream, status, type Upstream } from '../support/upstream.ts'
+import { eventually } from './support/eventually.ts'
+import { heldBack } from './support/held-back.ts'
+import { inTurn } from './support/in-turn.ts'
+import { type Sent, watchedClient } from './support/watched-client.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const route = { provider: 'up', model: 'upstream-model', firstByteTimeoutMs: 100 }
+  const catalog = catalogFor(upstream.url)
+  const hasty = catalogFor(upstream.url, { id: 'hasty-model', routes: [route] })
+  gateway = await openGateway({ ...catalog, models: [...catalog.models, ...hasty.models] })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const HELLO = { model: 'test-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
+const hang: Reply = () => {}
+
+type Case = {
+  readonly is: new (...args: never[]) => APIError
+  readonly says: { status: number; type: string; code: string | null; param: string | null }
+  readonly settings?: Partial<KeySettings> & { credits?: string }
+  readonly secret?: string
+  /** A call that is made before, and uses up a limit. */
+  readonly before?: true
+  readonly reply?: Reply
+  /** What the request has beside or in place of HELLO. */
+  readonly request?: object
+}
+
+const invalid = (status: number, code: string | null, param: string | null = null) => ({
+  status,
+  type: 'invalid_request_error',
+  code,
+  param,
+})
+const server = (status: number, code: string) => ({ status, type: 'server_error', code, param: null })
+const tooMany = (code: string) => ({ status: 429, type: 'rate_limit_error', code, param: null })
+const forbidden = (code: string) => ({ status: 403, type: 'permission_error', code, param: null })
+
+const CASES: Record<string, Case> = {
+  'a field that is out of range': {
+    is: OpenAI.BadRequestError,
+    says: invalid(400, null, 'temperature'),
+    request: { temperature: 3 },
+  },
+  'no messages': { is: OpenAI.BadRequestError, says: invalid(400, null, 'messages'), request: { messages: [] } },
+  'a request that the upstream refuses': {
+    is: OpenAI.BadRequestError,
+    says: invalid(400, 'context_length_exceeded', 'messages'),
+    reply: status(400, { error: { message: 'Too long.', code: 'context_length_exceeded', param: 'messages' } }),
+  },
+  'a malformed key': { is: OpenAI.AuthenticationError, says: invalid(401, 'invalid_api_key'), secret: 'sk-nonsense' },
+  'an unknown key': {
+    is: OpenAI.AuthenticationError,
+    says: invalid(401, 'invalid_api_key'),
+    secret: `svc_live_${'0'.repeat(43)}`,
+  },
+  'too few credits': {
+    is: OpenAI.APIError,
+    says: { status: 402, type: 'insufficient_quota', code: 'credit_balance_exhausted', param: null },
+    settings: { credits: '0' },
+  },
+  'a scope that the key lacks': {
+    is: OpenAI.PermissionDeniedError,
+    says: forbidden('insufficient_scope'),
+    settings: { scopes: ['models.read'] },
+  },
+  'an address that is not on the allowlist': {
+    is: OpenAI.PermissionDeniedError,
+    says: forbidden('ip_not_allowed'),
+    settings: { allowlist: ['192.0.2.0/24'] },
+  },
+  'an unknown model': {
+    is: OpenAI.NotFoundError,
+    says: invalid(404, 'model_not_found', 'model'),
+    request: { model: 'nothing' },
+  },
+  'a body that is too large': {
+    is: OpenAI.APIError,
+    says: invalid(413, 'request_too_large'),
+    request: { user: 'x'.repeat(4 * 1024 * 1024) },
+  },
+  'too many requests in a minute': {
+    is: OpenAI.RateLimitError,
+    says: tooMany('rate_limit_exceeded'),
+    settings: { rpm: 1 },
+    before: true,
+  },
+  'too many requests in a day': {
+    is: OpenAI.RateLimitError,
+    says: tooMany('daily_limit_exceeded'),
+    settings: { dailyLimit: 1 },
+    before: true,
+  },
+  'an upstream that fails': {
+    is: OpenAI.InternalServerError,
+    says: server(502, 'upstream_error'),
+    reply: status(500, { error: { message: 'broken' } }),
+  },
+  'an upstream that refuses our credential': {
+    is: OpenAI.InternalServerError,
+    says: server(502, 'upstream_error'),
+    reply: status(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }),
+  },
+  'an upstream that does not answer in time': {
+    is: OpenAI.InternalServerError,
+    says: server(504, 'upstream_timeout'),
+    reply: hang,
+    request: { model: 'hasty-model' },
+  },
+}
+
+describe.each(Object.entries(CASES))('%s', (_, { is, says, settings, secret, before, reply, request }) => {
+  test.each([false, true])(
+    `is the SDK's ${is.name} with its status, type, code and param, with stream: %s`,
+    async (stream) => {
+      upstream.reply = say('Hello')
+      const issued = await gateway.issue(settings)
+      const { client } = watchedClient(gateway, secret ?? issued.secret, { maxRetries: 0 })
+      if (before) await client.chat.completions.create(HELLO)
+      upstream.reply = reply ?? say('Hello')
+      const error = await failureOf(client.chat.completions.create({ ...HELLO, ...request, stream }))
+      expect(error.constructor).toBe(is)
+      const { status, ...body } = says
+      expect(error).toMatchObject(says)
+      expect(error.error).toEqual({ ...body, message: expect.any(String) })
+      if (!secret) {
+        expect(await gateway.readRow(error.requestID)).toMatchObject({
+          httpStatus: status,
+          outcome: expect.any(String),
+          cost: 0n,
+        })
+      }
+    },
+  )
+})
+
+describe('a call that is not for chat', () => {
+  test.each<[string, (client: OpenAI) => Promise<unknown>, object]>([
+    [
+      'a model that is not here',
+      (client) => client.models.retrieve('vendor/nothing'),
+      invalid(404, 'model_not_found', 'model'),
+    ],
+    ['an endpoint that is not here', (client) => client.files.list(), invalid(404, 'not_found')],
+    ['an endpoint beneath one that is', (client) => client.chat.completions.retrieve('x'), invalid(404, 'not_found')],
+  ])('is a NotFoundError for %s', async (_, call, says) => {
+    const { client } = watchedClient(gateway, (await gateway.issue()).secret)
+    const error = await failureOf(call(client))
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(error).toMatchObject(says)
+  })
+})
+
+describe('a database that does not answer', () => {
+  test('is an InternalServerError with a Retry-After', async () => {
+    const { secret } = await gateway.issue()
+    await using cut = await openGateway(catalogFor(upstream.url), { beside: gateway })
+    cut.tables.client.middlewareStack.add(
+      () => () => {
+        throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
+      },
+      { step: 'initialize', priority: 'high' },
+    )
+    const { client } = watchedClient(cut, secret, { maxRetries: 0 })
+    const error = await failureOf(client.chat.completions.create(HELLO))
+    expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+    expect(error).toMatchObject(server(503, 'service_unavailable'))
+    expect(error.headers?.get('retry-after')).toMatch(/^\d+$/)
+  })
+})
+
+describe('a failure in the middle of a stream', () => {
+  const FAILURES: Record<string, readonly string[] | 'broken'> = {
+    'an upstream that reports an error': [event({ error: { message: 'overloaded', type: 'server_error' } })],
+    'an upstream that breaks the connection': 'broken',
+    'an upstream that ends before its answer does': [],
+  }
+
+  test.each(Object.entries(FAILURES))(
+    'makes the SDK throw, and only what was delivered is billed: %s',
+    async (_, rest) => {
+      const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hello' })], rest)
+      upstream.reply = reply
+      const { key, secret } = await gateway.issue()
+      const { client } = watchedClient(gateway, secret)
+      const stream = await client.chat.completions.create({ ...HELLO, stream: true })
+      let received = ''
+      const error = await failureOf(
+        (async () => {
+          for await (const { choices } of stream) {
+            received += choices[0]?.delta.content ?? ''
+            answer()
+          }
+        })(),
+      )
+      expect(received).toBe('Hello')
+      expect(error).toMatchObject({ type: 'server_error', code: 'upstream_error', param: null })
+      const [row] = await rowsOf(key)
+      expect(row).toMatchObject({ requestId: error.requestID, outcome: 'upstream_error', completionTokens: 1 })
+      expect((await gateway.readKey(key.id)).holds).toEqual({})
+    },
+  )
+
+  test('makes the SDK throw where it gathers the answer, too', async () => {
+    const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hello' })], 'broken')
+    upstream.reply = reply
+    const { client } = watchedClient(gateway, (await gateway.issue()).secret)
+    const stream = client.chat.completions.stream(HELLO).on('content', answer)
+    expect(await failureOf(stream.finalChatCompletion())).toMatchObject({ code: 'upstream_error' })
+  })
+})
+
+describe('the SDK, left to retry as it likes,', () => {
+  test('sends a call that the balance does not cover only once', async () => {
+    const { key, secret } = await gateway.issue({ credits: '0' })
+    const { client, sent } = watchedClient(gateway, secret)
+    expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(402)
+    expect(sent).toHaveLength(1)
+    expect(await rowsOf(key)).toHaveLength(1)
+  })
+
+  test('sends a call beyond the daily limit only once', async () => {
+    upstream.reply = say('Hello')
+    const { key, secret } = await gateway.issue({ dailyLimit: 1 })
+    const { client, sent } = watchedClient(gateway, secret)
+    await client.chat.completions.create(HELLO)
+    expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(429)
+    expect(sent.map(({ response }) => response.status)).toEqual([200, 429])
+    expect((await rowsOf(key)).map(({ httpStatus }) => httpStatus)).toEqual([200, 429])
+  })
+
+  test('waits out the Retry-After of the minute’s limit, and is then answered', async () => {
+    upstream.reply = say('Hello')
+    let aheadMs = 0
+    await using later = await openGateway(catalogFor(upstream.url), { clock: () => Date.now() + aheadMs })
+    const { client, sent } = watchedClient(later, (await later.issue({ rpm: 1 })).secret)
+    await client.chat.completions.create(HELLO)
+    aheadMs = 59_000
+    await client.chat.completions.create(HELLO)
+    expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
+    expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
+    expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
+  })
+
+  test('waits out the Retry-After of the concurrency limit, and is answered once there is room', async () => {
+    const { answer, reply } = heldBack([chunk({ content: 'Hel' })], [chunk({ content: 'lo' }, 'stop')])
+    upstream.reply = inTurn(reply, say('Hello'))
+    const { client, sent } = watchedClient(gateway, (await gateway.issue({ maxConcurrent: 1 })).secret)
+    const stream = await client.chat.completions.create({ ...HELLO, stream: true })
+    const second = client.chat.completions.create(HELLO)
+    await eventually(
+      async () => sent.length,
+      (calls) => calls === 2,
+    )
+    answer()
+    for await (const _ of stream);
+    expect((await second).choices[0]?.message.content).toBe('Hello')
+    expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
+    expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
+    expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
+  })
+
+  test('gets past an upstream that failed once, and pays for the answer only', async () => {
+    upstream.reply = inTurn(status(500, 'broken'), say('Hello'))
+    const { key, secret } = await gateway.issue()
+    const { client, sent } = watchedClient(gateway, secret)
+    await client.chat.completions.create(HELLO)
+    expect(sent.map(({ response }) => response.status)).toEqual([502, 200])
+    expect((await rowsOf(key)).map(({ cost }) => cost)).toEqual([0n, 20_000n])
+  })
+})
+
+async function failureOf(call: Promise<unknown>): Promise<APIError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason) => reason,
+  )
+  if (!(error instanceof OpenAI.APIError)) throw new Error('The SDK did not throw an APIError.', { cause: error })
+  return error
+}
+
+/** The key's rows, oldest first. */
+async function rowsOf(key: Key): Promise<UsageRow[]> {
+  const rows: UsageRow[] = []
+  for await (const row of queryUsageRows(gateway.tables)(key.id, key.createdAtMs, Date.now())) rows.unshift(row)
+  return rows
+}
+
+function pauseBefore(next: Sent | undefined, last: Sent | undefined): number {
+  return (next?.sentAtMs ?? 0) - (last?.answeredAtMs ?? 0)
+}

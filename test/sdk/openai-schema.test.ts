@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
+import { chunk, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
+import { gather } from './support/gather.ts'
+import * as schema from './support/openai-schema.ts'
+import { dataOf, framesOf, readChunks } from './support/read-chunks.ts'
+import { SCENARIOS } from './support/scenarios.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await openGateway(catalogFor(upstream.url))
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+describe.each(Object.entries(SCENARIOS))('%s', (_, { reply, request = {}, says }) => {
+  test('is a completion by OpenAI’s schema', async () => {
+    upstream.reply = reply
+    const { secret } = await gateway.issue()
+    const response = await gateway.post(secret, { ...HELLO, ...request })
+    expect(response.status).toBe(200)
+    const body = schema.completion.parse(await response.json())
+    expect(body.model).toBe('test-model')
+    expect(body.choices.map(({ index }) => index)).toEqual([...says.keys()])
+    for (const [index, said] of says.entries()) {
+      const { message, ...rest } = body.choices[index] ?? {}
+      expect({ ...rest, ...message }).toMatchObject(said)
+    }
+  })
+
+  test.each([{ include_usage: false }, { include_usage: true }])(
+    'is a stream of chunks by OpenAI’s schema, with %o',
+    async (stream_options) => {
+      upstream.reply = reply
+      const { secret } = await gateway.issue()
+      const response = await gateway.post(secret, { ...HELLO, ...request, stream: true, stream_options })
+      expect(response.status).toBe(200)
+      const chunks = readChunks(await response.text(), stream_options.include_usage)
+      expect(chunks.flatMap(({ choices }) => choices).map(({ index }) => index)).toEqual(
+        expect.arrayContaining([...says.keys()]),
+      )
+      for (const [index, said] of says.entries()) expect(gather(chunks, index)).toMatchObject(said)
+    },
+  )
+})
+
+describe('an error', () => {
+  const REFUSALS: Record<
+    string,
+    { status: number; settings?: object; request?: object | string; reply?: Reply; spent?: boolean }
+  > = {
+    'a bad field': { status: 400, request: { ...HELLO, temperature: 'hot' } },
+    'bad JSON': { status: 400, request: '{' },
+    'an upstream’s complaint with nothing but a message': {
+      status: 400,
+      reply: status(400, { error: { message: 'No.' } }),
+    },
+    'an upstream’s complaint that is not JSON': { status: 400, reply: status(400, 'No.') },
+    'an upstream’s complaint with empty fields': {
+      status: 400,
+      reply: status(400, { error: { message: 'No.', type: null, param: '', code: '' } }),
+    },
+    'no credits': { status: 402, settings: { credits: '0' } },
+    'no scope': { status: 403, settings: { scopes: ['models.read'] } },
+    'an unknown model': { status: 404, request: { ...HELLO, model: 'nothing' } },
+    'a body that is too large': { status: 413, request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } },
+    'a daily limit': { status: 429, settings: { dailyLimit: 1 }, spent: true },
+    'an upstream that fails': { status: 502, reply: status(500, 'broken') },
+    'an upstream that refuses our credential': { status: 502, reply: status(401, { error: { message: 'bad key' } }) },
+  }
+
+  test.each(Object.entries(REFUSALS))('for %s has OpenAI’s four fields', async (_, refusal) => {
+    upstream.reply = refusal.reply ?? say('Hello')
+    const { secret } = await gateway.issue(refusal.settings)
+    if (refusal.spent) await gateway.post(secret, HELLO)
+    const response = await gateway.post(secret, refusal.request ?? HELLO)
+    expect(response.status).toBe(refusal.status)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    schema.errorAnswer.parse(await response.json())
+  })
+
+  test.each([
+    ['a stranger', 401, '/v1/models'],
+    ['an unknown path', 404, '/v1/nothing'],
+    ['a wrong method', 405, '/v1/chat/completions'],
+  ])('for %s has OpenAI’s four fields', async (_, expected, path) => {
+    const { secret } = await gateway.issue()
+    const response = await gateway.get(expected === 401 ? 'stranger' : secret, path)
+    expect(response.status).toBe(expected)
+    schema.errorAnswer.parse(await response.json())
+  })
+
+  test('in the middle of a stream is one frame with OpenAI’s four fields, and the end', async () => {
+    upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })])
+    const { secret } = await gateway.issue()
+    const frames = framesOf(await (await gateway.post(secret, { ...HELLO, stream: true })).text())
+    expect(frames).toHaveLength(2)
+    schema.chunk.parse(dataOf(frames[0]))
+    schema.errorAnswer.parse(dataOf(frames[1]))
+  })
+})
+
+describe('the models', () => {
+  test('are a list by OpenAI’s schema', async () => {
+    const { secret } = await gateway.issue()
+    const body = await (await gateway.get(secret, '/v1/models')).json()
+    expect(schema.modelList.parse(body).data.map(({ id }) => id)).toEqual(['test-model'])
+  })
+
+  test('are each an entry by OpenAI’s schema', async () => {
+    const { secret } = await gateway.issue()
+    const body = await (await gateway.get(secret, '/v1/models/test-model')).json()
+    expect(schema.model.parse(body).id).toBe('test-model')
+  })
+})

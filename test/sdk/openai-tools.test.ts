@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { ChatCompletionTool } from 'openai/resources/chat/completions'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { chunk, DONE, say, sse, startUpstream, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { inTurn } from './support/in-turn.ts'
+import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
+import { type Sent, watchedClient } from './support/watched-client.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await openGateway(catalogFor(upstream.url))
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const QUESTION = { role: 'user' as const, content: 'What is the weather in Ulm, and what time is it?' }
+const TOOLS: ChatCompletionTool[] = ['get_weather', 'get_time'].map((name) => ({
+  type: 'function',
+  function: { name, parameters: { type: 'object', properties: {}, additionalProperties: true } },
+}))
+const ASK = { model: 'test-model', messages: [QUESTION], tools: TOOLS }
+
+describe('tool calls', () => {
+  test('in pieces come whole in a completion', async () => {
+    upstream.reply = askForBothTools
+    const { client } = await openClient()
+    const { choices } = await client.chat.completions.create(ASK)
+    expect(choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, refusal: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    ])
+  })
+
+  test('in pieces come in the same pieces in a stream, for the SDK to gather', async () => {
+    upstream.reply = askForBothTools
+    const { client } = await openClient()
+    const pieces: string[] = []
+    const stream = client.chat.completions.stream(ASK)
+    stream.on('tool_calls.function.arguments.delta', ({ index, arguments_delta }) => {
+      pieces.push(`${index} ${arguments_delta}`)
+    })
+    const completion = await stream.finalChatCompletion()
+    expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([WEATHER_CALL, TIME_CALL])
+    expect(pieces.filter((piece) => piece.length > 2)).toEqual(['0 {"ci', '0 ty":"Ulm"}', '1 {"zo', '1 ne":"CET"}'])
+  })
+
+  test('without a type or arguments, as some upstreams stream them, can be gathered by the SDK', async () => {
+    upstream.reply = sse([
+      chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'get_time' } }] }),
+      chunk({}, 'tool_calls'),
+      usageChunk(USAGE),
+      DONE,
+    ])
+    const { client } = await openClient()
+    const { tool_calls } = await client.chat.completions.stream(ASK).finalMessage()
+    expect(tool_calls).toMatchObject([{ id: 'call_now', function: { name: 'get_time', arguments: '' } }])
+  })
+})
+
+describe('a tool loop', () => {
+  test.each([false, true])('runs to the final answer, with stream: %s', async (stream) => {
+    upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
+    upstream.requests.length = 0
+    const { client, sent } = await openClient()
+    const called: unknown[] = []
+    const tool = (name: string, result: object) => ({
+      type: 'function' as const,
+      function: {
+        name,
+        description: name,
+        parameters: { type: 'object', properties: {} },
+        parse: JSON.parse,
+        function: (args: object) => {
+          called.push([name, args])
+          return result
+        },
+      },
+    })
+    const request = {
+      model: 'test-model',
+      messages: [QUESTION],
+      tools: [tool('get_weather', { degrees: 21, note: 'schön ☀️' }), tool('get_time', { time: '12:00' })],
+    }
+    const runner = stream
+      ? client.chat.completions.runTools({ ...request, stream: true })
+      : client.chat.completions.runTools(request)
+    expect(await runner.finalContent()).toBe('21 degrees at noon.')
+    expect(called).toEqual([
+      ['get_weather', { city: 'Ulm' }],
+      ['get_time', { zone: 'CET' }],
+    ])
+    expect(messagesOf(sent.at(-1))).toMatchObject([
+      QUESTION,
+      { role: 'assistant', tool_calls: [WEATHER_CALL, TIME_CALL] },
+      { role: 'tool', tool_call_id: WEATHER_CALL.id, content: '{"degrees":21,"note":"schön ☀️"}' },
+      { role: 'tool', tool_call_id: TIME_CALL.id, content: '{"time":"12:00"}' },
+    ])
+    // What the SDK sent is what the upstream got, message for message and tool for tool.
+    expect(upstream.requests.map(({ body }) => [body.messages, body.tools])).toEqual(
+      sent.map(({ body }) => [body.messages, body.tools]),
+    )
+  })
+})
+
+async function openClient() {
+  return watchedClient(gateway, (await gateway.issue()).secret)
+}
+
+function messagesOf(sent: Sent | undefined): unknown {
+  return sent?.body.messages
+}

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import OpenAI from 'openai'
+import { zodResponseFormat } from 'openai/helpers/zod'
+import type { ChatCompletionChunk, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions'
+import { z } from 'zod'
+import { booksBalance, catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { chunk, DONE, event, say, sse, startUpstream, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { eventually } from './support/eventually.ts'
+import { heldBack } from './support/held-back.ts'
+import { watchedClient } from './support/watched-client.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const catalog = catalogFor(upstream.url, { maxOutputTokens: 100_000 })
+  const more = [
+    { id: 'vendor/family/large', ownedBy: 'vendor', created: 1721260800 },
+    { id: 'retired', active: false },
+  ]
+  const models = more.flatMap((model) => catalogFor(upstream.url, model).models)
+  gateway = await openGateway({ ...catalog, models: [...catalog.models, ...models] })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const HELLO = { model: 'test-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
+/** 10 and 5 tokens at 1 and 2 credits per million. */
+const COST = '0.00002'
+const COST_NANO = 20_000n
+const ANSWER = [chunk({ content: 'Hello' }), chunk({}, 'stop'), usageChunk(USAGE), DONE]
+
+describe('a completion', () => {
+  test('is what the SDK expects, with the usage and its cost', async () => {
+    upstream.reply = say('Hello there')
+    const { client } = await openClient()
+    const completion = await client.chat.completions.create(HELLO)
+    expect(completion).toMatchObject({ object: 'chat.completion', model: 'test-model' })
+    expect(completion.choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hello there', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ])
+    expect(completion.usage).toMatchObject({ ...USAGE, cost: COST })
+  })
+
+  test('has the _request_id of its usage row', async () => {
+    upstream.reply = say('Hello')
+    const { client, key } = await openClient()
+    const { _request_id } = await client.chat.completions.create(HELLO)
+    const row = await gateway.readRow(_request_id)
+    expect(row).toMatchObject({ requestId: _request_id, keyId: key.id, outcome: 'completed', cost: COST_NANO })
+  })
+
+  test('that the client no longer waits for is still billed, and nothing stays held', async () => {
+    const { asked, answer, reply } = heldBack([], ANSWER)
+    upstream.reply = reply
+    const { client, key } = await openClient()
+    const leaving = new AbortController()
+    const completion = client.chat.completions.create(HELLO, { signal: leaving.signal })
+    await asked
+    leaving.abort()
+    await expect(completion).rejects.toBeInstanceOf(OpenAI.APIUserAbortError)
+    answer()
+    const { holds, spent } = await settled(key.id)
+    expect({ holds, spent }).toEqual({ holds: {}, spent: COST_NANO })
+  })
+})
+
+describe('a stream', () => {
+  test('gives every piece of the answer in order, and no usage that was not asked for', async () => {
+    upstream.reply = sse([
+      chunk({ role: 'assistant', content: '' }),
+      ...['One', ' two', ' three'].map((content) => chunk({ content })),
+      chunk({}, 'stop'),
+      usageChunk(USAGE),
+      DONE,
+    ])
+    const { client } = await openClient()
+    const chunks = await collect(await client.chat.completions.create({ ...HELLO, stream: true }))
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content)).toEqual(['', 'One', ' two', ' three', undefined])
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
+    expect(chunks.filter((it) => 'usage' in it || it.choices.length === 0)).toEqual([])
+  })
+
+  test('ends with the usage and its cost if they were asked for', async () => {
+    upstream.reply = say('Hello')
+    const { client } = await openClient()
+    const stream = await client.chat.completions.create({
+      ...HELLO,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const chunks = await collect(stream)
+    const last = chunks.pop()
+    expect(last?.choices).toEqual([])
+    expect(last?.usage).toMatchObject({ ...USAGE, cost: COST })
+    expect(chunks.map(({ usage }) => usage)).toEqual(chunks.map(() => null))
+  })
+
+  test('gives a piece as soon as the upstream has made it', async () => {
+    const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hello' })], ANSWER)
+    upstream.reply = reply
+    const { client } = await openClient()
+    const received: string[] = []
+    for await (const { choices } of await client.chat.completions.create({ ...HELLO, stream: true })) {
+      const content = choices[0]?.delta.content
+      if (content) received.push(content)
+      // The upstream goes on only because its first piece has arrived here.
+      answer()
+    }
+    expect(received).toEqual(['Hello', 'Hello'])
+  })
+
+  test('is gathered by the SDK into the whole answer', async () => {
+    upstream.reply = say('Hello there')
+    const { client } = await openClient()
+    const stream = client.chat.completions.stream({ ...HELLO, stream_options: { include_usage: true } })
+    const completion = await stream.finalChatCompletion()
+    expect(completion.choices[0]).toMatchObject({ message: { content: 'Hello there' }, finish_reason: 'stop' })
+    expect(completion.usage).toMatchObject(USAGE)
+  })
+
+  test('that was kept alive before its answer began is like any other to the SDK', async () => {
+    const timing = { commitAfterMs: 1, keepAliveMs: 1 }
+    await using hasty = await openGateway(catalogFor(upstream.url), { timing })
+    const { answer, reply } = heldBack([], ANSWER)
+    upstream.reply = reply
+    const { client, sent } = watchedClient(hasty, (await hasty.issue()).secret, { keepCopy: true })
+    const stream = await client.chat.completions.create({ ...HELLO, stream: true })
+    const copy = sent[0]?.copy?.body?.getReader()
+    expect(Buffer.from((await copy?.read())?.value ?? []).toString()).toMatch(/^: keep-alive\n/)
+    // Not awaited: a body with a copy is let go when both are.
+    copy?.cancel()
+    answer()
+    const chunks = await collect(stream)
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Hello')
+  })
+
+  test('that the client aborts is drained to its end and billed in full, and nothing stays held', async () => {
+    // More than all the buffers between the upstream and a client that does not read.
+    const rest = Array.from({ length: 128 }, () => chunk({ content: 'x'.repeat(64 * 1024) }))
+    const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'first' })], [...rest, ...ANSWER])
+    upstream.reply = reply
+    const { client, key } = await openClient()
+    const { data: stream, request_id } = await client.chat.completions.create({ ...HELLO, stream: true }).withResponse()
+    for await (const { choices } of stream) {
+      expect(choices[0]?.delta.content).toBe('first')
+      break
+    }
+    expect(stream.controller.signal.aborted).toBe(true)
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([request_id])
+    answer()
+    const after = await settled(key.id)
+    expect(after.holds).toEqual({})
+    expect(after.spent).toBe(COST_NANO)
+    expect(booksBalance(after)).toBe(true)
+    expect(await gateway.readRow(request_id)).toMatchObject({
+      outcome: 'completed',
+      promptTokens: USAGE.prompt_tokens,
+      completionTokens: USAGE.completion_tokens,
+      usageSource: 'upstream',
+      cost: COST_NANO,
+    })
+  })
+})
+
+describe('what a client asks for', () => {
+  const IMAGE = 'data:image/png;base64,iVBORw0KGgo='
+  const WISHES: Record<string, Partial<ChatCompletionCreateParamsNonStreaming> & Record<string, unknown>> = {
+    'a response format': {
+      response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: { type: 'object' } } },
+    },
+    images: {
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'Be kind.' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this? ünï 🚚' },
+            { type: 'image_url', image_url: { url: IMAGE, detail: 'low' } },
+          ],
+        },
+      ],
+    },
+    'several choices': { n: 2 },
+    'log probabilities': { logprobs: true, top_logprobs: 3 },
+    'a seed': { seed: -42, temperature: 0.5, top_p: 0.25, stop: ['\n'], logit_bias: { '50256': -100 } },
+    'tools of every kind': {
+      tools: [
+        { type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object', properties: {} } } },
+        { type: 'custom', custom: { name: 'c', format: { type: 'text' } } },
+      ],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+    },
+    'fields that the gateway does not know': {
+      reasoning_effort: 'low',
+      prediction: null,
+      x_future: { deep: [1, null] },
+    },
+  }
+
+  test.each(Object.entries(WISHES))('reaches the upstream unchanged: %s', async (_, wish) => {
+    upstream.reply = say('Hello')
+    const { client, sent } = await openClient()
+    await client.chat.completions.create({ ...HELLO, ...wish, max_completion_tokens: 50 })
+    expect(sent[0]?.body).toMatchObject(wish)
+    expect(upstream.requests.at(-1)?.body).toEqual({
+      ...sent[0]?.body,
+      model: 'upstream-model',
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  test('comes back: two choices with their log probabilities', async () => {
+    const logprobs = (token: string) => ({
+      content: [{ token, logprob: -0.5, bytes: [...Buffer.from(token)], top_logprobs: [] }],
+      refusal: null,
+    })
+    upstream.reply = sse([
+      ...['A', 'B'].map((content, index) =>
+        event({ choices: [{ index, delta: { role: 'assistant', content }, logprobs: logprobs(content) }] }),
+      ),
+      ...[0, 1].map((index) => event({ choices: [{ index, delta: {}, finish_reason: 'stop' }] })),
+      usageChunk(USAGE),
+      DONE,
+    ])
+    const { client } = await openClient()
+    const { choices } = await client.chat.completions.create({ ...HELLO, n: 2, logprobs: true })
+    expect(choices.map(({ index, message }) => [index, message.content])).toEqual([
+      [0, 'A'],
+      [1, 'B'],
+    ])
+    expect(choices.map((choice) => choice.logprobs)).toEqual([logprobs('A'), logprobs('B')])
+  })
+
+  test('comes back: an answer that the SDK parses by the schema it sent', async () => {
+    upstream.reply = say('{"city":"Ulm","degrees":21}')
+    const { client } = await openClient()
+    const completion = await client.chat.completions.parse({
+      ...HELLO,
+      response_format: zodResponseFormat(z.object({ city: z.string(), degrees: z.number() }), 'weather'),
+    })
+    expect(completion.choices[0]?.message.parsed).toEqual({ city: 'Ulm', degrees: 21 })
+  })
+})
+
+describe('the models', () => {
+  test('are listed: all that are active, with their prices', async () => {
+    const { client } = await openClient()
+    const models = await collect(client.models.list())
+    expect(models.map(({ id }) => id)).toEqual(['test-model', 'vendor/family/large'])
+    expect(models[0]).toMatchObject({
+      object: 'model',
+      owned_by: 'up',
+      pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
+    })
+  })
+
+  test.each(['test-model', 'vendor/family/large'])('are retrieved by their id: %s', async (id) => {
+    const { client } = await openClient()
+    expect(await client.models.retrieve(id)).toMatchObject({ id, object: 'model' })
+  })
+})
+
+async function openClient() {
+  const { key, secret } = await gateway.issue()
+  return { key, ...watchedClient(gateway, secret) }
+}
+
+function settled(keyId: string) {
+  return eventually(
+    () => gateway.readKey(keyId),
+    ({ holds }) => Object.keys(holds).length === 0,
+  )
+}
+
+async function collect<T = ChatCompletionChunk>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

@@ -13,7 +13,7 @@ import { readKey } from '../layers/gateway/store/read-key.ts'
 import { takeAdmission } from '../layers/gateway/store/take-admission.ts'
 import type { Instance } from './instance.ts'
 
-type Wanted = { readonly prefetch?: Gate; readonly assess?: Gate }
+type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate }
 
 /** The one way in, the same for every function: open → identify → authorize → assess → admit. */
 export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint, { prefetch, assess }: Wanted = {}) {
@@ -23,8 +23,7 @@ export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint
     open({ clock, random, log, isUnavailable, headerPrefix: config.headerPrefix }, endpoint),
     record(settle),
     expect(name),
-    ...(prefetch ? [prefetch] : []),
-    identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix }),
+    identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
     authorize({ readKey: read, cache }),
     ...(assess ? [assess] : []),
     admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, cache }),

@@ -55,7 +55,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     timing: options.timing ?? CHAT_TIMING,
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
-    loadTokenizer: async () => (await import('../layers/tokenizer/count-tokens.ts')).countTokens,
+    loadTokenizer: async () => (await import('#tokenizer')).countTokens,
     openProvider: openProvider(readVariable),
     finishHold,
     settle: settler({ ...books, finishHold, isUnavailable, log }),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
@@ -10,17 +11,20 @@ export function toEvent(
   nowMs: number,
   requestId: string,
 ): APIGatewayProxyEventV2 {
-  const url = new URL(request.url ?? '/', 'http://local')
+  // As it came: URL would take the start of `//x/v1/models` for a host, and refuse `//`.
+  const [rawPath = '/', ...queries] = (request.url ?? '/').split('?')
+  const rawQueryString = queries.join('?')
   const headers = headersOf(request)
-  const isText = TEXT_TYPES.test(headers['content-type'] ?? '')
-  const query = Object.fromEntries(url.searchParams)
+  // Text that is not UTF-8 would lose its bytes in a string.
+  const isText = TEXT_TYPES.test(headers['content-type'] ?? '') && isUtf8(body)
+  const query = Object.fromEntries(new URLSearchParams(rawQueryString))
   return {
     version: '2.0',
     routeKey: '$default',
-    rawPath: url.pathname,
-    rawQueryString: url.search.slice(1),
+    rawPath,
+    rawQueryString,
     headers,
-    ...(url.search.length > 1 && { queryStringParameters: query }),
+    ...(rawQueryString !== '' && { queryStringParameters: query }),
     requestContext: {
       accountId: 'anonymous',
       apiId: 'local',
@@ -28,7 +32,7 @@ export function toEvent(
       domainPrefix: 'local',
       http: {
         method: request.method ?? 'GET',
-        path: url.pathname,
+        path: rawPath,
         protocol: `HTTP/${request.httpVersion}`,
         sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
         userAgent: headers['user-agent'] ?? '',

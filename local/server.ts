@@ -26,7 +26,8 @@ export function createGatewayServer(instance: Promise<Instance>): Server {
   functions.catch(() => {})
   const server = createServer((request, response) => {
     serve(request, response).catch((error) => {
-      console.error('The local server failed:', error)
+      // A client that leaves while it is still sending is no failure of ours.
+      if (!request.destroyed) console.error('The local server failed:', error)
       response.destroy()
     })
   })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
@@ -38,6 +39,8 @@ export function createChat(instance: Instance) {
         return { statusCode: 200, headers: EVENT_STREAM, body: await answerStream(deps, passage, work) }
       }
       const completion = await answerWhole(deps, passage, work)
-      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(completion) }
+      // Bytes: Middy writes a long string in slices, and would cut a character of two code units in half.
+      const body = Readable.from([Buffer.from(JSON.stringify(completion))])
+      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
     })
 }

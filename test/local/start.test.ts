@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
@@ -49,6 +49,8 @@ function canConnect(host: string, port: number): Promise<boolean> {
     socket.once('timeout', () => end(false))
   })
 }
+
+jest.setTimeout(90_000)
 
 describe('npm start', () => {
   test('serves an echo model, prints lines to paste, uses no colour off a terminal, and Ctrl-C leaves nothing', async () => {

@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { emptyFolder, type Local, startLocal, waybill } from '../support/processes.ts'
+
+jest.setTimeout(90_000)
 
 const folder = emptyFolder()
 let local: Local
@@ -16,7 +18,7 @@ beforeAll(async () => {
     started.child.kill('SIGINT')
     return started.ended
   }
-}, 60_000)
+})
 afterAll(() => stop())
 
 async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {

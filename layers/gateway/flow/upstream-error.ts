@@ -14,6 +14,14 @@ export function toGatewayError(error: unknown): GatewayError {
     }
     case 'timeout':
       return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
+    // What is wrong with our own credential is the operator's to read, in the log.
+    case 'credential':
+      return new GatewayError(
+        'upstream_error',
+        'The model could not answer. The upstream did not accept this gateway.',
+        {},
+        options,
+      )
     default:
       return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
   }

@@ -16,10 +16,11 @@ export function assess(loadCatalog: LoadCatalog): Gate {
         const model = catalog.models.get(request.model)
         if (!model) throw noSuchModel(request.model)
         if (request.namedCap !== undefined && request.namedCap > model.maxOutputTokens) {
+          const field = request.capFields.find((name) => request.body[name] === request.namedCap) ?? 'max_tokens'
           throw new GatewayError(
             'invalid_request',
-            `'${request.capFields[0]}' is ${request.namedCap}, but the model '${model.id}' generates at most ${model.maxOutputTokens} tokens.`,
-            { param: request.capFields[0] ?? 'max_tokens' },
+            `'${field}' is ${request.namedCap}, but the model '${model.id}' generates at most ${model.maxOutputTokens} tokens.`,
+            { param: field },
           )
         }
         passage.work = { chat: assessWork(request, model, catalog.version), catalog }
@@ -32,11 +33,9 @@ export function assess(loadCatalog: LoadCatalog): Gate {
 }
 
 /** Starts the catalog's read beside the key's, on an instance that has neither. */
-export function prefetch(loadCatalog: LoadCatalog): Gate {
-  return {
-    before: () => {
-      loadCatalog().catch(() => {})
-    },
+export function prefetch(loadCatalog: LoadCatalog): () => void {
+  return () => {
+    loadCatalog().catch(() => {})
   }
 }
 

@@ -9,13 +9,16 @@ export type IdentifyDeps = {
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly cache: KeyCache
   readonly keyPrefix: string
+  /** What else will be needed if the key is known: begun beside the key's own reads, and not for a malformed one. */
+  readonly prefetch?: (() => void) | undefined
 }
 
-export function identify({ findKeyId, readKey, cache, keyPrefix }: IdentifyDeps): Gate {
+export function identify({ findKeyId, readKey, cache, keyPrefix, prefetch }: IdentifyDeps): Gate {
   return {
     before: async ({ event, context: { passage } }) => {
       const secret = bearerToken(headerOf(event, 'authorization'))
       if (secret === undefined || !isSecret(keyPrefix, secret)) throw passage.refusal ?? invalidKey()
+      prefetch?.()
       const hash = hashSecret(secret)
       const known = cache.get(hash)
       const key = known ?? (await findKey(hash))

@@ -5,6 +5,8 @@ import { readAll } from './read-all.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
 const MAX_MESSAGE_CHARS = 1_000
+/** A code is kept in the row and the log, where no words belong that may quote the prompt. */
+const CODE = /^[a-z0-9_.-]{1,64}$/i
 const OUR_CREDENTIAL = new Set([401, 402, 403])
 const THE_REQUEST = new Set([400, 413, 422])
 
@@ -21,7 +23,7 @@ export async function refusalOf(reply: Reply, key: string | undefined): Promise<
   const message = typeof error.message === 'string' ? clean(error.message, key) : `The upstream answered ${status}.`
   return new UpstreamFailure('rejected', message, {
     status,
-    ...(typeof error.code === 'string' && { code: clean(error.code, key) }),
+    ...(typeof error.code === 'string' && CODE.test(error.code) && { code: clean(error.code, key) }),
     ...(typeof error.param === 'string' && { param: clean(error.param, key) }),
   })
 }

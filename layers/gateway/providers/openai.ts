@@ -1,7 +1,7 @@
 import type { ProviderEntry } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { messageToDelta } from '../wire/delta.ts'
+import { messageToDelta, textOf } from '../wire/delta.ts'
 import { isObject } from '../wire/field-rules.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
 import { refusalOf } from './openai-refusal.ts'
@@ -31,7 +31,7 @@ export function openaiProvider(id: string, entry: ProviderEntry, apiKey: () => P
         signal: call.signal,
       })
       if (reply.status !== 200) throw await refusalOf(reply, key)
-      yield* isJson(reply) ? readWhole(reply) : readStream(reply)
+      yield* isJson(reply) ? readWhole(reply) : readStream(reply, mostChars(call))
     },
   }
 }
@@ -50,22 +50,35 @@ function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: Pro
 }
 
 function isJson(reply: Reply): boolean {
-  return reply.contentType.startsWith('application/json')
+  return /^application\/json\b/i.test(reply.contentType)
 }
 
-async function* readStream(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
+/** Names, log probabilities and whatever else surrounds a token are worth kilobytes, not more. */
+function mostChars({ request, outputCap }: ChatCall): number {
+  return outputCap * request.choices * 8 * 1024 + 8 * 1024 * 1024
+}
+
+async function* readStream(reply: Reply, most: number): AsyncGenerator<ChatPart, void, undefined> {
   const open = new Set<number>()
+  /** Only a choice that said something is given the end it lacks: silence is no answer. */
+  const said = new Set<number>()
+  let chars = 0
   const answer = new AnswerNormalizer()
   for await (const data of readEvents(reply.bytes)) {
     if (data === '[DONE]') {
-      for (const index of open) yield answer.ending(index)
+      for (const index of open) if (said.has(index)) yield answer.ending(index)
       return
+    }
+    chars += data.length
+    if (chars > most) {
+      throw new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
     }
     for (const raw of toParts(parseEvent(data), 'delta')) {
       const part = answer.normalize(raw)
       if (part.kind === 'choice') {
         if (part.finishReason === null) open.add(part.index)
         else open.delete(part.index)
+        if (textOf(part.delta) !== '') said.add(part.index)
       }
       yield part
     }
@@ -79,7 +92,8 @@ async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefine
   for (const raw of toParts(parseEvent(text), 'message')) {
     const part = answer.normalize(raw)
     yield part
-    if (part.kind === 'choice' && part.finishReason === null) yield answer.ending(part.index)
+    if (part.kind === 'choice' && part.finishReason === null && textOf(part.delta) !== '')
+      yield answer.ending(part.index)
   }
 }
 

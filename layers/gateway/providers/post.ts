@@ -25,21 +25,22 @@ export async function post(call: Post): Promise<Reply> {
   try {
     return await send(call)
   } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error
-    return send(call)
+    if (!(error instanceof StaleConnection)) throw toFailure(error, 'connect')
+    // Where one is stale, the others may be: this one goes on a connection of its own.
+    return send(call, false)
   }
 }
 
 /** A kept connection that the other side had closed already: nothing was received, so the call may be sent again. */
 class StaleConnection extends Error {}
 
-function send({ url, headers, body, idleTimeoutMs, signal }: Post): Promise<Reply> {
+function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const secure = url.protocol === 'https:'
     const request = (secure ? https : http).request(url, {
       method: 'POST',
-      agent: AGENTS[secure ? 'https:' : 'http:'],
+      agent: kept && AGENTS[secure ? 'https:' : 'http:'],
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     })
     const abort = () => request.destroy(signal.reason)
@@ -49,6 +50,8 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post): Promise<Repl
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       reject(isStale && !signal.aborted ? new StaleConnection() : toFailure(error, 'connect'))
     })
+    // After any of the others this changes nothing. Alone it comes where an upstream switches protocols.
+    request.once('close', () => reject(new UpstreamFailure('reset', 'The upstream closed without an answer.')))
     request.once('response', (response) => {
       signal.removeEventListener('abort', abort)
       request.on('error', () => {})

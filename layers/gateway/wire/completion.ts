@@ -57,7 +57,7 @@ function mergeLogprobs(soFar: Record<string, unknown> | null, more: unknown): Re
   const merged = soFar ?? {}
   for (const [name, value] of Object.entries(more)) {
     const before = merged[name]
-    if (Array.isArray(before) && Array.isArray(value)) before.push(...value)
+    if (Array.isArray(before) && Array.isArray(value)) for (const element of value) before.push(element)
     else merged[name] = Array.isArray(value) ? [...value] : (value ?? before ?? null)
   }
   return merged

@@ -34,7 +34,7 @@ export function mergeDelta(message: Record<string, unknown>, delta: Delta): void
     else if (name === 'tool_calls' && Array.isArray(value)) message.tool_calls = mergeToolCalls(soFar, value)
     else if (name === 'function_call' && isObject(value)) message.function_call = mergePiece(soFar, value, 'arguments')
     else if (typeof value === 'string') message[name] = stringOf(soFar) + value
-    else if (Array.isArray(value) && Array.isArray(soFar)) soFar.push(...value)
+    else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
     else message[name] = value
   }
 }

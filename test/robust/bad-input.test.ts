@@ -1,0 +1,645 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { booksBalance, catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
+import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+import { type RawAnswer, type RawCall, rawCall } from './support/raw-call.ts'
+import { until } from './support/until.ts'
+
+const PROMPT = 'ZEBRA-whispered-prompt'
+const MIB = 1024 * 1024
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: Key
+let secret: string
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const { providers, models } = catalogFor(upstream.url)
+  const gratis = models.map((model) => ({ ...model, id: 'free-model', price: { input: '0', output: '0' } }))
+  gateway = await openGateway({ providers, models: [...models, ...gratis] })
+  ;({ key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000' }))
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.reply = say('Hello')
+})
+
+const bearer = () => ({ Authorization: `Bearer ${secret}` })
+
+/** A chat request whose body is this text, by the known key. */
+function chat(body: string | Buffer | undefined, headers: RawCall['headers'] = JSON_TYPE): Promise<RawAnswer> {
+  return rawCall(gateway.baseUrl, { headers: { ...bearer(), ...headers }, body })
+}
+
+/** A good request but for these fields. */
+const withFields = (fields: object): string =>
+  JSON.stringify({ model: 'free-model', messages: [{ role: 'user', content: PROMPT }], ...fields })
+
+type Refusal = {
+  readonly status?: number
+  readonly code?: string | null
+  readonly param?: string | null
+  readonly says?: RegExp
+  readonly allow?: string
+}
+
+/** The whole guarantee: an honest refusal, on the books as one, free, leaving nothing behind. */
+async function expectRefusal(answer: RawAnswer, refusal: Refusal = {}): Promise<UsageRow> {
+  expectEnvelope(answer, refusal)
+  return expectRefusedOnTheBooks(answer)
+}
+
+function expectEnvelope(answer: RawAnswer, { status = 400, code = null, param, says, allow }: Refusal): void {
+  expect([answer.status, answer.body]).toEqual([status, expect.stringContaining('{"error":{"message":"')])
+  const { error } = JSON.parse(answer.body) as { error: Record<string, unknown> }
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  expect(error).toMatchObject({ type: 'invalid_request_error', code, ...(param !== undefined && { param }) })
+  if (says) expect(error.message).toMatch(says)
+  expect(answer.headers['content-type']).toBe('application/json')
+  expect(answer.body).not.toContain(PROMPT)
+  if (allow) expect(answer.headers.allow).toBe(allow)
+}
+
+/** Refused, free and finished, and the very next request is served. */
+async function expectRefusedOnTheBooks(...answers: [RawAnswer, ...RawAnswer[]]): Promise<UsageRow> {
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^req_[0-9A-Z]{26}$/),
+      'x-svc-cost': '0',
+      'ratelimit-limit': '60000',
+      'ratelimit-remaining': expect.stringMatching(/^\d+$/),
+      'ratelimit-reset': expect.stringMatching(/^\d+$/),
+    })
+  }
+  const reading = answers.map(({ headers }) => gateway.readRow(headers['x-request-id'] as string))
+  const [rows] = await Promise.all([Promise.all(reading), expectGoodRequest()])
+  const refused = { keyId: key.id, outcome: 'refused', cost: 0n, hold: 0n }
+  expect(rows).toMatchObject(answers.map(({ status }) => ({ ...refused, httpStatus: status })))
+  const after = await gateway.readKey(key.id)
+  expect(after).toMatchObject({ holds: {}, spent: 0n, available: after.granted })
+  return rows[0] as UsageRow
+}
+
+/** The gateway is as good as before. */
+async function expectGoodRequest(): Promise<void> {
+  const answer = await chat(JSON.stringify({ ...HELLO, model: 'free-model' }))
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.stringContaining('Hello') })
+}
+
+/** Refused, and no upstream heard of it. */
+async function expectChatRefused(body: string | Buffer | undefined, refusal?: Refusal): Promise<UsageRow> {
+  const served = upstream.requests.length
+  const answer = await chat(body)
+  expect(upstream.requests.length).toBe(served)
+  return expectRefusal(answer, refusal)
+}
+
+describe('a body that is not a JSON object is refused with 400 and says why', () => {
+  test.each<[string, string | Buffer | undefined, RegExp]>([
+    ['cut off', `{"model":"test-model","messages":[{"role":"user","content":"${PROMPT}`, /not valid JSON/],
+    ['of plain words', PROMPT, /not valid JSON/],
+    ['with a trailing comma', `{"model":"${PROMPT}",}`, /not valid JSON \(at position \d+\)/],
+    ['with single quotes', `{'model':'${PROMPT}'}`, /not valid JSON/],
+    ['with two values', `{"a":"${PROMPT}"}{"b":1}`, /not valid JSON/],
+    ['NaN', `{"temperature":NaN,"user":"${PROMPT}"}`, /not valid JSON/],
+    ['with a raw control character', `{"user":"${PROMPT}\u0001"}`, /not valid JSON/],
+    ['unclosed and 100,000 deep', '['.repeat(100_000), /not valid JSON/],
+    ['empty', '', /is empty/],
+    ['absent', undefined, /is empty/],
+    ['blank', ' \r\n\t ', /is empty/],
+    ['an array', `["${PROMPT}"]`, /must be a JSON object, but got an array of 1 elements/],
+    ['an empty array', '[]', /must be a JSON object, but got an empty array/],
+    ['a number', '42', /must be a JSON object, but got 42/],
+    ['a string', `"${PROMPT}"`, /must be a JSON object, but got a string of \d+ characters/],
+    ['true', 'true', /must be a JSON object, but got true/],
+    ['null', 'null', /must be a JSON object, but got null/],
+  ])('%s', async (_, body, says) => {
+    await expectChatRefused(body, { says })
+  })
+
+  test.each<[string, Buffer]>([
+    ['a stray continuation byte', Buffer.from([0x80])],
+    ['a sequence cut short', Buffer.from([0xe6, 0xbc])],
+    ['an overlong slash', Buffer.from([0xc0, 0xaf])],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['Latin-1', Buffer.from('é', 'latin1')],
+  ])('invalid UTF-8: %s', async (_, bytes) => {
+    const [before, after] = withFields({}).split(PROMPT)
+    await expectChatRefused(Buffer.concat([Buffer.from(`${before}`), bytes, Buffer.from(`${after}`)]), {
+      says: /UTF-8/,
+    })
+  })
+})
+
+describe('a known field of the wrong type is refused with 400 and its name', () => {
+  const SAMPLES = { string: PROMPT, number: 7, boolean: true, array: [[PROMPT]], object: { [PROMPT]: PROMPT } }
+  type Kind = keyof typeof SAMPLES
+
+  test.each<[field: string, ...accepted: Kind[]]>([
+    ['model', 'string'],
+    ['messages', 'array'],
+    ['max_tokens', 'number'],
+    ['max_completion_tokens', 'number'],
+    ['temperature', 'number'],
+    ['top_p', 'number'],
+    ['n', 'number'],
+    ['stream', 'boolean'],
+    ['stream_options', 'object'],
+    ['stop', 'string'],
+    ['presence_penalty', 'number'],
+    ['frequency_penalty', 'number'],
+    ['seed', 'number'],
+    ['logprobs', 'boolean'],
+    ['top_logprobs', 'number'],
+    ['logit_bias', 'object'],
+    ['tools', 'array'],
+    ['tool_choice', 'string', 'object'],
+    ['parallel_tool_calls', 'boolean'],
+    ['response_format', 'object'],
+    ['user', 'string'],
+    ['metadata', 'object'],
+  ])('%s', async (field, ...accepted) => {
+    const wrong = Object.entries(SAMPLES).filter(([kind]) => !accepted.includes(kind as Kind))
+    const answers = await Promise.all(wrong.map(([, value]) => chat(withFields({ [field]: value }))))
+    const says = new RegExp(`'${field}' must be .+, but got `)
+    for (const answer of answers) expectEnvelope(answer, { param: field, says })
+    await expectRefusedOnTheBooks(...(answers as [RawAnswer]))
+  })
+
+  test.each<[string, object, string]>([
+    ['a model that is missing', { model: undefined }, 'model'],
+    ['a model that is null', { model: null }, 'model'],
+    ['a model that is empty', { model: '' }, 'model'],
+    ['messages that are missing', { messages: undefined }, 'messages'],
+    ['messages that are null', { messages: null }, 'messages'],
+    ['a stop list with a number in it', { stop: [PROMPT, 1] }, 'stop'],
+    ['a tool that is a string', { tools: [{ type: 'function' }, PROMPT] }, 'tools'],
+    ['more tools than anyone has', { tools: Array(1025).fill({ type: 'function' }) }, 'tools'],
+    [
+      'a usage flag of the wrong type',
+      { stream: true, stream_options: { include_usage: PROMPT } },
+      'stream_options.include_usage',
+    ],
+    ['stream_options without stream', { stream_options: { include_usage: true } }, 'stream_options'],
+    ['stream_options with stream off', { stream: false, stream_options: {} }, 'stream_options'],
+  ])('%s', async (_, fields, param) => {
+    await expectChatRefused(withFields(fields), { param })
+  })
+
+  test('null stands for absent in every optional field', async () => {
+    const names = ['max_tokens', 'temperature', 'n', 'stream', 'stream_options', 'stop', 'tools', 'user', 'metadata']
+    const answer = await chat(withFields(Object.fromEntries(names.map((name) => [name, null]))))
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a number out of range is refused with 400, the field and the bounds', () => {
+  test.each<[field: string, literal: string, says: RegExp]>([
+    ['temperature', '3', /between 0 and 2, but got 3/],
+    ['temperature', '-0.1', /between 0 and 2, but got -0.1/],
+    ['temperature', '1e30', /between 0 and 2/],
+    ['top_p', '1.01', /between 0 and 1/],
+    ['top_p', '-1', /between 0 and 1/],
+    ['n', '0', /between 1 and 128, but got 0/],
+    ['n', '-1', /between 1 and 128/],
+    ['n', '1.5', /between 1 and 128/],
+    ['n', '129', /between 1 and 128/],
+    ['n', '1e9', /between 1 and 128, but got 1000000000/],
+    ['presence_penalty', '2.5', /between -2 and 2/],
+    ['frequency_penalty', '-3', /between -2 and 2/],
+    ['seed', '0.5', /an integer/],
+    ['seed', '1e30', /an integer/],
+    ['top_logprobs', '21', /between 0 and 20/],
+    ['top_logprobs', '-1', /between 0 and 20/],
+    ...['max_tokens', 'max_completion_tokens'].flatMap<[string, string, RegExp]>((field) => [
+      [field, '-1', /at least 1, but got -1/],
+      [field, '0', /at least 1, but got 0/],
+      [field, '1.5', /an integer of at least 1, but got 1.5/],
+      [field, '1e30', /an integer of at least 1/],
+      [field, '9007199254740992', /an integer of at least 1/],
+      [field, '1001', /is 1001, but the model 'free-model' generates at most 1000 tokens/],
+      [field, '9007199254740991', /generates at most 1000 tokens/],
+    ]),
+  ])('%s %s', async (field, literal, says) => {
+    await expectChatRefused(withFields({ [field]: '@' }).replace('"@"', literal), { param: field, says })
+  })
+
+  test.each(['max_tokens', 'temperature', 'n', 'seed', 'of_the_future'])('%s 1e400', async (field) => {
+    for (const literal of ['1e400', '-1e400']) {
+      const body = withFields({ [field]: '@' }).replace('"@"', literal)
+      await expectChatRefused(body, { says: /number too large/ })
+    }
+  })
+
+  test('of two output caps the one that is too large is named', async () => {
+    await expectChatRefused(withFields({ max_tokens: 10, max_completion_tokens: 5000 }), {
+      param: 'max_completion_tokens',
+      says: /'max_completion_tokens' is 5000/,
+    })
+    await expectChatRefused(withFields({ max_tokens: 5000, max_completion_tokens: 10 }), {
+      param: 'max_tokens',
+      says: /'max_tokens' is 5000/,
+    })
+  })
+})
+
+describe('depth and strange names are refused with 400', () => {
+  const DEEP = 100_000
+  const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  const inContent = (json: string) => `{"model":"test-model","messages":[{"role":"user","content":${json}}]}`
+  const inExtra = (json: string) => withFields({ of_the_future: '@' }).replace('"@"', json)
+
+  test.each<[string, string]>([
+    ['arrays as the body', arrays(DEEP)],
+    ['objects as the body', objects(DEEP)],
+    ['arrays as a message’s content', inContent(arrays(DEEP))],
+    ['objects as a message’s content', inContent(objects(DEEP))],
+    ['arrays in a field we do not know', inExtra(arrays(DEEP))],
+    ['objects in a tool', inExtra(objects(DEEP)).replace('of_the_future', 'tools')],
+  ])('100,000 levels: %s', async (_, body) => {
+    await expectChatRefused(body, { says: /nested more than 64 levels/ })
+  })
+
+  test('64 levels are accepted and travel on, 65 are refused', async () => {
+    expect((await chat(inExtra(objects(63)))).status).toBe(200)
+    expect(JSON.stringify(upstream.requests.at(-1)?.body.of_the_future)).toBe(objects(63))
+    await expectChatRefused(inExtra(objects(64)), { says: /nested more than 64 levels/ })
+    await expectChatRefused(inExtra(arrays(64)), { says: /nested more than 64 levels/ })
+  })
+
+  const EVIL = '{"polluted":"yes"}'
+  test.each<[string, string]>([
+    ['at the top', `{"__proto__":${EVIL},${withFields({}).slice(1)}`],
+    ['escaped', `{"\\u005f_proto__":${EVIL},${withFields({}).slice(1)}`],
+    ['as null', `{"__proto__":null,${withFields({}).slice(1)}`],
+    ['in a message', inContent(`"x","__proto__":${EVIL}`)],
+    ['in a content part', inContent(`[{"type":"text","text":"x","__proto__":${EVIL}}]`)],
+    ['in metadata', withFields({ metadata: '@' }).replace('"@"', `{"a":{"b":[{"__proto__":${EVIL}}]}}`)],
+    ['in a tool', withFields({ tools: '@' }).replace('"@"', `[{"type":"function","__proto__":${EVIL}}]`)],
+    ['under constructor', inExtra(`{"constructor":{"__proto__":${EVIL}}}`)],
+  ])('__proto__ %s', async (_, body) => {
+    await expectChatRefused(body, { says: /'__proto__'/ })
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('fields named like parts of every object are fields like any other', async () => {
+    const fields = { constructor: { prototype: { polluted: 'yes' } }, toString: 'x', hasOwnProperty: 1, valueOf: null }
+    expect((await chat(withFields(fields))).status).toBe(200)
+    expect(upstream.requests.at(-1)?.body).toMatchObject(fields)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'a model named %s is unknown',
+    async (model) => {
+      await expectChatRefused(withFields({ model }), { status: 404, code: 'model_not_found', param: 'model' })
+    },
+  )
+})
+
+describe('messages that are not messages are refused with 400 and their place', () => {
+  const user = { role: 'user', content: PROMPT }
+
+  test.each<[string, unknown, string]>([
+    ['none', [], 'messages'],
+    ['more than anyone sends', Array(10_001).fill(user), 'messages'],
+    ['null', [user, null], 'messages[1]'],
+    ['a string', [PROMPT], 'messages[0]'],
+    ['an array', [[user]], 'messages[0]'],
+    ['no role', [{ content: PROMPT }], 'messages[0].role'],
+    ['a null role', [user, { role: null, content: PROMPT }], 'messages[1].role'],
+    ['an unknown role', [{ role: PROMPT, content: PROMPT }], 'messages[0].role'],
+    ['an inherited role', [{ role: 'constructor', content: PROMPT }], 'messages[0].role'],
+    ['a role in capitals', [{ role: 'User', content: PROMPT }], 'messages[0].role'],
+    ['no content', [{ role: 'user' }], 'messages[0].content'],
+    ['null content', [{ role: 'user', content: null }], 'messages[0].content'],
+    ['a number as content', [{ role: 'system', content: 5 }], 'messages[0].content'],
+    ['an object as content', [{ role: 'assistant', content: { [PROMPT]: PROMPT } }], 'messages[0].content'],
+    ['a tool’s answer without content', [user, { role: 'tool', tool_call_id: 'x' }], 'messages[1].content'],
+    ['a part that is a string', [{ role: 'user', content: [PROMPT] }], 'messages[0].content[0]'],
+    ['a part that is null', [{ role: 'user', content: [null] }], 'messages[0].content[0]'],
+    ['a part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0]'],
+    [
+      'a part with a number as type',
+      [{ role: 'user', content: [{ type: 1, text: PROMPT }] }],
+      'messages[0].content[0]',
+    ],
+    [
+      'a text part without text',
+      [{ role: 'user', content: [{ type: 'text', text: PROMPT }, { type: 'text' }] }],
+      'messages[0].content[1].text',
+    ],
+    [
+      'a text part with an object as text',
+      [{ role: 'user', content: [{ type: 'text', text: { [PROMPT]: PROMPT } }] }],
+      'messages[0].content[0].text',
+    ],
+  ])('%s', async (_, messages, param) => {
+    await expectChatRefused(withFields({ messages }), { param, says: /must (be|have) / })
+  })
+})
+
+test.each(['no-such-model', 'Test-Model', ' test-model', 'test-model\u0000', '../test-model', 'm'.repeat(100_000)])(
+  'an unknown model is refused with 404 and its name, briefly: %#',
+  async (model) => {
+    const row = await expectChatRefused(withFields({ model }), {
+      status: 404,
+      code: 'model_not_found',
+      param: 'model',
+      says: /^The model '.{1,101}' does not exist here/s,
+    })
+    expect(row.model).toBeUndefined()
+  },
+)
+
+describe('a body of more than 4 MiB is refused with 413', () => {
+  const ofSize = (bytes: number) => {
+    const frame = withFields({ of_the_future: '' })
+    return frame.replace('"of_the_future":""', `"of_the_future":"${'x'.repeat(bytes - frame.length)}"`)
+  }
+
+  test('one of exactly 4 MiB is accepted', async () => {
+    expect((await chat(ofSize(4 * MIB))).status).toBe(200)
+    await expectChatRefused(ofSize(4 * MIB + 1), { status: 413, code: 'request_too_large', says: /4194305 bytes/ })
+  })
+
+  test.each([5, 7, 20])('%i MB', async (megabytes) => {
+    await expectChatRefused(ofSize(megabytes * 1_000_000), {
+      status: 413,
+      code: 'request_too_large',
+      says: /at most 4194304 are accepted/,
+    })
+  })
+
+  test('of garbage, to any endpoint, it does not hurt either', async () => {
+    const body = Buffer.alloc(7_000_000, 0xff)
+    await expectChatRefused(body, { status: 413, code: 'request_too_large' })
+    const headers = { ...bearer(), ...JSON_TYPE }
+    const models = await rawCall(gateway.baseUrl, { path: '/v1/models', headers, body })
+    await expectRefusal(models, { status: 405, code: 'method_not_allowed', allow: 'GET' })
+  })
+})
+
+describe('a Content-Type that is not JSON is refused with 415', () => {
+  test.each<[string, Record<string, string | string[]>]>([
+    ['missing', {}],
+    ['empty', { 'Content-Type': '' }],
+    ['text', { 'Content-Type': 'text/plain;charset=UTF-8' }],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['multipart', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    ['bytes', { 'Content-Type': 'application/octet-stream' }],
+    ['only nearly JSON', { 'Content-Type': 'application/jsonp' }],
+    ['JSON lines', { 'Content-Type': 'application/json-seq' }],
+    ['half a type', { 'Content-Type': 'json' }],
+    ['two types', { 'Content-Type': 'text/plain, application/json' }],
+    ['long', { 'Content-Type': 'x/'.padEnd(5_000, 'y') }],
+  ])('%s', async (_, headers) => {
+    const answer = await chat(withFields({}), headers)
+    await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /must be application\/json/ })
+    expect(answer.body.length).toBeLessThan(500)
+  })
+
+  test.each([
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/vnd.x+json',
+  ])('%s is JSON', async (type) => {
+    expect((await chat(withFields({}), { 'Content-Type': type })).status).toBe(200)
+  })
+})
+
+describe('a key that is not one', () => {
+  const body43 = 'A'.repeat(43)
+  const MALFORMED: [string, Record<string, string | string[]>][] = [
+    ['missing', {}],
+    ['empty', { Authorization: '' }],
+    ['Basic', { Authorization: `Basic ${Buffer.from(`user:${BRAND.keyPrefix}${body43}`).toString('base64')}` }],
+    ['without a token', { Authorization: 'Bearer' }],
+    ['with blanks for a token', { Authorization: 'Bearer    ' }],
+    ['without Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
+    ['with two tokens', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],
+    ['with a comma', { Authorization: `Bearer ${BRAND.keyPrefix}${body43},Bearer ${BRAND.keyPrefix}${body43}` }],
+    ['with another prefix', { Authorization: `Bearer sk-proj-${body43}` }],
+    ['with the prefix in capitals', { Authorization: `Bearer SVC_LIVE_${body43}` }],
+    ['one too short', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}` }],
+    ['one too long', { Authorization: `Bearer ${BRAND.keyPrefix}${body43}A` }],
+    ['of other letters', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
+    ['of accents', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
+    ['quoted', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
+    ['in another header', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
+    ['of 8 KB', { Authorization: `Bearer ${BRAND.keyPrefix}`.padEnd(8_000, 'A') }],
+    ['of 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
+  ]
+  const ENDPOINTS: RawCall[] = [
+    { headers: JSON_TYPE, body: withFields({}) },
+    { method: 'GET', path: '/v1/models' },
+    { method: 'GET', path: '/v1/key/introspect' },
+    { method: 'GET', path: '/v1/usage/req_00000000000000000000000000' },
+  ]
+  const at = (to: TestGateway, endpoint: RawCall, headers: object) =>
+    rawCall(to.baseUrl, { ...endpoint, headers: { ...endpoint.headers, ...headers } })
+
+  /** Says no more than that the key is no good. */
+  function expectStranger(answer: RawAnswer, sample: RawAnswer): void {
+    expect(answer.status).toBe(401)
+    expect(answer.body).toBe(sample.body)
+    expect(JSON.parse(answer.body)).toEqual({
+      error: { message: expect.any(String), type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
+    })
+    expect(answer.headers['x-request-id']).toMatch(/^req_[0-9A-Z]{26}$/)
+    expect(answer.headers['x-svc-cost']).toBe('0')
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
+    expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(sample.headers).sort())
+  }
+
+  test.each(MALFORMED)('%s: 401 without one call to DynamoDB', async (_, headers) => {
+    await expectGoodRequest()
+    const calls = gateway.calls.length
+    for (const endpoint of ENDPOINTS) {
+      expectStranger(await at(gateway, endpoint, headers), await at(gateway, endpoint, {}))
+    }
+    expect(gateway.calls.slice(calls)).toEqual([])
+    await expectGoodRequest()
+  })
+
+  test('malformed ones cost even a cold instance no read', async () => {
+    await using cold = await openGateway(catalogFor(upstream.url), { beside: gateway })
+    for (const endpoint of ENDPOINTS) {
+      for (const [, headers] of MALFORMED) expect((await at(cold, endpoint, headers)).status).toBe(401)
+    }
+    expect(cold.calls.map(({ name }) => name)).toEqual([])
+  })
+
+  test('an unknown and a revoked one are answered like a malformed one', async () => {
+    const revoked = await gateway.issue()
+    expect((await gateway.post(revoked.secret, HELLO)).status).toBe(200)
+    await revokeKey(gateway.tables)(revoked.key.id, Date.now())
+    for (const endpoint of ENDPOINTS) {
+      const sample = await at(gateway, endpoint, {})
+      for (const token of [`${BRAND.keyPrefix}${body43}`, revoked.secret]) {
+        expectStranger(await at(gateway, endpoint, { Authorization: `Bearer ${token}` }), sample)
+      }
+    }
+    await expectGoodRequest()
+  })
+
+  test('the scheme is read in any case and with any number of blanks', async () => {
+    for (const header of [`bearer ${secret}`, `BEARER   ${secret}`, `Bearer ${secret}  `]) {
+      expect((await at(gateway, ENDPOINTS[0] as RawCall, { Authorization: header })).status).toBe(200)
+    }
+  })
+
+  test('two Authorization headers are no key', async () => {
+    const twice = { Authorization: [`Bearer ${secret}`, `Bearer ${secret}`] }
+    for (const endpoint of ENDPOINTS)
+      expectStranger(await at(gateway, endpoint, twice), await at(gateway, endpoint, {}))
+  })
+})
+
+describe('a path or method that is not served', () => {
+  const NOT_FOUND = { status: 404, code: 'not_found' }
+  const NO_MODEL = { status: 404, code: 'model_not_found', param: 'model' }
+  const notAllowed = (allow: string) => ({ status: 405, code: 'method_not_allowed', allow })
+
+  const CALLS: [method: string, path: string, refusal: Refusal][] = [
+    ['GET', '/', NOT_FOUND],
+    ['GET', '/v1', NOT_FOUND],
+    ['GET', '/v1/', NOT_FOUND],
+    ['GET', '/favicon.ico', NOT_FOUND],
+    ['POST', '/v1/completions', NOT_FOUND],
+    ['POST', '/v1/embeddings', NOT_FOUND],
+    ['POST', '/chat/completions', NOT_FOUND],
+    ['POST', '/v1/chat', NOT_FOUND],
+    ['POST', '/v1/chat/', NOT_FOUND],
+    ['POST', '/v1/chat/completions/', NOT_FOUND],
+    ['POST', '/v1/chat/completions/1', NOT_FOUND],
+    ['POST', '/v1/chat//completions', NOT_FOUND],
+    ['POST', '/V1/chat/completions', NOT_FOUND],
+    ['POST', '/v1/chat/completions%00', NOT_FOUND],
+    ['POST', '/v1/chat%2fcompletions', NOT_FOUND],
+    ['GET', '/v1/usage', NOT_FOUND],
+    ['GET', '/v1/usage/', NOT_FOUND],
+    ['GET', '/v1/usage/a/b', NOT_FOUND],
+    ['GET', '/v1/usage/%', NOT_FOUND],
+    ['GET', '/v1/usage/%00', NOT_FOUND],
+    ['GET', '/v1/usage/req_00000000000000000000000000', NOT_FOUND],
+    ['GET', `/v1/usage/${'x'.repeat(2_048)}`, NOT_FOUND],
+    ['GET', `/v1/usage/${'x'.repeat(2_049)}`, NOT_FOUND],
+    ['GET', `/v1/usage/${'x'.repeat(8_000)}`, NOT_FOUND],
+    ['GET', `/${'x'.repeat(8_000)}`, NOT_FOUND],
+    ['GET', '/v1/models/', NOT_FOUND],
+    ['GET', '/v1/models/none', NO_MODEL],
+    ['GET', '/v1/models/%', NO_MODEL],
+    ['GET', '/v1/models/%ff', NO_MODEL],
+    ['GET', '/v1/models/%00', NO_MODEL],
+    ['GET', '/v1/models/..%2f', NO_MODEL],
+    ['GET', '/v1/models/..%2f..%2fkey%2fintrospect', NO_MODEL],
+    ['GET', '/v1/models/%252e%252e', NO_MODEL],
+    ['GET', '/v1/models//', NO_MODEL],
+    ['GET', '/v1/models//test-model', NO_MODEL],
+    ['GET', '/v1/models/test-model/', NO_MODEL],
+    ['GET', '/v1/models/__proto__', NO_MODEL],
+    ['GET', `/v1/models/${'x'.repeat(8_000)}`, NO_MODEL],
+    ['GET', '//v1/models', NOT_FOUND],
+    ['GET', '//elsewhere/v1/models', NOT_FOUND],
+    ['GET', '///v1/models', NOT_FOUND],
+    ['GET', '//', NOT_FOUND],
+    ['GET', '//:99999/v1/models', NOT_FOUND],
+    ['GET', '/\\', NOT_FOUND],
+    ['GET', '/\\elsewhere/v1/models', NOT_FOUND],
+    ['OPTIONS', '*', NOT_FOUND],
+    ['GET', '/v1/chat/completions', notAllowed('POST')],
+    ['PUT', '/v1/chat/completions', notAllowed('POST')],
+    ['DELETE', '/v1/chat/completions', notAllowed('POST')],
+    ['PATCH', '/v1/chat/completions', notAllowed('POST')],
+    ['OPTIONS', '/v1/chat/completions', notAllowed('POST')],
+    ['PROPFIND', '/v1/chat/completions', notAllowed('POST')],
+    ['POST', '/v1/models', notAllowed('GET')],
+    ['PUT', '/v1/models', notAllowed('GET')],
+    ['OPTIONS', '/v1/models', notAllowed('GET')],
+    ['TRACE', '/v1/models', notAllowed('GET')],
+    ['DELETE', '/v1/models/test-model', notAllowed('GET')],
+    ['POST', '/v1/key/introspect', notAllowed('GET')],
+    ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET')],
+  ]
+  const named = CALLS.map(([method, path, refusal]) => ({
+    call: `${method} ${path.slice(0, 50)}`,
+    method,
+    path,
+    refusal,
+  }))
+
+  test.each(named)('$call', async ({ method, path, refusal }) => {
+    const served = upstream.requests.length
+    const headers = { ...bearer(), ...JSON_TYPE }
+    const body = method === 'GET' || method === 'TRACE' ? undefined : withFields({})
+    const answer = await rawCall(gateway.baseUrl, { method, path, headers, body })
+    expect(upstream.requests.length).toBe(served)
+    await expectRefusal(answer, refusal)
+    expect(answer.body.length).toBeLessThan(600)
+  })
+
+  test.each<[path: string, status: number, allow: string | undefined]>([
+    ['/v1/chat/completions', 405, 'POST'],
+    ['/v1/models', 405, 'GET'],
+    ['/v1/nothing', 404, undefined],
+  ])('HEAD %s has the head of its refusal and no body', async (path, status, allow) => {
+    const answer = await rawCall(gateway.baseUrl, { method: 'HEAD', path, headers: bearer() })
+    expect([answer.status, answer.headers.allow, answer.body]).toEqual([status, allow, ''])
+    await expectRefusedOnTheBooks(answer)
+  })
+
+  test('is refused without a key too, and without a call to DynamoDB', async () => {
+    await expectGoodRequest()
+    const calls = gateway.calls.length
+    for (const [method, path, status] of [
+      ['GET', '/v1/nothing', 404],
+      ['OPTIONS', '/v1/chat/completions', 405],
+    ] as const) {
+      const answer = await rawCall(gateway.baseUrl, { method, path })
+      expect(answer.status).toBe(status)
+      expect(JSON.parse(answer.body).error.type).toBe('invalid_request_error')
+      expect(answer.headers['x-request-id']).toMatch(/^req_/)
+    }
+    expect(gateway.calls.slice(calls)).toEqual([])
+  })
+})
+
+test('a client that leaves in the middle of its body leaves nothing behind', async () => {
+  const complaints = jest.spyOn(console, 'error').mockImplementation(() => {})
+  const served = upstream.requests.length
+  const { port } = new URL(gateway.baseUrl)
+  const socket = connect(Number(port), '127.0.0.1')
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n`
+  const gone = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"model":"${PROMPT}`, () =>
+    socket.destroy(),
+  )
+  await gone
+  await expectGoodRequest()
+  expect(upstream.requests.length).toBe(served + 1)
+  await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
+  expect(JSON.stringify(complaints.mock.calls)).not.toContain(PROMPT)
+  complaints.mockRestore()
+})
+
+test('many bad requests at once are all refused, and the books balance', async () => {
+  const bodies = ['{', '[]', '', withFields({ n: 0 }), withFields({ model: 'none' }), withFields({ messages: [] })]
+  const answers = await Promise.all(Array.from({ length: 48 }, (_, i) => chat(bodies[i % bodies.length])))
+  expect(answers.filter(({ status }) => status !== 400 && status !== 404)).toEqual([])
+  const after = await gateway.readKey(key.id)
+  expect(after.holds).toEqual({})
+  expect(booksBalance(after)).toBe(true)
+  await expectGoodRequest()
+})

@@ -1,0 +1,256 @@
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
+import {
+  chunk,
+  DONE,
+  type Reply,
+  say,
+  startUpstream,
+  status,
+  type Upstream,
+  USAGE,
+  usageChunk,
+} from '../support/upstream.ts'
+import { exchange, expectBooksClosed, readFrames } from './support/exchange.ts'
+import { until } from './support/until.ts'
+import { writeOn } from './support/write-apart.ts'
+
+const IDLE_MS = 400
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const routes = [{ provider: 'up', model: 'upstream-model', idleTimeoutMs: IDLE_MS }]
+  gateway = await openGateway(catalogFor(upstream.url, { maxOutputTokens: 1_000_000, routes }))
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+type Client = { readonly keyId: string; readonly response: IncomingMessage; leave(): void }
+
+/** A client whose reading, or leaving, is in the test's hands. It is here when the answer's head is. */
+async function connect(to: TestGateway, fields: object): Promise<Client> {
+  const { keyId, sent } = await send(to, fields)
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve)
+    sent.once('error', reject)
+  })
+  response.on('error', () => {})
+  return { keyId, response, leave: () => sent.destroy() }
+}
+
+async function send(to: TestGateway, fields: object) {
+  const { key, secret } = await to.issue()
+  const sent = request(`${to.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    agent: false,
+  })
+  sent.on('error', () => {})
+  sent.end(JSON.stringify({ ...HELLO, ...fields }))
+  return { keyId: key.id, sent }
+}
+
+/** An upstream that begins, and goes on when it is told to. */
+function inTwoParts(first: string, rest: string): { reply: Reply; goOn: () => void; drained: Promise<boolean> } {
+  const go = Promise.withResolvers<void>()
+  const drained = Promise.withResolvers<boolean>()
+  return {
+    goOn: go.resolve,
+    drained: drained.promise,
+    reply: async (response) => {
+      response.once('close', () => drained.resolve(response.writableFinished))
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(first)
+      await go.promise
+      response.end(rest)
+    },
+  }
+}
+
+const ending = chunk({ content: ' the end' }) + chunk({}, 'stop') + usageChunk(USAGE) + DONE
+const FULL_PRICE = 20_000n
+
+describe('a client that leaves', () => {
+  test('in the middle of a stream: the upstream is drained to its end and billed in full', async () => {
+    const { reply, goOn, drained } = inTwoParts(chunk({ content: 'Hello' }), ending)
+    upstream.reply = reply
+    const client = await connect(gateway, { stream: true })
+    await new Promise((resolve) => client.response.once('data', resolve))
+    client.leave()
+    goOn()
+    expect(await drained).toBe(true)
+    const row = await until(() => expectBooksClosed(gateway, client.keyId))
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE, httpStatus: 200 })
+  })
+
+  test.each([true, false])('before the first word (stream: %s): billed in full', async (stream) => {
+    const { reply, goOn, drained } = inTwoParts(': thinking\n\n', ending)
+    const before = upstream.requests.length
+    upstream.reply = reply
+    const { keyId, sent } = await send(gateway, { stream })
+    await until(() => upstream.requests.length > before)
+    sent.destroy()
+    goOn()
+    expect(await drained).toBe(true)
+    const row = await until(() => expectBooksClosed(gateway, keyId))
+    expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+  })
+
+  test('while more is under way than any buffer holds: still drained and billed in full', async () => {
+    const many = chunk({ content: 'word '.repeat(3_000) })
+    const finished = Promise.withResolvers<boolean>()
+    upstream.reply = async (response) => {
+      response.once('close', () => finished.resolve(response.writableFinished))
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      await writeOn(response, Array(1_000).fill(many))
+      response.end(ending)
+    }
+    const client = await connect(gateway, { stream: true })
+    await new Promise((resolve) => client.response.once('readable', resolve))
+    client.leave()
+    expect(await finished.promise).toBe(true)
+    const row = await until(() => expectBooksClosed(gateway, client.keyId))
+    expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+  })
+
+  test('and an upstream that then fails: billed for what was delivered', async () => {
+    const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), '')
+    upstream.reply = reply
+    const client = await connect(gateway, { stream: true })
+    await new Promise((resolve) => client.response.once('data', resolve))
+    client.leave()
+    goOn()
+    const row = await until(() => expectBooksClosed(gateway, client.keyId))
+    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
+    expect(row.cost).toBeGreaterThan(0n)
+  })
+
+  test('leaves the gateway as it was', async () => {
+    upstream.reply = say('Hello')
+    expect((await exchange(gateway, { stream: true })).text).toBe('Hello')
+  })
+})
+
+describe('a client that reads slowly', () => {
+  test('gets the whole text, however long it stops, and the upstream waits for it', async () => {
+    const piece = 'é漢👍 '.repeat(1_000)
+    const count = 1_500
+    let written = 0
+    function* pieces() {
+      for (written = 0; written < count; written++) yield chunk({ content: piece })
+    }
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      await writeOn(response, pieces())
+      response.end(ending)
+    }
+    const client = await connect(gateway, { stream: true })
+    // Every buffer on the way is full when the upstream gets no further, for longer than it may itself be silent.
+    for (let before = -1; before !== written; await sleep(IDLE_MS * 1.5)) before = written
+    expect(written).toBeLessThan(count)
+    const told = readFrames(await text(client.response))
+    expect(told.error).toBeUndefined()
+    expect(told.done).toBe(true)
+    expect(told.text.length).toBe(piece.length * count + ' the end'.length)
+    expect(told.text === `${piece.repeat(count)} the end`).toBe(true)
+    expect(await expectBooksClosed(gateway, client.keyId)).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+  })
+
+  test('gets a whole answer in full too', async () => {
+    const content = 'é漢 '.repeat(400_000)
+    upstream.reply = say(content)
+    const client = await connect(gateway, {})
+    const parts: Buffer[] = []
+    for await (const part of client.response) {
+      parts.push(part as Buffer)
+      if (parts.length % 20 === 0) await sleep(1)
+    }
+    const { choices } = JSON.parse(Buffer.concat(parts).toString()) as { choices: { message: { content: string } }[] }
+    expect(choices[0]?.message.content === content).toBe(true)
+  })
+})
+
+describe('an upstream that is slow to begin', () => {
+  let quick: TestGateway
+
+  beforeAll(async () => {
+    const timing = { commitAfterMs: 60, keepAliveMs: 30 }
+    quick = await openGateway(catalogFor(upstream.url), { timing })
+  })
+  afterAll(async () => {
+    await quick[Symbol.asyncDispose]()
+  })
+
+  /** An upstream that is silent until the client has been comforted twice, and then does this. */
+  async function afterComfort(then: Reply) {
+    const go = Promise.withResolvers<void>()
+    upstream.reply = async (response, incoming) => {
+      await go.promise
+      await then(response, incoming)
+    }
+    const client = await connect(quick, { stream: true })
+    let received = ''
+    client.response.on('data', (bytes: Buffer) => {
+      received += bytes.toString()
+      if (received.split(': keep-alive\n\n').length > 2) go.resolve()
+    })
+    await new Promise((resolve) => client.response.once('close', resolve))
+    return { ...client, told: readFrames(received) }
+  }
+
+  test('is a 200 with keep-alive comments, and then the answer', async () => {
+    const { response, told, keyId } = await afterComfort(say('Hello at last'))
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toContain('text/event-stream')
+    expect(response.headers).not.toHaveProperty('x-svc-cost')
+    expect(told).toMatchObject({ text: 'Hello at last', done: true, error: undefined })
+    expect(told.comments.filter((comment) => comment === 'keep-alive').length).toBeGreaterThanOrEqual(2)
+    expect(await expectBooksClosed(quick, keyId)).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+  })
+
+  test.each<[string, Reply, string, string]>([
+    ['breaks', (response) => void response.destroy(), 'upstream_error', 'upstream_error'],
+    ['is down', status(503, ''), 'upstream_error', 'upstream_error'],
+    ['refuses our key', status(401, ''), 'upstream_error', 'upstream_error'],
+    ['says nothing', status(200, '', { 'Content-Type': 'text/event-stream' }), 'upstream_error', 'upstream_error'],
+    ['refuses the request', status(400, { error: { message: 'no', code: 'bad' } }), 'refused', 'bad'],
+  ])('and then %s: an error frame without [DONE], and free', async (_, then, outcome, code) => {
+    const { response, told, keyId } = await afterComfort(then)
+    expect([response.statusCode, told.text, told.done, told.error?.code]).toEqual([200, '', false, code])
+    expect(await expectBooksClosed(quick, keyId)).toMatchObject({ outcome, httpStatus: 200, cost: 0n })
+  })
+
+  test('has its head sent at once when the 200 is decided, not with the first comment', async () => {
+    const timing = { commitAfterMs: 60, keepAliveMs: 60_000 }
+    await using silent = await openGateway(catalogFor(upstream.url), { timing })
+    const { reply, goOn } = inTwoParts('', ending)
+    upstream.reply = reply
+    const { response, keyId } = await connect(silent, { stream: true })
+    expect(response.statusCode).toBe(200)
+    goOn()
+    expect(readFrames(await text(response)).text).toBe(' the end')
+    await expectBooksClosed(silent, keyId)
+  })
+
+  test('a silence in the middle is filled with keep-alive comments too', async () => {
+    const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), ending)
+    upstream.reply = reply
+    const { response, keyId } = await connect(quick, { stream: true })
+    let received = ''
+    response.on('data', (bytes: Buffer) => {
+      received += bytes.toString()
+      if (received.split(': keep-alive\n\n').length > 2) goOn()
+    })
+    await new Promise((resolve) => response.once('close', resolve))
+    expect(readFrames(received)).toMatchObject({ text: 'Hello the end', done: true })
+    await expectBooksClosed(quick, keyId)
+  })
+})

@@ -1,0 +1,396 @@
+import { randomBytes } from 'node:crypto'
+import { paginateScan, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { hashSecret } from '../../layers/gateway/domain/secret.ts'
+import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { chunk, DONE, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
+import { type RawCall, rawCall } from './support/raw-call.ts'
+
+const PROMPT = 'QUOKKA whispers "its" prompt'
+const COMPLETION = 'WOMBAT answers "in" text'
+const PROVIDER_KEY = 'PLATYPUS9x7Kq2Lm5Vt8Rz3'
+const CONSOLE = ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const
+
+type Answer = {
+  readonly what: string
+  readonly status: number
+  readonly headers: string
+  readonly body: string
+  /** It may have the completion. */
+  readonly isChat: boolean
+  /** The upstream's own words, which are the caller's to read. */
+  readonly quotes: boolean
+}
+
+let upstream: Upstream
+let gateway: TestGateway
+let broken: TestGateway
+const answers: Answer[] = []
+const secrets: string[] = []
+let printed = ''
+
+/** Everything a caller may put words into. */
+const TALK = {
+  model: 'test-model',
+  messages: [
+    { role: 'system', content: PROMPT, name: 'QUOKKA' },
+    { role: 'user', content: [{ type: 'text', text: PROMPT }] },
+    { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: PROMPT } }] },
+    { role: 'tool', tool_call_id: 'a', content: PROMPT },
+  ],
+  tools: [{ type: 'function', function: { name: 'QUOKKA', description: PROMPT } }],
+  response_format: { type: 'json_schema', json_schema: { name: 'QUOKKA', schema: { description: PROMPT } } },
+  stop: [PROMPT],
+  user: PROMPT,
+  metadata: { [PROMPT]: PROMPT },
+  of_the_future: PROMPT,
+}
+
+/** An error of an upstream that repeats whatever it knows. */
+const chatter = () => {
+  const message = `Bearer ${PROVIDER_KEY} said: ${PROMPT} and I said: ${COMPLETION}`
+  return { error: { message, type: message, param: message, code: message } }
+}
+
+beforeAll(async () => {
+  process.env.LEAK_PROVIDER_KEY = PROVIDER_KEY
+  process.env.LEAK_ODD_KEY = `${PROVIDER_KEY}\n`
+  const spies = CONSOLE.map((method) => jest.spyOn(console, method).mockImplementation(() => {}))
+  upstream = await startUpstream()
+  gateway = await openGateway(catalog())
+  broken = await openGateway(catalog())
+  try {
+    await answeredTraffic()
+    await refusedTraffic()
+    await failedTraffic()
+    await brokenTraffic()
+  } finally {
+    printed = JSON.stringify(spies.map((spy) => spy.mock.calls.map((line) => line.map(String))))
+    for (const spy of spies) spy.mockRestore()
+  }
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await broken[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+function catalog(): CatalogData {
+  const { providers, models } = catalogFor(upstream.url, {}, { apiKey: 'env:LEAK_PROVIDER_KEY' })
+  const up = providers.up as CatalogData['providers'][string]
+  const [model] = models as [CatalogData['models'][number]]
+  const [route] = model.routes as [CatalogData['models'][number]['routes'][number]]
+  const via = (id: string, change: object) => ({ ...model, id, routes: [{ ...route, ...change }] })
+  return {
+    providers: {
+      up,
+      odd: { ...up, apiKey: 'env:LEAK_ODD_KEY' },
+      none: { ...up, apiKey: 'env:LEAK_NO_SUCH_KEY' },
+      gone: { ...up, baseUrl: 'http://127.0.0.1:1/v1' },
+    },
+    models: [
+      model,
+      via('hasty-model', { firstByteTimeoutMs: 100, idleTimeoutMs: 100 }),
+      via('odd-model', { provider: 'odd' }),
+      via('keyless-model', { provider: 'none' }),
+      via('gone-model', { provider: 'gone' }),
+    ],
+  }
+}
+
+async function issue(to: TestGateway, settings: Parameters<TestGateway['issue']>[0] = {}) {
+  const issued = await to.issue({ rpm: 1_000, ...settings })
+  secrets.push(issued.secret)
+  return issued
+}
+
+/** One call, and everything that came back. */
+async function call(what: string, to: TestGateway, secret: string, raw: RawCall, quotes = false): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...raw.headers }
+  const got = await rawCall(to.baseUrl, { ...raw, headers })
+  const answer = {
+    what,
+    status: got.status,
+    headers: JSON.stringify(got.headers),
+    body: got.body,
+    isChat: raw.path === undefined,
+    quotes,
+  }
+  answers.push(answer)
+  return answer
+}
+
+const talk = (fields: object = {}): RawCall => ({ body: JSON.stringify({ ...TALK, ...fields }) })
+
+async function answeredTraffic(): Promise<void> {
+  const { key, secret } = await issue(gateway)
+  for (const stream of [true, false]) {
+    const options = stream ? { stream, stream_options: { include_usage: true } } : {}
+    for (const [what, reply] of [
+      ['an answer', say(COMPLETION)],
+      ['an answer to estimate', say(COMPLETION, undefined)],
+      ['an answer with strange usage', say(COMPLETION, { prompt_tokens: PROMPT, completion_tokens: COMPLETION })],
+      ['an answer in JSON', status(200, { choices: [{ index: 0, message: { content: COMPLETION } }] })],
+    ] as const) {
+      upstream.reply = reply
+      const { headers } = await call(`${what}, stream: ${stream}`, gateway, secret, talk(options))
+      const { 'x-request-id': id } = JSON.parse(headers) as Record<string, string>
+      await call('its row', gateway, secret, { method: 'GET', path: `/v1/usage/${id}` })
+    }
+  }
+  const { secret: next, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+  secrets.push(next)
+  await rotateKey(gateway.tables)(key.id, stored, Date.now())
+  for (const path of ['/v1/models', '/v1/models/test-model', '/v1/key/introspect']) {
+    for (const token of [secret, next]) await call(path, gateway, token, { method: 'GET', path })
+  }
+}
+
+async function refusedTraffic(): Promise<void> {
+  upstream.reply = say(COMPLETION)
+  const { secret } = await issue(gateway)
+  const bodies: Record<string, string | Buffer> = {
+    'bad JSON': `{"messages": ${PROMPT}`,
+    'bad JSON in a string': `{"messages":"${PROMPT}`,
+    'bad UTF-8': Buffer.concat([Buffer.from(`{"user":"QUOKKA`), Buffer.from([0xff])]),
+    'too much': JSON.stringify({ ...TALK, more: PROMPT.repeat(200_000) }),
+    'too deep': `{"QUOKKA":${'['.repeat(100)}"QUOKKA"${']'.repeat(100)}}`,
+    'no object': JSON.stringify(PROMPT),
+    'a list': JSON.stringify([PROMPT]),
+  }
+  for (const [what, body] of Object.entries(bodies)) await call(what, gateway, secret, { body })
+  for (const fields of [
+    { model: undefined },
+    { model: 'no-such-model' },
+    { messages: PROMPT },
+    { messages: [PROMPT] },
+    { messages: [{ role: PROMPT, content: PROMPT }] },
+    { messages: [{ role: 'user', content: { [PROMPT]: PROMPT } }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: [PROMPT] }] }] },
+    { temperature: PROMPT },
+    { stop: [PROMPT, 1] },
+    { stream: PROMPT },
+    { tools: [PROMPT] },
+    { metadata: PROMPT },
+    { max_tokens: 1e9 },
+    { stream_options: { include_usage: PROMPT } },
+  ]) {
+    await call(`bad ${Object.keys(fields)}`, gateway, secret, talk(fields))
+  }
+  await call('not JSON', gateway, secret, { ...talk(), headers: { 'Content-Type': 'text/plain' } })
+  await call('no such path', gateway, secret, { ...talk(), path: '/v1/nothing' })
+  await call('no such method', gateway, secret, { ...talk(), method: 'PUT' })
+  await call('no such row', gateway, secret, { method: 'GET', path: '/v1/usage/req_0' })
+
+  const stranger = issueSecret(BRAND.keyPrefix, randomBytes).secret
+  secrets.push(stranger)
+  await call('an unknown key', gateway, stranger, talk())
+  await call('half a key', gateway, secret.slice(0, -1), talk())
+  for (const headers of [{ Authorization: '' }, { Authorization: '', 'X-Api-Key': secret, Cookie: `key=${secret}` }]) {
+    await call('a key elsewhere', gateway, '', { ...talk(), path: `/v1/chat/completions?key=${secret}`, headers })
+  }
+  const revoked = await issue(gateway)
+  await revokeKey(gateway.tables)(revoked.key.id, Date.now())
+  await call('a revoked key', gateway, revoked.secret, talk())
+  for (const [what, settings] of Object.entries({
+    'no credits': { credits: '0' },
+    'too few credits': { credits: '0.000001' },
+    'no scope': { scopes: [] },
+    'no such address': { allowlist: ['192.0.2.0/24'] },
+    'too fast': { rpm: 1 },
+    'too often': { dailyLimit: 1 },
+  })) {
+    const poor = await issue(gateway, settings)
+    for (let time = 1; time <= 2; time++) await call(what, gateway, poor.secret, talk({ max_tokens: 900 }))
+  }
+}
+
+async function failedTraffic(): Promise<void> {
+  const { secret } = await issue(gateway)
+  const half =
+    (then: Reply): Reply =>
+    async (response, request) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      await new Promise<void>((resolve) => response.write(chunk({ content: COMPLETION }), () => resolve()))
+      await then(response, request)
+    }
+  const lists = { index: 0, delta: { content: COMPLETION }, logprobs: { content: Array(200_000).fill(0) } }
+  const replies: Record<string, Reply> = {
+    ...Object.fromEntries(
+      [400, 401, 403, 404, 408, 413, 422, 429, 500, 503].map((code) => [`${code}`, status(code, chatter())]),
+    ),
+    'a 400 of HTML': status(400, `<html>${PROMPT} ${PROVIDER_KEY}`, { 'Content-Type': 'text/html' }),
+    'an error in a 200': status(200, chatter()),
+    'an error event': sse([event(chatter())]),
+    'an error event midway': half((response) => void response.end(event(chatter()))),
+    'a break midway': half((response) => void response.destroy()),
+    'JSON cut short': status(200, `{"choices":[{"message":{"content":"${PROMPT} ${COMPLETION} ${PROVIDER_KEY}`),
+    'an event that is no JSON': sse([`data: ${PROMPT} ${COMPLETION} ${PROVIDER_KEY}\n\n`, DONE]),
+    HTML: status(200, `<html>${PROMPT} ${PROVIDER_KEY}`, { 'Content-Type': 'text/html' }),
+    'a redirect with the key': status(302, chatter(), { Location: `http://127.0.0.1:1/?key=${PROVIDER_KEY}` }),
+    'strange headers': status(500, '', { 'X-Echo': PROVIDER_KEY, 'Retry-After': PROVIDER_KEY }),
+    'long lists': sse([event({ choices: [lists] }), event({ choices: [lists] }), chunk({}, 'stop'), DONE]),
+    'a runaway': sse([...Array(400).fill(chunk({ content: COMPLETION }))]),
+  }
+  for (const stream of [true, false]) {
+    for (const [what, reply] of Object.entries(replies)) {
+      upstream.reply = reply
+      const quotes = ['400', '413', '422'].includes(what)
+      await call(`${what}, stream: ${stream}`, gateway, secret, talk({ stream, max_tokens: 5 }), quotes)
+    }
+    for (const [model, reply] of [
+      ['hasty-model', () => {}],
+      ['hasty-model', half(() => {})],
+      ['odd-model', say(COMPLETION)],
+      ['keyless-model', say(COMPLETION)],
+      ['gone-model', say(COMPLETION)],
+    ] as const) {
+      upstream.reply = reply
+      await call(`${model}, stream: ${stream}`, gateway, secret, talk({ model, stream }))
+    }
+  }
+}
+
+/** A database whose errors repeat what they were sent. */
+async function brokenTraffic(): Promise<void> {
+  const { secret } = await issue(broken)
+  let failing: { readonly command: string; readonly name: string } | undefined
+  broken.tables.client.middlewareStack.add(
+    (next, context) => (args) => {
+      if (context.commandName !== failing?.command) return next(args)
+      const quoting = JSON.stringify(args.input, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+      return Promise.reject(Object.assign(new Error(`It failed on ${quoting}`), { name: failing?.name }))
+    },
+    { step: 'initialize' },
+  )
+  upstream.reply = say(COMPLETION)
+  for (const stream of [true, false]) {
+    for (const [command, name] of [
+      ['UpdateItemCommand', 'ValidationException'],
+      ['UpdateItemCommand', 'TimeoutError'],
+      ['PutItemCommand', 'ValidationException'],
+    ] as const) {
+      failing = { command, name }
+      await call(`${command} ${name}, stream: ${stream}`, broken, secret, talk({ stream }))
+      failing = undefined
+    }
+  }
+}
+
+/** The marker, or eight letters of a secret in a row, if one is in here. */
+function leakIn(text: string, { quotesPrompt = false, quotesCompletion = false } = {}): string | undefined {
+  const inFull = [...(quotesPrompt ? [] : ['QUOKKA']), ...(quotesCompletion ? [] : ['WOMBAT'])]
+  const needles = [...inFull, ...[PROVIDER_KEY, ...secrets.map(secretPart)].flatMap(windows)]
+  const found = needles.find((needle) => text.includes(needle))
+  const at = found === undefined ? 0 : text.indexOf(found)
+  return found && `${found}: …${text.slice(Math.max(0, at - 80), at + 80)}…`
+}
+
+const secretPart = (secret: string) => secret.slice(BRAND.keyPrefix.length)
+const windows = (text: string) => Array.from({ length: text.length - 7 }, (_, at) => text.slice(at, at + 8))
+
+async function itemsOf(to: TestGateway): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = []
+  for (const TableName of [to.tables.keys, to.tables.usage]) {
+    const input: ScanCommandInput = { TableName, ConsistentRead: true }
+    for await (const page of paginateScan({ client: to.tables.client }, input)) items.push(...(page.Items ?? []))
+  }
+  return items
+}
+
+const inText = (value: unknown) => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))
+
+describe('after traffic of every kind', () => {
+  test('the traffic was of every kind', () => {
+    const seen = new Set(answers.map((answer) => answer.status))
+    expect([...seen].sort()).toEqual(
+      expect.arrayContaining([200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 500, 502, 503, 504]),
+    )
+    expect(answers.filter(({ body }) => body.includes('WOMBAT')).length).toBeGreaterThan(8)
+    expect(gateway.logLines.length).toBeGreaterThan(80)
+    expect(broken.logLines.length).toBeGreaterThan(3)
+    expect(leakIn(`x${secrets[0]?.slice(20, 30)}x`)).toBeDefined()
+  })
+
+  test('no log line has a prompt, a completion, a caller’s secret or a provider’s key', () => {
+    expect([...gateway.logLines, ...broken.logLines].filter((line) => leakIn(line))).toEqual([])
+  })
+
+  test('nothing was printed that has one', () => {
+    expect(leakIn(printed)).toBeUndefined()
+  })
+
+  test('no item in either table has one', async () => {
+    const items = [...(await itemsOf(gateway)), ...(await itemsOf(broken))].map(inText)
+    expect(items.length).toBeGreaterThan(100)
+    expect(items.filter((item) => leakIn(item))).toEqual([])
+  })
+
+  test('no response header has one', () => {
+    expect(answers.filter(({ headers }) => leakIn(headers))).toEqual([])
+  })
+
+  test('no error body has one, but for an upstream’s own words about the request, and those without keys', () => {
+    const refused = answers.filter(({ status: code }) => code >= 400)
+    const leaks = refused.flatMap(({ what, body, quotes }) => {
+      const leak = leakIn(body, { quotesPrompt: quotes, quotesCompletion: quotes })
+      return leak === undefined ? [] : [`${what}: ${leak}`]
+    })
+    expect(leaks).toEqual([])
+    const quoting = refused.filter(({ quotes }) => quotes)
+    expect(quoting.every(({ body }) => body.includes('QUOKKA') && body.includes('[key]'))).toBe(true)
+  })
+
+  test('no answer has the prompt or a key, and none but an answer in words has the completion', () => {
+    const leaks = answers
+      .filter(({ status: code }) => code === 200)
+      .flatMap(({ what, body, isChat }) => {
+        const error = body.split('\n\n').find((frame) => frame.startsWith('data: {"error"')) ?? ''
+        const leak = leakIn(body, { quotesCompletion: isChat }) ?? leakIn(error)
+        return leak === undefined ? [] : [`${what}: ${leak}`]
+      })
+    expect(leaks).toEqual([])
+  })
+
+  test('no caller’s secret reached an upstream, and the provider’s key only in its own header', () => {
+    expect(upstream.requests.length).toBeGreaterThan(40)
+    for (const { headers, body } of upstream.requests) {
+      const { authorization, ...others } = headers
+      expect(authorization).toBe(`Bearer ${PROVIDER_KEY}`)
+      const sent = inText([others, body])
+      expect(leakIn(sent, { quotesPrompt: true })).toBeUndefined()
+    }
+  })
+
+  test('of a secret, a key’s item has the hash, the prefix and the last four, and nothing else', async () => {
+    const items = await itemsOf(gateway)
+    const keys = items.filter(({ sk }) => sk === 'KEY')
+    expect(keys.length).toBeGreaterThan(8)
+    for (const item of keys) {
+      const current = secrets.find((secret) => hashSecret(secret) === item.currentHash) as string
+      expect(item).toMatchObject({ prefix: BRAND.keyPrefix, currentLastFour: current.slice(-4) })
+      const previous = secrets.find((secret) => hashSecret(secret) === item.previousHash)
+      expect(item.previousLastFour).toBe(previous?.slice(-4))
+      const known = ['id', 'pk', 'prefix', 'currentHash', 'currentLastFour', 'previousHash', 'previousLastFour']
+      const others = Object.entries(item).filter(([name]) => !known.includes(name))
+      for (const [, value] of others) {
+        const text = inText(value)
+        for (const secret of [current, previous ?? '']) {
+          for (let at = 0; at + 5 <= secretPart(secret).length; at++) {
+            expect(text.includes(secretPart(secret).slice(at, at + 5))).toBe(false)
+          }
+        }
+      }
+    }
+    const hashes = items.filter(({ sk }) => sk === 'HASH')
+    for (const { pk } of hashes) expect(secrets.map((secret) => `HASH#${hashSecret(secret)}`)).toContain(pk)
+    expect(
+      hashes.every((item) => Object.keys(item).every((name) => ['pk', 'sk', 'keyId', 'expiresAt'].includes(name))),
+    ).toBe(true)
+  })
+})

@@ -1,0 +1,157 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { chunk, DONE, event, type Reply, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
+import { type Bench, openBench } from './support/bench.ts'
+import { expectBooksClosed } from './support/exchange.ts'
+import { until } from './support/until.ts'
+import { writeOn } from './support/write-apart.ts'
+
+let bench: Bench
+
+beforeAll(async () => {
+  bench = await openBench()
+})
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]()
+})
+
+describe('an upstream that knows no bounds', () => {
+  const collect = exposeGc()
+  /** Of every flood that has stopped, whether it got to its end. */
+  const ended: boolean[] = []
+  beforeEach(() => {
+    ended.length = 0
+  })
+
+  /** Sends these, at our pace, until we hang up. */
+  const flood =
+    (pieces: () => Iterable<string>, head: object = events, code = 200): Reply =>
+    async (response) => {
+      response.once('close', () => ended.push(response.writableFinished))
+      response.writeHead(code, { ...head })
+      await writeOn(response, pieces())
+      response.end()
+    }
+  async function expectHungUp(floods: number): Promise<void> {
+    await until(() => ended.length === floods)
+    expect(ended).toEqual(Array(floods).fill(false))
+  }
+
+  function* megabytes(count: number, before = '', after = '', piece = 'a'.repeat(64 * 1024)) {
+    yield before
+    for (let i = 0; i < count * 16; i++) yield piece
+    yield after
+  }
+  function* forever(piece: string) {
+    yield chunk({ content: 'Hi' })
+    for (;;) yield piece
+  }
+
+  /** Garbage that a collection would take away is not growth. */
+  async function growthDuring<T>(act: () => Promise<T>): Promise<{ result: T; megabytes: number }> {
+    collect()
+    const before = process.memoryUsage.rss()
+    let peak = before
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss())
+    }, 5)
+    const result = await act().finally(() => clearInterval(timer))
+    return { result, megabytes: (peak - before) / 2 ** 20 }
+  }
+
+  const open = 'data: {"choices":[{"index":0,"delta":{"content":"'
+  const close = '"}}]}\n\n'
+  const events = { 'Content-Type': 'text/event-stream' }
+  const json = { 'Content-Type': 'application/json' }
+  const line = `data: ${'a'.repeat(64 * 1024 - 7)}\n`
+  const HUGE: [string, () => Iterable<string>, object][] = [
+    ['event', () => megabytes(24, open, close), events],
+    ['event in many lines', () => megabytes(24, '', '\n', line), events],
+    ['event without an end', () => megabytes(24, open), events],
+    ['JSON answer', () => megabytes(24, '{"choices":[{"index":0,"message":{"content":"', '"}}]}'), json],
+    ['page of HTML', () => megabytes(24, '<html>'), { 'Content-Type': 'text/html' }],
+  ]
+
+  test.each(HUGE)('a 24 MB %s is a 502 in bounded memory', async (_, pieces, head) => {
+    for (const stream of [true, false]) {
+      const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }))
+      await bench.expectFailed(result, 502, 'upstream_error')
+      expect(megabytes).toBeLessThan(120)
+    }
+    await bench.expectNextIsFine()
+  })
+
+  test.each(HUGE.slice(0, 3))('a 24 MB %s after the first words is cut with an error frame', async (_, pieces) => {
+    // The estimate's tokenizer is large: load it before looking at memory.
+    await bench.ask(say('Hi', undefined))
+    function* afterHi() {
+      yield chunk({ content: 'Hi' })
+      yield* pieces()
+    }
+    const { result, megabytes } = await growthDuring(() => bench.ask(flood(afterHi), { stream: true }))
+    await bench.expectCut(result, 'Hi')
+    expect(megabytes).toBeLessThan(120)
+    await bench.expectNextIsFine()
+  })
+
+  test.each([
+    [500, 502, 'upstream_error'],
+    [400, 400, null],
+  ])('a %i of 24 MB is not read to its end', async (code, told, errorCode) => {
+    const reply = flood(() => megabytes(24, '{"error":{"message":"'), json, code)
+    for (const asked of await bench.askBoth(reply)) await bench.expectFailed(asked, told, errorCode)
+    await expectHungUp(2)
+    await bench.expectNextIsFine()
+  })
+
+  const ENDLESS: [string, string][] = [
+    ['words', chunk({ content: ' word' })],
+    ['long words', chunk({ content: 'word '.repeat(2_000) })],
+    ['empty words', chunk({ content: '' })],
+    ['reasoning', chunk({ reasoning_content: ' hmm' })],
+    ['tool calls', chunk({ tool_calls: [{ index: 0, function: { arguments: '[' } }] })],
+    ['new choices', chunk({ content: 'x' }).replace('"index":0', '"index":9')],
+  ]
+
+  test.each(ENDLESS)('endless %s are cut: with an error frame and at most the hold, or a 502', async (_, piece) => {
+    const reply = flood(() => forever(piece))
+    const [streamed, whole] = await bench.askBoth(reply, { max_tokens: 5 })
+    expect([streamed.status, streamed.done, streamed.error?.code]).toEqual([200, false, 'upstream_error'])
+    expect(streamed.text).toMatch(/^Hi/)
+    const row = await expectBooksClosed(bench.gateway, streamed.key.id)
+    expect(row.completionTokens).toBeLessThanOrEqual(5)
+    expect(row.cost).toBeGreaterThan(0n)
+    await bench.expectFailed(whole, 502, 'upstream_error')
+    await expectHungUp(2)
+    await bench.expectNextIsFine()
+  })
+
+  // None of these carries text, so only their number and their bytes give them away.
+  test.each<[string, string]>([
+    ['usage reports', usageChunk({ ...USAGE, note: 'x'.repeat(1_000) })],
+    ['other fields', chunk({ audio: { data: 'x'.repeat(500_000) } })],
+  ])('an absurd number of bytes in %s is cut too', async (_, piece) => {
+    function* absurd() {
+      yield chunk({ content: 'Hi' })
+      for (let bytes = 0; bytes < 48 * 2 ** 20; bytes += piece.length) yield piece
+      yield chunk({}, 'stop') + DONE
+    }
+    const asked = await bench.ask(flood(absurd), { stream: true, max_tokens: 5 })
+    expect([asked.text, asked.done, asked.error?.code]).toEqual(['Hi', false, 'upstream_error'])
+    await expectHungUp(1)
+  })
+
+  test('a list of 200,000 entries in one event is no problem of ours', async () => {
+    const listing = (count: number) =>
+      event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: Array(count).fill(0) } }] })
+    const asked = await bench.ask(sse([listing(1), listing(200_000), chunk({}, 'stop'), usageChunk(USAGE), DONE]))
+    expect([200, 502]).toContain(asked.status)
+    expect(bench.gateway.logLines.filter((line) => line.includes('RangeError'))).toEqual([])
+  })
+
+  function exposeGc(): () => void {
+    setFlagsFromString('--expose-gc')
+    return runInNewContext('gc') as () => void
+  }
+})

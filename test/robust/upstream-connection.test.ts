@@ -1,0 +1,241 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { post } from '../../layers/gateway/providers/post.ts'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import {
+  chunk,
+  DONE,
+  type Reply,
+  say,
+  sse,
+  startUpstream,
+  status,
+  type Upstream,
+  USAGE,
+  usageChunk,
+} from '../support/upstream.ts'
+import { exchange, expectBooksClosed } from './support/exchange.ts'
+import { type RawUpstream, startRawUpstream, whole } from './support/raw-upstream.ts'
+
+const ANSWER = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: USAGE,
+}
+
+describe('a connection to an upstream is kept for the next call', () => {
+  let upstream: Upstream
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    gateway = await openGateway(catalogFor(upstream.url))
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+
+  test.each<[string, Reply, boolean]>([
+    ['a whole answer', say('Hello'), false],
+    ['a streamed answer', say('Hello'), true],
+    [
+      'an answer with bytes after [DONE]',
+      sse([chunk({ content: 'Hello' }, 'stop'), usageChunk(USAGE), DONE, ': bye\n\n'.repeat(500)]),
+      true,
+    ],
+    ['an answer in JSON', status(200, ANSWER), false],
+    ['a refusal in words', status(400, { error: { message: 'no' } }), false],
+    ['a failure', status(500, { error: { message: 'no' } }), true],
+    ['a failure in HTML', status(503, '<html>'.repeat(5_000), { 'Content-Type': 'text/html' }), false],
+  ])('after %s', async (_, reply, stream) => {
+    upstream.reply = reply
+    await exchange(gateway, { stream })
+    upstream.reply = say('Hello')
+    for (const streamed of [true, false, true])
+      expect((await exchange(gateway, { stream: streamed })).text).toBe('Hello')
+    const connections = upstream.requests.slice(-4).map(({ connection }) => connection)
+    expect(new Set(connections).size).toBe(1)
+  })
+
+  test('after an answer whose end comes a while after [DONE]', async () => {
+    await using slow = await startUpstream()
+    await using patient = await openGateway(catalogFor(slow.url))
+    let end = async () => {}
+    slow.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ content: 'Hello' }, 'stop') + usageChunk(USAGE) + DONE)
+      end = () => new Promise((resolve) => response.end(resolve))
+    }
+    const asked = await exchange(patient, { stream: true })
+    expect([asked.text, asked.done]).toEqual(['Hello', true])
+    await expectBooksClosed(patient, asked.key.id)
+    await end()
+    slow.reply = say('Hello')
+    await exchange(patient)
+    expect(slow.requests[1]?.connection).toBe(slow.requests[0]?.connection)
+  })
+})
+
+describe('below HTTP', () => {
+  let upstream: RawUpstream
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    upstream = await startRawUpstream()
+    gateway = await openGateway(catalogFor(upstream.url))
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+  beforeEach(() => {
+    upstream.answer = (socket) => socket.write(whole(200, ANSWER))
+  })
+
+  async function expectAnswered(stream: boolean): Promise<void> {
+    const asked = await exchange(gateway, { stream })
+    expect([asked.status, asked.text, asked.done]).toEqual([200, 'Hello', true])
+    await expectBooksClosed(gateway, asked.key.id)
+  }
+
+  /** Leaves this many idle connections in the gateway's hands. */
+  async function keepConnections(count: number): Promise<void> {
+    const waiting: Socket[] = []
+    upstream.answer = (socket) => {
+      waiting.push(socket)
+      if (waiting.length === count) for (const each of waiting) each.write(whole(200, ANSWER))
+    }
+    await Promise.all(Array.from({ length: count }, () => exchange(gateway)))
+    expect(new Set(upstream.requests.slice(-count)).size).toBe(count)
+  }
+
+  const ENDS: [string, (socket: Socket) => void][] = [
+    ['closed', (socket) => void socket.destroy()],
+    ['reset', (socket) => void socket.resetAndDestroy()],
+  ]
+
+  describe.each(ENDS)('a kept connection that the upstream has %s', (_, end) => {
+    test.each([
+      [1, true],
+      [1, false],
+      [3, true],
+      [3, false],
+    ])('does not fail the next request (%i of them, stream: %s)', async (count, stream) => {
+      await keepConnections(count)
+      const kept = new Set(upstream.requests.slice(-count))
+      // The upstream gave them up just before this request reached it.
+      upstream.answer = (socket) => (kept.has(socket) ? end(socket) : void socket.write(whole(200, ANSWER)))
+      await expectAnswered(stream)
+      await expectAnswered(stream)
+    })
+
+    test('while idle is noticed before it is used', async () => {
+      await keepConnections(2)
+      const before = upstream.requests.length
+      for (const socket of upstream.requests.slice(-2)) end(socket)
+      upstream.answer = (socket) => void socket.write(whole(200, ANSWER))
+      await expectAnswered(false)
+      expect(upstream.requests.length).toBe(before + 1)
+    })
+  })
+
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const inChunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['closes without a word', (socket) => void socket.destroy()],
+    ['resets without a word', (socket) => void socket.resetAndDestroy()],
+    ['speaks another protocol', (socket) => void socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
+    ['sends a head of 1 MB', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`)],
+    ['breaks off in its head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Ty')],
+    ['breaks off after its head', (socket) => void socket.end(head)],
+    ['sends a chunk of no length', (socket) => void socket.write(`${head}zz\r\n`)],
+    [
+      'sends two lengths',
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'),
+    ],
+  ])('an upstream that %s is a 502, asked once, and free', async (_, answer) => {
+    for (const stream of [true, false]) {
+      // On connections of their own: a first request is never sent twice.
+      for (const socket of upstream.requests) socket.destroy()
+      const before = upstream.requests.length
+      upstream.answer = answer
+      const asked = await exchange(gateway, { stream })
+      expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
+      expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+      expect(upstream.requests.length).toBe(before + 1)
+      upstream.answer = (socket) => void socket.write(whole(200, ANSWER))
+      await expectAnswered(stream)
+    }
+  })
+
+  test('a kept connection that breaks after its answer began is not asked again', async () => {
+    await keepConnections(1)
+    const before = upstream.requests.length
+    upstream.answer = (socket) => void socket.write(head + inChunk(': thinking\n\n'), () => socket.destroy())
+    const asked = await exchange(gateway)
+    expect([asked.status, upstream.requests.length]).toEqual([502, before + 1])
+    await expectBooksClosed(gateway, asked.key.id)
+  })
+
+  // At the level of the call: through a gateway, a hang would last as long as a function may.
+  test('an upstream that switches protocols is a failure at once', async () => {
+    upstream.answer = (socket) =>
+      void socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
+    const call = post({
+      url: new URL(upstream.url),
+      headers: {},
+      body: '{}',
+      idleTimeoutMs: 1_000,
+      signal: new AbortController().signal,
+    })
+    const ending = call.then(
+      () => 'an answer',
+      (error) => error,
+    )
+    expect(await Promise.race([ending, sleep(2_000, 'nothing', { ref: false })])).toBeInstanceOf(UpstreamFailure)
+  })
+
+  test('an early hint before the answer is not the answer', async () => {
+    upstream.answer = (socket) =>
+      void socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${whole(200, ANSWER)}`)
+    await expectAnswered(false)
+  })
+})
+
+test('an upstream that is not there is a 502, and free', async () => {
+  const gone = await startRawUpstream()
+  await gone[Symbol.asyncDispose]()
+  await using gateway = await openGateway(catalogFor(gone.url))
+  for (const stream of [true, false]) {
+    const asked = await exchange(gateway, { stream })
+    expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
+    expect(asked.error?.message).toContain('ECONNREFUSED')
+    expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+  }
+})
+
+test.each(['line\nbreak', 'cédille—dash'])(
+  'a provider’s key that no header can carry is a 502, and never told: %j',
+  async (key) => {
+    await using upstream = await startUpstream()
+    process.env.ROBUST_ODD_KEY = `marker-of-the-key-${key}`
+    await using gateway = await openGateway(catalogFor(upstream.url, {}, { apiKey: 'env:ROBUST_ODD_KEY' }))
+    const asked = await exchange(gateway)
+    expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
+    expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+    expect(asked.body + gateway.logLines.join()).not.toContain('marker-of-the-key')
+  },
+)
+
+test('a provider’s key that is missing is a 502, and names the variable to the operator only', async () => {
+  await using upstream = await startUpstream()
+  await using gateway = await openGateway(catalogFor(upstream.url, {}, { apiKey: 'env:ROBUST_NO_SUCH_KEY' }))
+  const asked = await exchange(gateway)
+  expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
+  expect(gateway.logLines.join()).toContain('ROBUST_NO_SUCH_KEY')
+  expect(asked.body).not.toContain('ROBUST_NO_SUCH_KEY')
+  expect(upstream.requests).toEqual([])
+})

@@ -20,7 +20,10 @@ export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint
   const { tables, cache, config, settle, finishHold, clock, random, log } = instance
   const read = readKey(tables)
   return [
-    open({ clock, random, log, isUnavailable, headerPrefix: config.headerPrefix }, endpoint),
+    open(
+      { clock, random, log, isUnavailable, headerPrefix: config.headerPrefix, originSecret: config.originSecret },
+      endpoint,
+    ),
     record(settle),
     expect(name),
     identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),

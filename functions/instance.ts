@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig, readVariable } from '../layers/gateway/config.ts'
+import { secretName } from '../layers/gateway/contract.ts'
 import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
 import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
@@ -12,6 +13,7 @@ import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
 import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { readKey } from '../layers/gateway/store/read-key.ts'
+import { readSecret } from '../layers/gateway/store/read-secret.ts'
 import { releaseHold } from '../layers/gateway/store/release-hold.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 
@@ -39,11 +41,14 @@ export type InstanceOptions = {
   readonly timing?: ChatTiming
 }
 
+/** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
 export function openInstance(options: InstanceOptions = {}): Instance {
   const config = options.config ?? readConfig()
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
-  const log = options.log ?? jsonLog(console.log)
+  const log = options.log ?? jsonLog(print, config.stage, clock)
   const books = { putUsageRow: putUsageRow(tables), releaseHold: releaseHold(tables), clock }
   const finishHold = holdFinisher({ ...books, readKey: readKey(tables) })
   return {
@@ -56,7 +61,10 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,
-    openProvider: openProvider(readVariable),
+    openProvider: openProvider({
+      env: readVariable,
+      secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
+    }),
     finishHold,
     settle: settler({ ...books, finishHold, isUnavailable, log }),
   }

@@ -1,13 +1,63 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
+import { OUTPUTS } from '../layers/gateway/contract.ts'
+import { Api } from './api.ts'
+import { CatalogSeed } from './catalog-seed.ts'
+import { Edge } from './edge.ts'
+import { Functions } from './functions.ts'
+import { Monitoring } from './monitoring.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
+export type WaybillProps = StackProps & {
+  readonly stage: Stage
+  /** Without it there is no CloudFront distribution, and two addresses in place of one. */
+  readonly edge: boolean
+  readonly alarmEmail?: string | undefined
+}
+
 export class WaybillStack extends Stack {
-  constructor(scope: Construct, id: string, { stage, ...props }: StackProps & { readonly stage: Stage }) {
+  constructor(scope: Construct, id: string, { stage, edge, alarmEmail, ...props }: WaybillProps) {
     super(scope, id, props)
     const tables = new Tables(this, 'Tables', stage)
-    new CfnOutput(this, 'KeysTable', { value: tables.keys.tableName })
-    new CfnOutput(this, 'UsageTable', { value: tables.usage.tableName })
+    new CatalogSeed(this, 'Catalog', tables, stage)
+
+    const originSecret = edge ? this.#originSecret() : undefined
+    const functions = new Functions(this, 'Functions', { stage, tables, originSecret })
+    const chatUrl = functions.chat.addFunctionUrl({
+      // The bearer key is the authentication.
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    })
+    const { api } = new Api(this, 'Api', { stage, functions })
+    new Monitoring(this, 'Monitoring', { stage, functions, tables, email: alarmEmail })
+
+    if (originSecret) {
+      const { distribution } = new Edge(this, 'Edge', { stage, chatUrl, api, originSecret })
+      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+    }
+    this.#output(OUTPUTS.chatUrl, chatUrl.url)
+    this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
+    this.#output(OUTPUTS.keysTable, tables.keys.tableName)
+    this.#output(OUTPUTS.usageTable, tables.usage.tableName)
+  }
+
+  /** A reference that CloudFormation resolves as it deploys: the secret itself is never in the template. */
+  #originSecret(): string {
+    const secret = new Secret(this, 'OriginSecret', {
+      description: 'With it the CloudFront distribution proves itself to the functions behind it',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+    })
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason: 'Rotating it needs the distribution and the functions to change together, which is a deployment.',
+    })
+    return secret.secretValue.unsafeUnwrap()
+  }
+
+  #output(name: string, value: string): void {
+    new CfnOutput(this, name, { value })
   }
 }

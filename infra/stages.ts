@@ -1,14 +1,44 @@
-import { RemovalPolicy } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 
+/** Everything in which one deployment differs from another. */
 export type Stage = {
   readonly name: string
+  /** What becomes of the tables and logs when the stack is destroyed. */
   readonly removalPolicy: RemovalPolicy
   readonly deletionProtection: boolean
+  readonly logRetention: RetentionDays
+  /** A stream's cost is its time × this, so small is cheap; a tokenizer estimate needs 512 at least. */
+  readonly chatMemoryMb: number
+  readonly apiMemoryMb: number
+  /** Of the HTTP API, for all keys together; a key has its own limits. */
+  readonly apiRequestsPerSecond: number
+  /** How long a non-streaming answer may take behind CloudFront. */
+  readonly edgeTimeout: Duration
+}
+
+const COMMON = {
+  chatMemoryMb: 1024,
+  apiMemoryMb: 512,
+  apiRequestsPerSecond: 500,
+  edgeTimeout: Duration.seconds(120),
 }
 
 const STAGES: Readonly<Record<string, Stage>> = {
-  dev: { name: 'dev', removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false },
-  prod: { name: 'prod', removalPolicy: RemovalPolicy.RETAIN, deletionProtection: true },
+  dev: {
+    ...COMMON,
+    name: 'dev',
+    removalPolicy: RemovalPolicy.DESTROY,
+    deletionProtection: false,
+    logRetention: RetentionDays.TWO_WEEKS,
+  },
+  prod: {
+    ...COMMON,
+    name: 'prod',
+    removalPolicy: RemovalPolicy.RETAIN,
+    deletionProtection: true,
+    logRetention: RetentionDays.THREE_MONTHS,
+  },
 }
 
 export function stageOf(name: unknown): Stage {

@@ -14,7 +14,15 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       print(`${paint.dim(row.requestId)} ${status} ${what} ${row.durationMs} ms, ${formatCredits(row.cost)} credits`)
     },
     upstreamFailed: (provider, failure) => print(`${paint.bad('upstream')} ${provider}: ${failure.message}`),
-    problem: (what, error, requestId) =>
-      print(`${paint.bad('problem')} ${requestId}: ${what}\n${error instanceof Error ? error.stack : String(error)}`),
+    unsettled: (error, requestId) =>
+      print(`${paint.bad('unsettled')} ${requestId}: the sweep will finish it\n${stackOf(error)}`),
+    swept: (count) => {
+      if (count > 0) print(`${paint.dim('sweep')} finished ${count} dead requests`)
+    },
+    problem: (what, error, requestId) => print(`${paint.bad('problem')} ${requestId}: ${what}\n${stackOf(error)}`),
   }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -16,6 +16,7 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
         }
       }
     }
+    log.swept(finished)
     return { finished }
   }
 }

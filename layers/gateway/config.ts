@@ -5,6 +5,10 @@ export type Config = {
   readonly usageTable: string
   readonly keyPrefix: string
   readonly headerPrefix: string
+  /** Which deployment this is; none on one machine. */
+  readonly stage?: string
+  /** What our own CloudFront distribution proves itself with; none where there is no distribution. */
+  readonly originSecret?: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -16,12 +20,18 @@ export function readConfig(env: Environment = process.env): Config {
     usageTable: required(env, ENV.usageTable),
     keyPrefix: env[ENV.keyPrefix] ?? BRAND.keyPrefix,
     headerPrefix: env[ENV.headerPrefix] ?? BRAND.headerPrefix,
+    ...optional('stage', env[ENV.stage]),
+    ...optional('originSecret', env[ENV.originSecret]),
   }
 }
 
 /** The value behind a catalog's `env:NAME`. */
 export function readVariable(name: string, env: Environment = process.env): string | undefined {
   return env[name] || undefined
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } {
+  return value ? ({ [name]: value } as { [K in Name]: string }) : {}
 }
 
 function required(env: Environment, name: string): string {

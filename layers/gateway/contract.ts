@@ -10,6 +10,25 @@ export const ENV = {
   usageTable: 'WAYBILL_USAGE_TABLE',
   keyPrefix: 'WAYBILL_KEY_PREFIX',
   headerPrefix: 'WAYBILL_HEADER_PREFIX',
+  stage: 'WAYBILL_STAGE',
+  originSecret: 'WAYBILL_ORIGIN_SECRET',
+} as const
+
+/** What our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
+export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
+
+export const METRICS_NAMESPACE = 'Waybill'
+
+/** Where a provider's key is kept in Secrets Manager, for `secret:NAME` in the catalog. */
+export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
+
+export const stackName = (stage: string) => `Waybill-${stage}`
+export const OUTPUTS = {
+  baseUrl: 'BaseUrl',
+  chatUrl: 'ChatUrl',
+  apiUrl: 'ApiUrl',
+  keysTable: 'KeysTable',
+  usageTable: 'UsageTable',
 } as const
 
 export type TableDefinition = {

@@ -12,7 +12,7 @@ type Properties = Record<string, unknown> & {
 }
 
 function tablesOf(stage: string): { properties: Properties; resource: Record<string, unknown> }[] {
-  const stack = new WaybillStack(new App(), 'Test', { stage: stageOf(stage) })
+  const stack = new WaybillStack(new App(), 'Test', { stage: stageOf(stage), edge: true })
   const found = Template.fromStack(stack).findResources('AWS::DynamoDB::GlobalTable')
   return Object.values(found).map((resource) => ({ properties: resource.Properties as Properties, resource }))
 }

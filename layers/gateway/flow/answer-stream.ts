@@ -74,7 +74,7 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
     const bill = await makePartialBill(work, tally, deps.loadTokenizer)
     await deps.settle(passage, { ...endingOf(error), httpStatus: 200, bill })
   } catch (problem) {
-    deps.log.problem('a broken stream could not be billed; the sweep will finish it', problem, passage.requestId)
+    deps.log.unsettled(problem, passage.requestId)
   }
   return error
 }

@@ -47,7 +47,7 @@ export function settler(deps: SettleDeps): Settle {
       log.request(row)
       for (const dead of passage.deadHolds ?? []) await finishHold(keyId, dead)
     } catch (error) {
-      log.problem('a request could not be settled; the sweep will finish it', error, requestId)
+      log.unsettled(error, requestId)
     }
   }
 }

@@ -5,19 +5,21 @@ import type { Endpoint, Passage } from '../flow/passage.ts'
 import { internalError } from '../flow/upstream-error.ts'
 import { errorEnvelope } from '../wire/error-envelope.ts'
 import { costHeader, type Headers, providerHeader, rateLimitHeaders } from '../wire/headers.ts'
+import { clientAddress } from './client-address.ts'
 import type { Gate } from './gate.ts'
 
 export type OpenDeps = {
   readonly clock: () => number
   readonly random: (bytes: number) => Uint8Array
   readonly headerPrefix: string
+  readonly originSecret: string | undefined
   readonly isUnavailable: (error: unknown) => boolean
   readonly log: Log
 }
 
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
-  const { clock, random, headerPrefix, isUnavailable, log } = deps
+  const { clock, random, headerPrefix, originSecret, isUnavailable, log } = deps
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
@@ -26,7 +28,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
         nowMs,
         deadlineMs: nowMs + context.getRemainingTimeInMillis(),
         endpoint,
-        sourceIp: event.requestContext.http.sourceIp,
+        sourceIp: clientAddress(event, originSecret),
         journey: { attempts: [] },
       }
     },

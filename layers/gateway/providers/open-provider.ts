@@ -5,21 +5,32 @@ import type { Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
-type ReadVariable = (name: string) => string | undefined
+/** Where providers' keys are kept: `env:NAME` and `secret:NAME`. */
+export type KeySources = {
+  readonly env: (name: string) => string | undefined
+  readonly secret: (name: string) => Promise<string | undefined>
+}
 
 /** The one place that knows which dialects there are. */
-export function openProvider(readVariable: ReadVariable): OpenProvider {
+export function openProvider(sources: KeySources): OpenProvider {
   return (catalog, id) => {
     const entry = catalog.providers.get(id)
     if (!entry) throw new UpstreamFailure('connect', `The catalog has no provider '${id}'.`)
-    return openaiProvider(id, entry, () => readApiKey(id, entry.apiKey, readVariable))
+    return openaiProvider(id, entry, () => readApiKey(id, entry.apiKey, sources))
   }
 }
 
-async function readApiKey(id: string, reference: string | undefined, readVariable: ReadVariable) {
+async function readApiKey(id: string, reference: string | undefined, sources: KeySources) {
   if (reference === undefined) return undefined
-  const name = reference.slice(reference.indexOf(':') + 1)
-  const key = reference.startsWith('env:') ? readVariable(name) : undefined
-  if (!key) throw new UpstreamFailure('credential', `The key of provider '${id}' (${reference}) is not available.`)
+  const key = await lookUp(reference, sources).catch((cause) => {
+    const message = `The key of provider '${id}' (${reference}) could not be read: ${cause?.name ?? 'unknown error'}.`
+    throw new UpstreamFailure('credential', message, {}, { cause })
+  })
+  if (!key) throw new UpstreamFailure('credential', `The key of provider '${id}' (${reference}) does not exist.`)
   return key
+}
+
+async function lookUp(reference: string, { env, secret }: KeySources): Promise<string | undefined> {
+  const name = reference.slice(reference.indexOf(':') + 1)
+  return reference.startsWith('env:') ? env(name) : secret(name)
 }

@@ -1,0 +1,61 @@
+import { Validations } from 'aws-cdk-lib'
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { ROUTES } from '../layers/gateway/contract.ts'
+import type { Functions } from './functions.ts'
+import type { Stage } from './stages.ts'
+
+/** Everything but chat: short answers that need no streaming. */
+export class Api extends Construct {
+  readonly api: HttpApi
+
+  constructor(scope: Construct, id: string, { stage, functions }: { stage: Stage; functions: Functions }) {
+    super(scope, id)
+    this.api = new HttpApi(this, 'HttpApi', {
+      description: `Waybill ${stage.name}`,
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.fallback),
+    })
+    for (const route of ROUTES) {
+      if (route.function === 'chat') continue
+      this.api.addRoutes({
+        path: route.path,
+        methods: [HttpMethod[route.method]],
+        integration: new HttpLambdaIntegration(`${route.function}Integration`, functions[route.function]),
+      })
+    }
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG4',
+      reason:
+        'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.',
+    })
+    const logs = new LogGroup(this, 'AccessLogs', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    })
+    new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: stage.apiRequestsPerSecond, burstLimit: stage.apiRequestsPerSecond },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(logs),
+        // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
+        format: AccessLogFormat.custom(
+          JSON.stringify({
+            requestId: '$context.requestId',
+            time: '$context.requestTime',
+            route: '$context.routeKey',
+            status: '$context.status',
+            ip: '$context.identity.sourceIp',
+            latencyMs: '$context.responseLatency',
+            error: '$context.error.message',
+          }),
+        ),
+      },
+    })
+  }
+}

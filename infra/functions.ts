@@ -1,0 +1,124 @@
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
+import { Construct } from 'constructs'
+import { ENV, FUNCTION_TIMEOUT_SECONDS, SWEEP_EVERY_MINUTES, secretName } from '../layers/gateway/contract.ts'
+import { bundleTokenizer } from './bundle.ts'
+import { GatewayFunction } from './gateway-function.ts'
+import { tablePermissions } from './permissions.ts'
+import type { Stage } from './stages.ts'
+import type { Tables } from './tables.ts'
+
+type Props = { readonly stage: Stage; readonly tables: Tables; readonly originSecret: string | undefined }
+
+const API_TIMEOUT_SECONDS = 29
+
+/** What AWS starts, each with no more rights than it needs. */
+export class Functions extends Construct {
+  readonly chat: GatewayFunction
+  readonly models: GatewayFunction
+  readonly introspect: GatewayFunction
+  readonly usage: GatewayFunction
+  readonly fallback: GatewayFunction
+  readonly sweep: GatewayFunction
+
+  constructor(scope: Construct, id: string, { stage, tables, originSecret }: Props) {
+    super(scope, id)
+    const may = tablePermissions(tables)
+    const environment = {
+      [ENV.keysTable]: tables.keys.tableName,
+      [ENV.usageTable]: tables.usage.tableName,
+      [ENV.stage]: stage.name,
+      ...(originSecret && { [ENV.originSecret]: originSecret }),
+    }
+    const api = { stage, environment, memoryMb: stage.apiMemoryMb, timeoutSeconds: API_TIMEOUT_SECONDS }
+
+    this.chat = new GatewayFunction(this, 'Chat', {
+      name: 'chat',
+      description: 'POST /v1/chat/completions',
+      stage,
+      environment,
+      memoryMb: stage.chatMemoryMb,
+      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      layers: [tokenizerLayer(this)],
+      may: [may.readKeysAndCatalog, may.admitAndSettle, may.writeRows, readProviderSecrets(this, stage)],
+      acknowledged: [
+        {
+          id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(stage.name, '*')}]`,
+          reason: 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.',
+        },
+      ],
+    })
+    this.models = new GatewayFunction(this, 'Models', {
+      ...api,
+      name: 'models',
+      description: 'GET /v1/models',
+      may: [may.readKeysAndCatalog, may.admitAndSettle, may.writeRows],
+    })
+    this.introspect = new GatewayFunction(this, 'Introspect', {
+      ...api,
+      name: 'introspect',
+      description: 'GET /v1/key/introspect',
+      may: [may.readKeys, may.admitAndSettle, may.writeRows],
+    })
+    this.usage = new GatewayFunction(this, 'Usage', {
+      ...api,
+      name: 'usage',
+      description: 'GET /v1/usage/{id}',
+      may: [may.readKeys, may.admitAndSettle, may.writeRows, may.readRows],
+    })
+    this.fallback = new GatewayFunction(this, 'Fallback', {
+      ...api,
+      name: 'fallback',
+      description: 'Unknown paths and methods',
+      may: [may.readKeys, may.admitAndSettle, may.writeRows],
+    })
+    this.sweep = new GatewayFunction(this, 'Sweep', {
+      name: 'sweep',
+      description: 'Finishes requests that died',
+      stage,
+      environment,
+      memoryMb: stage.apiMemoryMb,
+      timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
+      may: [may.findKeys, may.readKeys, may.admitAndSettle, may.writeRows],
+    })
+    new Schedule(this, 'SweepSchedule', {
+      schedule: ScheduleExpression.rate(Duration.minutes(SWEEP_EVERY_MINUTES)),
+      target: new LambdaInvoke(this.sweep, { retryAttempts: 0, role: this.#schedulerRole() }),
+    })
+  }
+
+  /** May invoke the sweep and nothing else. CDK's own role would also allow its versions. */
+  #schedulerRole(): IRole {
+    const role = new Role(this, 'SchedulerRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') })
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.sweep.functionArn] }))
+    return role.withoutPolicyUpdates()
+  }
+
+  get all(): GatewayFunction[] {
+    return [this.chat, this.models, this.introspect, this.usage, this.fallback, this.sweep]
+  }
+}
+
+function tokenizerLayer(scope: Construct): LayerVersion {
+  return new LayerVersion(scope, 'Tokenizer', {
+    description: 'js-tiktoken and its ranks, loaded only when an estimate is needed',
+    code: Code.fromAsset(bundleTokenizer()),
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    compatibleArchitectures: [Architecture.ARM_64],
+  })
+}
+
+/** A secret's ARN ends in six characters of AWS's choosing. */
+function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
+  const resourceName = secretName(stage.name, '*')
+  const arn = Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  })
+  return new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
+}

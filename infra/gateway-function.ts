@@ -1,0 +1,46 @@
+import { Duration, Validations } from 'aws-cdk-lib'
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Architecture, Code, Function as LambdaFunction, type LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import { bundleFunction } from './bundle.ts'
+import type { Stage } from './stages.ts'
+
+export type GatewayFunctionProps = {
+  /** The folder under functions/. */
+  readonly name: string
+  readonly description: string
+  readonly stage: Stage
+  readonly memoryMb: number
+  readonly timeoutSeconds: number
+  readonly environment: Readonly<Record<string, string>>
+  /** All that it may do, besides writing its own log. */
+  readonly may: readonly PolicyStatement[]
+  readonly layers?: readonly LayerVersion[]
+  /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
+  readonly acknowledged?: readonly { readonly id: string; readonly reason: string }[]
+}
+
+export class GatewayFunction extends LambdaFunction {
+  constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
+    const { stage } = props
+    const logs = new LogGroup(scope, `${id}Logs`, { retention: stage.logRetention, removalPolicy: stage.removalPolicy })
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+    super(scope, id, {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleFunction(props.name)),
+      handler: 'index.handler',
+      memorySize: props.memoryMb,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      layers: [...(props.layers ?? [])],
+      logGroup: logs,
+      role,
+    })
+    logs.grantWrite(role)
+    for (const statement of props.may) role.addToPolicy(statement)
+    Validations.of(role).acknowledge(...(props.acknowledged ?? []))
+  }
+}

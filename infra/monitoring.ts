@@ -1,0 +1,126 @@
+import { Duration } from 'aws-cdk-lib'
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Operation } from 'aws-cdk-lib/aws-dynamodb'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import { Construct } from 'constructs'
+import { FUNCTION_TIMEOUT_SECONDS, METRICS_NAMESPACE } from '../layers/gateway/contract.ts'
+import type { Functions } from './functions.ts'
+import type { Stage } from './stages.ts'
+import type { Tables } from './tables.ts'
+
+type Props = {
+  readonly stage: Stage
+  readonly functions: Functions
+  readonly tables: Tables
+  /** Where alarms are sent, besides the topic. */
+  readonly email: string | undefined
+}
+
+const FIVE_MINUTES = Duration.minutes(5)
+const OPERATIONS = [Operation.GET_ITEM, Operation.PUT_ITEM, Operation.UPDATE_ITEM]
+
+/** Alarms that mean something is wrong now, and a dashboard that shows what. */
+export class Monitoring extends Construct {
+  readonly topic: Topic
+  readonly #stage: Stage
+
+  constructor(scope: Construct, id: string, { stage, functions, tables, email }: Props) {
+    super(scope, id)
+    this.#stage = stage
+    this.topic = new Topic(this, 'Alarms', { displayName: `Waybill ${stage.name}`, enforceSSL: true })
+    if (email) this.topic.addSubscription(new EmailSubscription(email))
+    this.#addAlarms(functions, tables)
+    this.#addDashboard(functions)
+  }
+
+  #addAlarms(functions: Functions, tables: Tables): void {
+    const { chat, sweep, all } = functions
+    this.#alarm('ServerErrors', 'Answers with a 5xx status', this.#metric('ServerErrors'), 5)
+    this.#alarm('Problems', 'Something that should not happen was logged', this.#metric('Problems'), 1)
+    this.#alarm('Unsettled', 'Requests could not be settled; the sweep will finish them', this.#metric('Unsettled'), 1)
+    this.#alarm('SweptHolds', 'Requests died under way and were finished by the sweep', this.#metric('SweptHolds'), 1)
+    const errors = all.map((fn) => fn.metricErrors({ period: FIVE_MINUTES }))
+    this.#alarm('FunctionErrors', 'A function crashed or timed out', sumOf(errors), 1)
+    const throttles = all.map((fn) => fn.metricThrottles({ period: FIVE_MINUTES }))
+    this.#alarm('FunctionThrottles', 'Lambda refused to start a function', sumOf(throttles), 1)
+    this.#alarm(
+      'ChatDuration',
+      'A chat request came close to the function’s limit',
+      chat.metricDuration({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+      FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95,
+    )
+    this.#alarm('SweepErrors', 'The sweep failed', sweep.metricErrors({ period: FIVE_MINUTES }), 1)
+    for (const [name, table] of Object.entries({ Keys: tables.keys, Usage: tables.usage })) {
+      const metric = table.metricThrottledRequestsForOperations({ operations: OPERATIONS, period: FIVE_MINUTES })
+      this.#alarm(`${name}Throttles`, `DynamoDB throttled the table ${name.toLowerCase()}`, metric, 1)
+    }
+  }
+
+  #addDashboard({ chat }: Functions): void {
+    const by = (name: string, dimension: string, statistic = 'Sum') => this.#search(name, dimension, statistic)
+    const graphs: [title: string, metrics: IMetric[]][] = [
+      ['Requests and errors', [this.#metric('Requests'), this.#metric('Errors'), this.#metric('ServerErrors')]],
+      ['Errors by code', [by('Errors', 'errorCode')]],
+      ['Requests by model', [by('Requests', 'model')]],
+      ['Requests by provider', [by('Requests', 'provider')]],
+      ['Upstream failures', [this.#metric('UpstreamFailures')]],
+      ['Time to first token', ['p50', 'p95', 'p99'].map((p) => this.#metric('TimeToFirstToken', p))],
+      ['Time to first token by provider (p95)', [by('TimeToFirstToken', 'provider', 'p95')]],
+      ['Duration', ['p50', 'p95', 'p99'].map((p) => this.#metric('Duration', p))],
+      ['Tokens', [this.#metric('PromptTokens'), this.#metric('CompletionTokens')]],
+      ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
+      ['Credits spent and held', [this.#metric('Credits'), this.#metric('CreditsHeld')]],
+      ['Credits by model', [by('Credits', 'model')]],
+      ['Holds: unsettled and swept', [this.#metric('Unsettled'), this.#metric('SweptHolds')]],
+      ['Chat function', [chat.metricInvocations(), chat.metricErrors(), chat.metricThrottles()]],
+    ]
+    const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
+    const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
+    new Dashboard(this, 'Dashboard', { dashboardName: `Waybill-${this.#stage.name}`, widgets: rows })
+  }
+
+  #metric(metricName: string, statistic = 'Sum'): Metric {
+    return new Metric({
+      namespace: METRICS_NAMESPACE,
+      metricName,
+      dimensionsMap: { stage: this.#stage.name },
+      statistic,
+      period: FIVE_MINUTES,
+      ...(statistic !== 'Sum' && { label: statistic }),
+    })
+  }
+
+  /** One line for each value that the dimension has had. */
+  #search(name: string, dimension: string, statistic: string): MathExpression {
+    const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${this.#stage.name}"`
+    return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
+  }
+
+  #alarm(id: string, description: string, metric: IMetric, threshold: number): void {
+    const alarm = new Alarm(this, id, {
+      alarmDescription: `Waybill ${this.#stage.name}: ${description}.`,
+      metric,
+      threshold,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    })
+    alarm.addAlarmAction(new SnsAction(this.topic))
+  }
+}
+
+function sumOf(metrics: IMetric[]): MathExpression {
+  const named = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
+  return new MathExpression({ expression: Object.keys(named).join(' + '), usingMetrics: named, period: FIVE_MINUTES })
+}

@@ -1,0 +1,22 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Tables } from './tables.ts'
+
+/** What may be done to the tables, in the smallest pieces that functions need. */
+export function tablePermissions({ keys, usage }: Tables) {
+  const onKeys = (actions: string[], leadingKeys?: string[]) =>
+    new PolicyStatement({
+      actions,
+      resources: [keys.tableArn],
+      ...(leadingKeys && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } } }),
+    })
+  const onUsage = (action: string) => new PolicyStatement({ actions: [action], resources: [usage.tableArn] })
+  return {
+    readKeys: onKeys(['dynamodb:GetItem'], ['KEY#*', 'HASH#*']),
+    readKeysAndCatalog: onKeys(['dynamodb:GetItem'], ['KEY#*', 'HASH#*', 'CATALOG']),
+    /** Admission and settlement. Neither makes a key nor touches a hash or the catalog. */
+    admitAndSettle: onKeys(['dynamodb:UpdateItem'], ['KEY#*']),
+    findKeys: onKeys(['dynamodb:Scan']),
+    writeRows: onUsage('dynamodb:PutItem'),
+    readRows: onUsage('dynamodb:GetItem'),
+  }
+}

@@ -1,22 +1,83 @@
 import { readFile } from 'node:fs/promises'
+import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from '../local/settings.ts'
 import { Problem } from './problem.ts'
 
-export type Target = { readonly local?: boolean }
+export type Target = { readonly local?: boolean; readonly stage?: string }
 
 export type Connection = {
   readonly tables: Tables
+  /** Where chat and the other endpoints are: one address, unless the stack has no distribution. */
+  readonly chatUrl: string
+  readonly apiUrl: string
   /** Where the local gateway's echo upstream listens. */
   readonly echoUrl?: string
 }
 
 /** What a command works on. */
-export async function connect({ local }: Target): Promise<Connection> {
-  if (!local) throw new Problem("Say which gateway this is for: --local for the one that 'npm start' runs here.")
+export async function connect({ local, stage }: Target): Promise<Connection> {
+  if (local && stage) throw new Problem('Choose one of --local and --stage.')
+  if (local) return connectLocal()
+  if (stage) return connectStage(stage)
+  throw new Problem(
+    "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here.",
+  )
+}
+
+async function connectLocal(): Promise<Connection> {
   const text = await readFile(LOCAL_FILE, 'utf8').catch(() => {
     throw new Problem("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
-  const { dynamodbEndpoint, echoUrl } = JSON.parse(text) as LocalFile
-  return { tables: openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint }), echoUrl }
+  const { baseUrl, dynamodbEndpoint, echoUrl } = JSON.parse(text) as LocalFile
+  const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
+  return { tables, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
+}
+
+/** The stack's outputs say where everything is; the operator's own credentials do the rest. */
+async function connectStage(stage: string): Promise<Connection> {
+  const outputs = await readOutputs(stackName(stage))
+  const output = (name: string): string => {
+    const value = outputs.get(name)
+    if (value === undefined)
+      throw new Problem(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
+    return value.replace(/\/$/, '')
+  }
+  const baseUrl = outputs.get(OUTPUTS.baseUrl)
+  return {
+    tables: openTables({ keysTable: output(OUTPUTS.keysTable), usageTable: output(OUTPUTS.usageTable) }),
+    chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
+    apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
+  }
+}
+
+async function readOutputs(name: string): Promise<Map<string, string>> {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
+  const client = new CloudFormationClient({})
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }))
+    const outputs = Stacks?.[0]?.Outputs ?? []
+    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]))
+  } catch (error) {
+    throw explain(error as Error, name)
+  } finally {
+    client.destroy()
+  }
+}
+
+function explain(error: Error, name: string): Error {
+  if (error.name === 'CredentialsProviderError') {
+    return new Problem(
+      "No AWS credentials were found. Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
+    )
+  }
+  if (/region (is missing|not accepted)/i.test(error.message)) {
+    return new Problem(
+      'No AWS region is set, or not a valid one. Set AWS_REGION to the region of the deployment, for example us-east-1.',
+    )
+  }
+  if (error.name === 'ValidationError') {
+    return new Problem(`There is no stack ${name} in this account and region. 'npm run deploy' makes it.`)
+  }
+  return error
 }

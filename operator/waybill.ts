@@ -10,6 +10,7 @@ import { run } from './run.ts'
 const program = new Command('waybill')
   .description('Operate a Waybill gateway.')
   .option('--local', "work on the gateway that 'npm start' runs in this folder")
+  .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
   .option('--json', 'print one JSON value and nothing else')
   .showHelpAfterError('(add --help for what it takes)')
   .exitOverride()

@@ -1,0 +1,147 @@
+import { Command } from 'commander'
+import { BRAND } from '../layers/gateway/contract.ts'
+import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
+import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
+import { readKey } from '../layers/gateway/store/read-key.ts'
+import { readUsageRow } from '../layers/gateway/store/read-usage-row.ts'
+import { revokeKey } from '../layers/gateway/store/revoke-key.ts'
+import { auditKey } from './audit-key.ts'
+import { type Connection, connect, type Target } from './connect.ts'
+import { issueKey } from './issue-key.ts'
+import { Problem } from './problem.ts'
+
+const options = new Command('smoke')
+  .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
+  .option('--local', "the gateway that 'npm start' runs here")
+  .option('--stage <name>', 'a gateway in AWS')
+  .option('--model <id>', 'the model to ask; without it the first in the catalog')
+  .parse()
+  .opts<Target & { model?: string }>()
+
+let failures = 0
+try {
+  const connection = await connect(options)
+  await smoke(connection, options.model ?? (await firstModel(connection)))
+} catch (error) {
+  console.error(error instanceof Problem ? error.message : error)
+  failures += 1
+}
+console.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
+process.exitCode = failures === 0 ? 0 : 1
+
+async function firstModel({ tables }: Connection): Promise<string> {
+  const model = (await readCatalog(tables)())?.data.models.find(({ active }) => active)
+  if (!model) throw new Problem("The catalog has no active model. 'waybill catalog push FILE' brings some.")
+  return model.id
+}
+
+async function smoke({ tables, chatUrl, apiUrl }: Connection, model: string): Promise<void> {
+  const settings = { ...KEY_DEFAULTS, name: 'smoke', rpm: 600 }
+  const issued = await issueKey(
+    tables,
+    { settings, credits: 10n ** 9n, prefix: BRAND.keyPrefix, by: 'smoke' },
+    Date.now(),
+  )
+  const { key, secret } = issued
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+  const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
+  const ask = (extra: object) =>
+    fetch(`${chatUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra }),
+    })
+  try {
+    await check('GET /v1/models lists the model', async () => {
+      const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
+      expect(
+        data.some(({ id }) => id === model),
+        `${model} is not listed`,
+      )
+    })
+    await check('GET /v1/key/introspect knows the key', async () => {
+      const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
+      expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
+    })
+    let requestId = ''
+    await check('a completion is answered, with every header', async () => {
+      const response = await ask({})
+      const answer = await json<{ choices: unknown[]; usage: { cost: string } }>(response)
+      expect(answer.choices.length === 1, 'there is not one choice')
+      for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
+        expect(response.headers.has(name), `the header ${name} is missing`)
+      }
+      for (const name of ['Provider', 'Cost']) {
+        expect(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
+      }
+      requestId = response.headers.get('X-Request-Id') ?? ''
+    })
+    await check('its row is found by its request id, here and in the table', async () => {
+      const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
+      expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
+      expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
+    })
+    await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
+      const response = await ask({ stream: true })
+      const text = await response.text()
+      expect(response.status === 200, `status ${response.status}: ${text}`)
+      expect(
+        response.headers.get('content-type')?.startsWith('text/event-stream') === true,
+        'it is not an event stream',
+      )
+      expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
+      expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
+    })
+    await check('an unknown path and a wrong method have the same envelope', async () => {
+      for (const [response, status] of [
+        [await get('/v1/nothing'), 404],
+        [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
+      ] as const) {
+        const { error } = (await response.json()) as { error: Record<string, unknown> }
+        expect(response.status === status, `status ${response.status} in place of ${status}`)
+        expect(
+          ['message', 'type', 'param', 'code'].every((field) => field in error),
+          'the envelope is not whole',
+        )
+      }
+    })
+    await check('the books close', async () => {
+      const fresh = await readKey(tables)(key.id)
+      const audit = await auditKey(tables, fresh ?? key, Date.now())
+      expect(
+        audit.balances && audit.explained,
+        JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
+      )
+    })
+  } finally {
+    await revokeKey(tables)(key.id, Date.now())
+  }
+  await check('the revoked key is refused at once', async () => {
+    const responses = [await ask({}), await get('/v1/models')]
+    expect(
+      responses.every(({ status }) => status === 401),
+      `status ${responses.map(({ status }) => status).join(', ')}`,
+    )
+  })
+  tables.client.destroy()
+}
+
+async function check(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+    console.log(`ok      ${what}`)
+  } catch (error) {
+    failures += 1
+    console.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function json<T>(response: Response): Promise<T> {
+  const text = await response.text()
+  expect(response.status === 200, `status ${response.status}: ${text.slice(0, 500)}`)
+  return JSON.parse(text) as T
+}
+
+function expect(isSo: boolean, complaint: string): void {
+  if (!isSo) throw new Error(complaint)
+}

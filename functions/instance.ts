@@ -6,6 +6,7 @@ import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.t
 import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
 import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
 import type { LoadTokenizer } from '../layers/gateway/flow/make-bill.ts'
+import { RouteHealth } from '../layers/gateway/flow/route-health.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { type OpenProvider, openProvider } from '../layers/gateway/providers/open-provider.ts'
@@ -29,6 +30,7 @@ export type Instance = {
   readonly loadCatalog: LoadCatalog
   readonly loadTokenizer: LoadTokenizer
   readonly openProvider: OpenProvider
+  readonly health: RouteHealth
   readonly finishHold: FinishHold
   readonly settle: Settle
 }
@@ -65,6 +67,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
       env: readVariable,
       secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
     }),
+    health: new RouteHealth(Math.random),
     finishHold,
     settle: settler({ ...books, finishHold, isUnavailable, log }),
   }

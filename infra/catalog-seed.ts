@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { Stack, Validations } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
@@ -6,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
 import { CATALOG_ITEM } from '../layers/gateway/store/key-item.ts'
-import { parseCatalog } from '../layers/gateway/wire/parse-catalog.ts'
+import { readCatalog } from './read-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
@@ -14,7 +13,7 @@ import type { Tables } from './tables.ts'
 export class CatalogSeed extends Construct {
   constructor(scope: Construct, id: string, { keys }: Tables, stage: Stage) {
     super(scope, id)
-    const catalog = readCatalog(new URL('catalog.json', import.meta.url))
+    const catalog = readCatalog()
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,
@@ -55,10 +54,4 @@ export class CatalogSeed extends Construct {
       },
     )
   }
-}
-
-function readCatalog(file: URL) {
-  const parsed = parseCatalog(JSON.parse(readFileSync(file, 'utf8')))
-  if ('catalog' in parsed) return parsed.catalog
-  throw new Error(`infra/catalog.json is not valid: ${parsed.faults.join('; ')}`)
 }

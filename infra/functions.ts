@@ -5,13 +5,21 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
 import { ENV, FUNCTION_TIMEOUT_SECONDS, SWEEP_EVERY_MINUTES, secretName } from '../layers/gateway/contract.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { bundleTokenizer } from './bundle.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { tablePermissions } from './permissions.ts'
+import { readCatalog } from './read-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
-type Props = { readonly stage: Stage; readonly tables: Tables; readonly originSecret: string | undefined }
+type Props = {
+  readonly stage: Stage
+  readonly tables: Tables
+  readonly originSecret: string | undefined
+  readonly catalog?: CatalogData
+}
 
 const API_TIMEOUT_SECONDS = 29
 
@@ -24,7 +32,7 @@ export class Functions extends Construct {
   readonly fallback: GatewayFunction
   readonly sweep: GatewayFunction
 
-  constructor(scope: Construct, id: string, { stage, tables, originSecret }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readCatalog() }: Props) {
     super(scope, id)
     const may = tablePermissions(tables)
     const environment = {
@@ -43,12 +51,19 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       layers: [tokenizerLayer(this)],
-      may: [may.readKeysAndCatalog, may.admitAndSettle, may.writeRows, readProviderSecrets(this, stage)],
+      may: [
+        may.readKeysAndCatalog,
+        may.admitAndSettle,
+        may.writeRows,
+        readProviderSecrets(this, stage),
+        ...invokeBedrock(catalog),
+      ],
       acknowledged: [
         {
           id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(stage.name, '*')}]`,
           reason: 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.',
         },
+        ...acknowledgedWildcards(catalog),
       ],
     })
     this.models = new GatewayFunction(this, 'Models', {

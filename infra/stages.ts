@@ -18,7 +18,7 @@ export type Stage = {
 }
 
 const COMMON = {
-  chatMemoryMb: 1024,
+  chatMemoryMb: 512,
   apiMemoryMb: 512,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),

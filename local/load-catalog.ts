@@ -1,4 +1,4 @@
-import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { readCatalogFile } from '../operator/read-catalog-file.ts'
 
 export type LocalCatalog = {
@@ -13,7 +13,8 @@ type HasVariable = (name: string) => boolean
 export async function loadCatalog(file: string, echoUrl: string, hasVariable: HasVariable): Promise<LocalCatalog> {
   const catalog = await readCatalogFile(file, echoUrl)
   const missing = new Map<string, string>()
-  for (const [id, { apiKey }] of Object.entries(catalog.providers)) {
+  for (const [id, entry] of Object.entries(catalog.providers)) {
+    const apiKey = apiKeyOf(entry)
     if (apiKey?.startsWith('secret:')) missing.set(id, `${apiKey} (only in AWS)`)
     if (apiKey?.startsWith('env:') && !hasVariable(apiKey.slice(4))) missing.set(id, apiKey.slice(4))
   }

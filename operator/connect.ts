@@ -8,6 +8,7 @@ export type Target = { readonly local?: boolean; readonly stage?: string }
 
 export type Connection = {
   readonly tables: Tables
+  readonly stage: string
   /** Where chat and the other endpoints are: one address, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -31,7 +32,7 @@ async function connectLocal(): Promise<Connection> {
   })
   const { baseUrl, dynamodbEndpoint, echoUrl } = JSON.parse(text) as LocalFile
   const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
-  return { tables, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
+  return { tables, stage: 'local', chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
@@ -45,6 +46,7 @@ async function connectStage(stage: string): Promise<Connection> {
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   return {
+    stage,
     tables: openTables({ keysTable: output(OUTPUTS.keysTable), usageTable: output(OUTPUTS.usageTable) }),
     chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
     apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { keysCommand } from './commands/keys.ts'
+import { routesCommand } from './commands/routes.ts'
 import { usageCommand } from './commands/usage.ts'
 import { Problem } from './problem.ts'
 import { run } from './run.ts'
@@ -18,6 +19,7 @@ const program = new Command('waybill')
 keysCommand(program, run)
 usageCommand(program, run)
 catalogCommand(program, run)
+routesCommand(program, run)
 auditCommand(program, run)
 
 try {

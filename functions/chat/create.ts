@@ -29,7 +29,7 @@ export function createChat(instance: Instance) {
         instance,
         'chat',
         { name: 'chat.completions', scope: 'chat.completions' },
-        { prefetch: prefetch(loadCatalog), assess: assess(loadCatalog) },
+        { prefetch: prefetch(loadCatalog), assess: assess(loadCatalog, deps.headerPrefix) },
       ),
     )
     .handler(async (_: GatewayEvent, { passage }: GatewayContext): Promise<GatewayAnswer> => {

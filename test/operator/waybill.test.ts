@@ -192,6 +192,31 @@ describe('waybill catalog', () => {
   })
 })
 
+describe('waybill routes test', () => {
+  test('tells of every route whether it answers, how fast and at what price, and exits with 1 if one does not', async () => {
+    const good = await json<object[]>('routes', 'test', 'echo')
+    expect(good).toMatchObject([
+      { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
+    ])
+    const { providers, models } = await json<{ providers: object; models: object[] }>('catalog', 'show')
+    const file = join(folder, 'broken-route.json')
+    const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
+    const routes = [{ provider: 'down', model: 'x' }]
+    writeFileSync(
+      file,
+      JSON.stringify({
+        providers: { ...providers, down },
+        models: [...models, { ...models[0], id: 'broken', routes }],
+      }),
+    )
+    await json('catalog', 'push', file)
+    const bad = await waybill(folder, 'routes', 'test', 'broken', '--local')
+    expect(bad.code).toBe(1)
+    expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
+    expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
+  })
+})
+
 describe('waybill audit', () => {
   test('is clean after traffic, and a credit out of place makes it exit with 1', async () => {
     const made = await create('--credits', '1')

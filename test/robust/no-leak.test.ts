@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { paginateScan, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData, OpenAiEntry } from '../../layers/gateway/domain/catalog.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
@@ -82,7 +82,7 @@ afterAll(async () => {
 
 function catalog(): CatalogData {
   const { providers, models } = catalogFor(upstream.url, {}, { apiKey: 'env:LEAK_PROVIDER_KEY' })
-  const up = providers.up as CatalogData['providers'][string]
+  const up = providers.up as OpenAiEntry
   const [model] = models as [CatalogData['models'][number]]
   const [route] = model.routes as [CatalogData['models'][number]['routes'][number]]
   const via = (id: string, change: object) => ({ ...model, id, routes: [{ ...route, ...change }] })

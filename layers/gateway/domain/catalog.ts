@@ -1,12 +1,33 @@
 import { type Price, type PriceStrings, parsePrice } from './price.ts'
 
-export type ProviderEntry = {
+/** Any upstream that speaks OpenAI's chat completions. */
+export type OpenAiEntry = {
   readonly type: 'openai'
   readonly baseUrl: string
   /** `env:NAME`, `secret:NAME` or absent. */
   readonly apiKey?: string | undefined
   /** The field in which this upstream takes the output cap; without it, the one the client used. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+}
+
+/** Anthropic's Messages API. */
+export type AnthropicEntry = {
+  readonly type: 'anthropic'
+  readonly baseUrl: string
+  readonly apiKey?: string | undefined
+}
+
+/** Amazon Bedrock's Converse API, with the function's own IAM role. */
+export type BedrockEntry = {
+  readonly type: 'bedrock'
+  readonly region: string
+}
+
+export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
+
+/** The reference to a provider's key, where it has one. */
+export function apiKeyOf(entry: ProviderEntry): string | undefined {
+  return entry.type === 'bedrock' ? undefined : entry.apiKey
 }
 
 export type Route = {
@@ -28,6 +49,8 @@ export type CatalogModel = {
   readonly maxOutputTokens: number
   readonly price: PriceStrings
   readonly routes: readonly Route[]
+  /** Models to try when every route of this one is out, in order. The price stays this one's. */
+  readonly fallback?: readonly string[] | undefined
 }
 
 /** As it is stored: plain data. */

@@ -14,6 +14,8 @@ export type FailureDetail = {
   readonly status?: number | undefined
   readonly code?: string | undefined
   readonly param?: string | undefined
+  /** How long the upstream asked to be left alone. */
+  readonly retryAfterMs?: number | undefined
 }
 
 /**

@@ -20,6 +20,8 @@ export type UsageRow = {
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly upstreamModel?: string | undefined
+  /** The other model of the catalog that answered in place of the one asked for. */
+  readonly fallbackModel?: string | undefined
   readonly stream: boolean
   readonly promptTokens: number
   readonly completionTokens: number

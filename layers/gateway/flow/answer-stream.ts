@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Catalog } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
@@ -11,7 +10,7 @@ import { dispatch } from './dispatch.ts'
 import { FrameSink } from './frame-sink.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
-import type { Passage } from './passage.ts'
+import type { AssessedWork, Passage } from './passage.ts'
 import { endingOf } from './settle.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -20,13 +19,9 @@ import { toGatewayError } from './upstream-error.ts'
  * A stream of frames. It throws as long as an honest status is possible; once it has returned, `passage.streaming`
  * resolves when the request is settled and the last frame written, and nothing is thrown any more.
  */
-export async function answerStream(
-  deps: ChatDeps,
-  passage: Passage,
-  { chat: work, catalog }: { chat: ChatWork; catalog: Catalog },
-): Promise<Readable> {
+export async function answerStream(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<Readable> {
   const deadline = startDeadline(passage, deps.clock())
-  const parts = dispatch(deps, catalog, work, passage.journey, deadline.signal)
+  const parts = dispatch(deps, assessed, passage.journey, deadline.signal)
   try {
     await settledWithin(parts, deps.timing.commitAfterMs)
   } catch (error) {
@@ -34,7 +29,7 @@ export async function answerStream(
     throw toGatewayError(error)
   }
   const sink = new FrameSink(deps.timing.keepAliveMs, deadline.signal)
-  passage.streaming = relay(deps, passage, work, parts, sink).finally(deadline.clear)
+  passage.streaming = relay(deps, passage, assessed.chat, parts, sink).finally(deadline.clear)
   return sink.body
 }
 

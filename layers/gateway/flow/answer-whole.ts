@@ -1,5 +1,3 @@
-import type { Catalog } from '../domain/catalog.ts'
-import type { ChatWork } from '../domain/chat-work.ts'
 import { CompletionBuilder } from '../wire/completion.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
@@ -7,7 +5,7 @@ import { startDeadline } from './deadline.ts'
 import { dispatch } from './dispatch.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill } from './make-bill.ts'
-import type { Passage } from './passage.ts'
+import type { AssessedWork, Passage } from './passage.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -15,13 +13,14 @@ import { toGatewayError } from './upstream-error.ts'
 export async function answerWhole(
   deps: ChatDeps,
   passage: Passage,
-  { chat: work, catalog }: { chat: ChatWork; catalog: Catalog },
+  assessed: AssessedWork,
 ): Promise<Record<string, unknown>> {
+  const work = assessed.chat
   const tally = new Tally(work)
   const completion = new CompletionBuilder()
   const deadline = startDeadline(passage, deps.clock())
   try {
-    const parts = await dispatch(deps, catalog, work, passage.journey, deadline.signal)
+    const parts = await dispatch(deps, assessed, passage.journey, deadline.signal)
     passage.journey.firstPartMs = deps.clock() - passage.nowMs
     for await (const part of parts) {
       tally.add(part)

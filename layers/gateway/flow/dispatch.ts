@@ -1,17 +1,23 @@
 import type { Catalog, Route } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
+import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { Provider } from '../providers/provider.ts'
 import { textOf } from '../wire/delta.ts'
 import type { Log } from './log.ts'
-import type { Journey } from './passage.ts'
+import type { AssessedWork, Journey } from './passage.ts'
+import type { RouteHealth } from './route-health.ts'
 
 export type DispatchDeps = {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
+  readonly health: RouteHealth
   readonly clock: () => number
   readonly log: Log
 }
+
+/** A route to try, and the output cap that its model takes. */
+type Candidate = { readonly route: Route; readonly outputCap: number; readonly fallbackModel?: string }
 
 const MOST_LEADING_PARTS = 1_000
 
@@ -20,40 +26,55 @@ const MOST_LEADING_PARTS = 1_000
  * another route, or an honest status, is still possible. Throws the last route's UpstreamFailure.
  */
 export async function dispatch(
-  { openProvider, clock, log }: DispatchDeps,
-  catalog: Catalog,
-  work: ChatWork,
+  { openProvider, health, clock, log }: DispatchDeps,
+  work: AssessedWork,
   journey: Journey,
   signal: AbortSignal,
 ): Promise<AsyncIterable<ChatPart>> {
-  let last = new UpstreamFailure('connect', `The model '${work.model.id}' has no route.`)
-  for (const route of inOrder(work.model.routes)) {
+  let last = new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
+  for (const candidate of candidatesOf(work, health, clock())) {
+    const { route, fallbackModel } = candidate
     const startedMs = clock()
     const note = (result: string) =>
       journey.attempts.push({ provider: route.provider, result, ms: clock() - startedMs })
     try {
-      const parts = await begin(openProvider(catalog, route.provider), route, work, signal)
+      const provider = openProvider(work.catalog, route.provider)
+      const parts = await begin(provider, candidate, work.chat, signal)
       note('ok')
+      health.succeeded(routeKey(route))
       journey.provider = route.provider
       journey.upstreamModel = route.model
+      if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
       return parts
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       note(error.detail.status ? `${error.reason} ${error.detail.status}` : error.reason)
       last = error
       if (error.reason === 'rejected') journey.provider = route.provider
-      else log.upstreamFailed(route.provider, error)
       if (!error.worthAnotherRoute || signal.aborted) break
+      health.failed(routeKey(route), error, clock())
+      log.upstreamFailed(route.provider, error)
     }
   }
   throw last
 }
 
-function inOrder(routes: readonly Route[]): Route[] {
-  return routes.toSorted((a, b) => a.priority - b.priority)
+/** The model's own routes, then those of the models that may stand in for it. */
+function candidatesOf({ chat, catalog, pinned }: AssessedWork, health: RouteHealth, nowMs: number): Candidate[] {
+  const isResting = (route: Route) => health.isResting(routeKey(route), nowMs)
+  const inOrder = (routes: readonly Route[]) =>
+    orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
+  const own = inOrder(chat.model.routes).map((route) => ({ route, outputCap: chat.outputCap }))
+  const others = (chat.model.fallback ?? []).flatMap((id) => {
+    const model = catalog.models.get(id)
+    if (!model) return []
+    const outputCap = Math.min(chat.outputCap, model.maxOutputTokens)
+    return inOrder(model.routes).map((route) => ({ route, outputCap, fallbackModel: id }))
+  })
+  return [...own, ...others]
 }
 
-async function begin(provider: Provider, route: Route, work: ChatWork, signal: AbortSignal) {
+async function begin(provider: Provider, { route, outputCap }: Candidate, work: ChatWork, signal: AbortSignal) {
   const patience = new AbortController()
   const timer = setTimeout(
     () => patience.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
@@ -62,7 +83,7 @@ async function begin(provider: Provider, route: Route, work: ChatWork, signal: A
   const parts = provider
     .chat({
       request: work.request,
-      outputCap: work.outputCap,
+      outputCap,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
       signal: AbortSignal.any([signal, patience.signal]),

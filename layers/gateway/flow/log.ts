@@ -18,76 +18,81 @@ export type Log = {
 type Unit = 'Count' | 'Milliseconds' | 'None'
 type Metric = readonly [name: string, value: number, unit: Unit]
 
+/** Figures that are told apart by a field of the line, such as the model. CloudWatch asks money for each value. */
+type Breakdown = { readonly by: string; readonly metrics: readonly Metric[] }
+
 /** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
 export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
-  const line = (level: string, event: string, fields: object, metrics: object = {}) =>
+  const line = (level: string, event: string, fields: object, metrics: readonly Metric[], more: Breakdown[] = []) =>
     print(
-      JSON.stringify({ level, event, stage, ...fields, ...metrics }, (_, value) =>
+      JSON.stringify({ level, event, stage, ...fields, ...embed(clock(), metrics, more) }, (_, value) =>
         typeof value === 'bigint' ? Number(value) : value,
       ),
     )
+  const one = (name: string): Metric => [name, 1, 'Count']
   return {
-    request: (row) =>
-      line('info', 'request', dimensionsOf(row), embed(clock(), requestDimensions(row), requestMetrics(row))),
-    upstreamFailed: (provider, failure) =>
-      line(
-        'warn',
-        'upstream_failed',
-        { provider, reason: failure.reason, status: failure.detail.status, message: failure.message },
-        embed(clock(), [['provider', 'reason']], [['UpstreamFailures', 1, 'Count']]),
-      ),
+    request: (row) => line('info', 'request', fieldsOf(row), metricsOf(row), breakdownsOf(row)),
+    upstreamFailed: (provider, { reason, detail, message }) => {
+      const failures = [one('UpstreamFailures')]
+      const fields = { provider, reason, status: detail.status, message }
+      line('warn', 'upstream_failed', fields, failures, [{ by: 'provider', metrics: failures }])
+    },
     problem: (what, error, requestId) =>
-      line(
-        'error',
-        'problem',
-        { requestId, what, error: describeError(error) },
-        embed(clock(), [], [['Problems', 1, 'Count']]),
-      ),
+      line('error', 'problem', { requestId, what, error: describeError(error) }, [one('Problems')]),
     unsettled: (error, requestId) =>
-      line(
-        'error',
-        'unsettled',
-        { requestId, error: describeError(error) },
-        embed(clock(), [], [['Unsettled', 1, 'Count']]),
-      ),
-    swept: (count) => line('info', 'swept', {}, embed(clock(), [], [['SweptHolds', count, 'Count']])),
+      line('error', 'unsettled', { requestId, error: describeError(error) }, [one('Unsettled')]),
+    swept: (count) => line('info', 'swept', {}, [['SweptHolds', count, 'Count']]),
   }
 }
 
 /** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
-function dimensionsOf(row: UsageRow): object {
+function fieldsOf(row: UsageRow): object {
   return { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
 }
 
-function requestDimensions(row: UsageRow): string[][] {
-  return [['model'], ['provider'], ['endpoint'], ...(row.errorCode ? [['errorCode']] : [])]
-}
+const requests: Metric = ['Requests', 1, 'Count']
+const errorsOf = (row: UsageRow): Metric => ['Errors', row.errorCode ? 1 : 0, 'Count']
+const creditsOf = (row: UsageRow): Metric => ['Credits', Number(row.cost) / 1e9, 'None']
+const tokensOf = (row: UsageRow): Metric[] => [
+  ['PromptTokens', row.promptTokens, 'Count'],
+  ['CompletionTokens', row.completionTokens, 'Count'],
+]
+const firstTokenOf = (row: UsageRow): Metric[] =>
+  row.ttftMs === undefined ? [] : [['TimeToFirstToken', row.ttftMs, 'Milliseconds']]
 
-function requestMetrics(row: UsageRow): Metric[] {
+function metricsOf(row: UsageRow): Metric[] {
   return [
-    ['Requests', 1, 'Count'],
-    ['Errors', row.errorCode ? 1 : 0, 'Count'],
+    requests,
+    errorsOf(row),
     ['ServerErrors', row.httpStatus >= 500 ? 1 : 0, 'Count'],
     ['Duration', row.durationMs, 'Milliseconds'],
-    ...(row.ttftMs === undefined ? [] : ([['TimeToFirstToken', row.ttftMs, 'Milliseconds']] as const)),
-    ['PromptTokens', row.promptTokens, 'Count'],
-    ['CompletionTokens', row.completionTokens, 'Count'],
-    ['Credits', Number(row.cost) / 1e9, 'None'],
+    ...firstTokenOf(row),
+    ...tokensOf(row),
+    creditsOf(row),
     ['CreditsHeld', Number(row.hold) / 1e9, 'None'],
   ]
 }
 
-/** Every metric for the stage as a whole, and once more for each set of dimensions. */
-function embed(nowMs: number, sets: readonly (readonly string[])[], metrics: readonly Metric[]): object {
+function breakdownsOf(row: UsageRow): Breakdown[] {
+  return [
+    { by: 'model', metrics: [requests, ...firstTokenOf(row), ...tokensOf(row), creditsOf(row)] },
+    { by: 'provider', metrics: [requests, ...firstTokenOf(row)] },
+    ...(row.errorCode ? [{ by: 'errorCode', metrics: [errorsOf(row)] }] : []),
+  ]
+}
+
+function embed(nowMs: number, metrics: readonly Metric[], breakdowns: readonly Breakdown[]): object {
+  const directive = (dimensions: readonly string[], these: readonly Metric[]) => ({
+    Namespace: METRICS_NAMESPACE,
+    Dimensions: [dimensions],
+    Metrics: these.map(([Name, , Unit]) => ({ Name, Unit })),
+  })
   return {
     _aws: {
       Timestamp: nowMs,
       CloudWatchMetrics: [
-        {
-          Namespace: METRICS_NAMESPACE,
-          Dimensions: [['stage'], ...sets.map((set) => ['stage', ...set])],
-          Metrics: metrics.map(([Name, , Unit]) => ({ Name, Unit })),
-        },
+        directive(['stage'], metrics),
+        ...breakdowns.map(({ by, metrics: these }) => directive(['stage', by], these)),
       ],
     },
     ...Object.fromEntries(metrics.map(([name, value]) => [name, value])),

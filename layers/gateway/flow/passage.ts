@@ -21,7 +21,7 @@ export type Passage = {
   /** identify: the presented secret's hash and the newest known copy of its key. */
   credential?: { readonly hash: string; readonly key: Key; readonly cached: boolean }
   /** assess: what a chat request would take at most, or why it will be refused once its token is spent. */
-  work?: { readonly chat: ChatWork; readonly catalog: Catalog }
+  work?: AssessedWork
   refusal?: GatewayError
   /** admit: what was taken. Past this every outcome must settle. */
   hold?: Nano
@@ -35,9 +35,17 @@ export type Passage = {
   streaming?: Promise<void>
 }
 
+/** `pinned` are the providers that the caller wants and no others, if it named some. */
+export type AssessedWork = {
+  readonly chat: ChatWork
+  readonly catalog: Catalog
+  readonly pinned?: readonly string[] | undefined
+}
+
 export type Journey = {
   readonly attempts: Attempt[]
   provider?: string
   upstreamModel?: string
+  fallbackModel?: string
   firstPartMs?: number
 }

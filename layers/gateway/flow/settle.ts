@@ -76,6 +76,7 @@ function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): 
     model: work?.chat.model.id,
     provider: journey.provider,
     upstreamModel: journey.upstreamModel,
+    fallbackModel: journey.fallbackModel,
     stream: work?.chat.request.stream ?? false,
     promptTokens: bill.tokens.prompt,
     completionTokens: bill.tokens.completion,

@@ -1,3 +1,4 @@
+import type { PricedModel } from '../domain/catalog.ts'
 import { assessWork } from '../domain/chat-work.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
@@ -6,7 +7,8 @@ import { readJsonBody } from '../wire/read-body.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 
 /** Reads the request and prices its worst case. A refusal found here waits until the call has spent its token. */
-export function assess(loadCatalog: LoadCatalog): Gate {
+export function assess(loadCatalog: LoadCatalog, headerPrefix: string): Gate {
+  const routeHeader = `${headerPrefix}Route`.toLowerCase()
   return {
     before: async ({ event, context: { passage } }) => {
       if (passage.refusal) return
@@ -23,13 +25,27 @@ export function assess(loadCatalog: LoadCatalog): Gate {
             { param: field },
           )
         }
-        passage.work = { chat: assessWork(request, model, catalog.version), catalog }
+        const pinned = pinnedProviders(headerOf(event, routeHeader), model)
+        passage.work = { chat: assessWork(request, model, catalog.version), catalog, pinned }
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
         passage.refusal = error
       }
     },
   }
+}
+
+/** `X-Svc-Route: provider[,provider]`: only these, in this order. */
+function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
+  if (header === undefined) return undefined
+  const wanted = header.split(',').map((name) => name.trim())
+  const known = [...new Set(model.routes.map(({ provider }) => provider))]
+  if (wanted.every((name) => known.includes(name))) return wanted
+  throw new GatewayError(
+    'invalid_request',
+    `The route header must be a list of providers of '${model.id}': ${known.join(', ')}.`,
+    { code: 'invalid_route' },
+  )
 }
 
 /** Starts the catalog's read beside the key's, on an instance that has neither. */

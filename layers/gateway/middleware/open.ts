@@ -4,7 +4,7 @@ import type { Log } from '../flow/log.ts'
 import type { Endpoint, Passage } from '../flow/passage.ts'
 import { internalError } from '../flow/upstream-error.ts'
 import { errorEnvelope } from '../wire/error-envelope.ts'
-import { costHeader, type Headers, providerHeader, rateLimitHeaders } from '../wire/headers.ts'
+import { attemptsHeader, costHeader, type Headers, providerHeader, rateLimitHeaders } from '../wire/headers.ts'
 import { clientAddress } from './client-address.ts'
 import type { Gate } from './gate.ts'
 
@@ -65,6 +65,7 @@ function standardHeaders(passage: Passage, prefix: string): Headers {
     'X-Request-Id': passage.requestId,
     ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
+    ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
     ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
   }
 }

@@ -1,5 +1,7 @@
-import type { Catalog } from '../domain/catalog.ts'
+import { apiKeyOf, type Catalog } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { anthropicProvider } from './anthropic.ts'
+import { bedrockProvider } from './bedrock.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
 
@@ -16,7 +18,15 @@ export function openProvider(sources: KeySources): OpenProvider {
   return (catalog, id) => {
     const entry = catalog.providers.get(id)
     if (!entry) throw new UpstreamFailure('connect', `The catalog has no provider '${id}'.`)
-    return openaiProvider(id, entry, () => readApiKey(id, entry.apiKey, sources))
+    const apiKey = () => readApiKey(id, apiKeyOf(entry), sources)
+    switch (entry.type) {
+      case 'openai':
+        return openaiProvider(id, entry, apiKey)
+      case 'anthropic':
+        return anthropicProvider(id, entry, apiKey)
+      case 'bedrock':
+        return bedrockProvider(id, entry)
+    }
   }
 }
 

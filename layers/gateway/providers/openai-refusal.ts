@@ -8,6 +8,7 @@ const MAX_MESSAGE_CHARS = 1_000
 /** A code is kept in the row and the log, where no words belong that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
 const OUR_CREDENTIAL = new Set([401, 402, 403])
+const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
 /** What an answer other than 200 means. Only a complaint about the caller's own request is passed on in words. */
@@ -18,7 +19,10 @@ export async function refusalOf(reply: Reply, key: string | undefined): Promise<
     return new UpstreamFailure('credential', `The upstream refused our credential with ${status}.`, { status })
   }
   if (!THE_REQUEST.has(status)) {
-    return new UpstreamFailure(status === 408 ? 'timeout' : 'status', `The upstream answered ${status}.`, { status })
+    return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
+      status,
+      retryAfterMs: reply.retryAfterMs,
+    })
   }
   const message = typeof error.message === 'string' ? clean(error.message, key) : `The upstream answered ${status}.`
   return new UpstreamFailure('rejected', message, {

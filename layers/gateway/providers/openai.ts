@@ -1,4 +1,4 @@
-import type { ProviderEntry } from '../domain/catalog.ts'
+import type { OpenAiEntry } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { messageToDelta, textOf } from '../wire/delta.ts'
@@ -13,7 +13,7 @@ import { readEvents } from './server-sent-events.ts'
 const MAX_JSON_BYTES = 16 * 1024 * 1024
 
 /** Any upstream that speaks OpenAI's chat completions. */
-export function openaiProvider(id: string, entry: ProviderEntry, apiKey: () => Promise<string | undefined>): Provider {
+export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
   const url = new URL(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
   return {
     id,
@@ -36,7 +36,7 @@ export function openaiProvider(id: string, entry: ProviderEntry, apiKey: () => P
   }
 }
 
-function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: ProviderEntry): Record<string, unknown> {
+function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: OpenAiEntry): Record<string, unknown> {
   const { max_tokens: _, max_completion_tokens: __, stream_options: options, ...rest } = request.body
   const named = request.capFields.length > 0 ? request.capFields : (['max_tokens'] as const)
   const caps = capField ? [capField] : named

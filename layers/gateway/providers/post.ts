@@ -1,5 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Socket } from 'node:net'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
 export type Post = {
@@ -13,10 +14,13 @@ export type Post = {
 export type Reply = {
   readonly status: number
   readonly contentType: string
+  /** How long the upstream asks to be left alone, if it does. */
+  readonly retryAfterMs: number | undefined
   /** Ends the connection when it is left early, and keeps it for the next call when it is read to its end. */
   readonly bytes: AsyncGenerator<Buffer, void, undefined>
 }
 
+const CONNECT_TIMEOUT_MS = 5_000
 const KEPT_CONNECTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
 const AGENTS = { 'http:': new http.Agent(KEPT_CONNECTIONS), 'https:': new https.Agent(KEPT_CONNECTIONS) }
 
@@ -44,6 +48,7 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true):
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     })
     const abort = () => request.destroy(signal.reason)
+    request.once('socket', (socket) => giveUpConnecting(socket, secure))
     signal.addEventListener('abort', abort, { once: true })
     request.once('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', abort)
@@ -58,11 +63,28 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true):
       resolve({
         status: response.statusCode ?? 0,
         contentType: response.headers['content-type'] ?? '',
+        retryAfterMs: readRetryAfter(response.headers['retry-after']),
         bytes: readBytes(response, idleTimeoutMs, signal),
       })
     })
     request.end(body)
   })
+}
+
+/** A host that does not even take the connection is given up sooner than one that thinks. */
+function giveUpConnecting(socket: Socket, secure: boolean): void {
+  if (!socket.connecting) return
+  const late = () => socket.destroy(new UpstreamFailure('connect', `No connection within ${CONNECT_TIMEOUT_MS} ms.`))
+  const timer = setTimeout(late, CONNECT_TIMEOUT_MS)
+  socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return ms > 0 ? ms : undefined
 }
 
 async function* readBytes(

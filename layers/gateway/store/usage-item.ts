@@ -14,6 +14,7 @@ export function toUsageItem(row: UsageRow): Item {
     model: row.model,
     provider: row.provider,
     upstreamModel: row.upstreamModel,
+    fallbackModel: row.fallbackModel,
     stream: row.stream,
     promptTokens: row.promptTokens,
     completionTokens: row.completionTokens,

@@ -65,7 +65,7 @@ export function parseChatRequest({ value, bytes }: JsonBody): ChatRequest {
     namedCap: caps.length > 0 ? Math.max(...caps.map((field) => value[field] as number)) : undefined,
     capFields: caps,
     messageCount: messages.length,
-    toolCount: lengthOf(value.tools) + lengthOf(value.functions),
+    toolCount: lengthOf(value.tools) + lengthOf(value.functions) + (hasSchema(value.response_format) ? 1 : 0),
     mediaCount: messages.reduce((sum, message) => sum + countMedia(message.content), 0),
     bytes,
     body: value,
@@ -120,6 +120,11 @@ function requireContent(content: unknown, path: string, optional: boolean): void
 
 function countMedia(content: unknown): number {
   return Array.isArray(content) ? content.filter((part) => part.type !== 'text' && part.type !== 'refusal').length : 0
+}
+
+/** A schema for the answer makes a provider add instructions, as a tool does. */
+function hasSchema(format: unknown): boolean {
+  return isObject(format) && format.type === 'json_schema'
 }
 
 function lengthOf(value: unknown): number {

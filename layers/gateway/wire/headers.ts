@@ -1,6 +1,7 @@
 import type { Key } from '../domain/key.ts'
 import { limitsOf, tightestWindow } from '../domain/limits.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
+import type { Attempt } from '../domain/usage-row.ts'
 
 export type Headers = Record<string, string>
 
@@ -15,6 +16,11 @@ export function rateLimitHeaders(key: Key, nowMs: number): Headers {
 
 export function costHeader(prefix: string, cost: Nano): Headers {
   return { [`${prefix}Cost`]: formatCredits(cost) }
+}
+
+/** `openai=status 500, openrouter=ok`. */
+export function attemptsHeader(prefix: string, attempts: readonly Attempt[]): Headers {
+  return { [`${prefix}Attempts`]: attempts.map(({ provider, result }) => `${provider}=${result}`).join(', ') }
 }
 
 export function providerHeader(prefix: string, provider: string): Headers {

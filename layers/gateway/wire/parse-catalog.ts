@@ -14,17 +14,31 @@ const price = z
 const count = z.int().min(1).max(100_000_000)
 const timeoutMs = z.int().min(100).max(840_000).default(60_000)
 
-const provider = z.strictObject({
-  type: z.literal('openai', 'must be "openai"'),
-  baseUrl: z
-    .string()
-    .refine(isSafeBaseUrl, 'must be an https address, or http on this machine (127.0.0.1, [::1], localhost)'),
-  apiKey: z
-    .string()
-    .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
-    .optional(),
-  capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-})
+const baseUrl = z
+  .string()
+  .refine(isSafeBaseUrl, 'must be an https address, or http on this machine (127.0.0.1, [::1], localhost)')
+const apiKey = z
+  .string()
+  .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
+  .optional()
+
+const provider = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('openai'),
+      baseUrl,
+      apiKey,
+      capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+    }),
+    z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey }),
+    z.strictObject({
+      type: z.literal('bedrock'),
+      region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
+    }),
+  ],
+  'must be "openai", "anthropic" or "bedrock"',
+)
 
 const route = z.strictObject({
   provider: name,
@@ -46,6 +60,7 @@ const model = z
     maxOutputTokens: count,
     price: z.strictObject({ input: price, output: price, cachedInput: price.optional() }),
     routes: z.array(route).min(1, 'must have at least one route'),
+    fallback: z.array(modelId).max(10).optional(),
   })
   .transform((entry) => ({
     ...entry,
@@ -71,6 +86,12 @@ const catalog = z
         if (Object.hasOwn(value.providers, used)) continue
         const known = Object.keys(value.providers).join(', ') || 'none'
         report(['models', i, 'routes', j, 'provider'], `there is no provider '${used}' (there is: ${known})`)
+      }
+    }
+    for (const [i, { id, fallback = [] }] of value.models.entries()) {
+      for (const [j, other] of fallback.entries()) {
+        if (other === id) report(['models', i, 'fallback', j], 'a model cannot be its own fallback')
+        else if (!seen.has(other)) report(['models', i, 'fallback', j], `there is no model '${other}'`)
       }
     }
     function report(path: (string | number)[], message: string) {

@@ -10,6 +10,7 @@ export function usageRecord(row: UsageRow) {
     model: row.model ?? null,
     provider: row.provider ?? null,
     upstream_model: row.upstreamModel ?? null,
+    fallback_model: row.fallbackModel ?? null,
     stream: row.stream,
     http_status: row.httpStatus,
     outcome: row.outcome,

@@ -1,0 +1,96 @@
+import { Aws } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+
+// As CloudFormation's templates, and cdk-nag's findings, show them.
+const PARTITION = '<AWS::Partition>'
+const ACCOUNT = '<AWS::AccountId>'
+
+/** The regions to which an inference profile may pass a call on, by the first word of its id. */
+const REGIONS_OF_GEOGRAPHY = new Map([
+  ['us', 'us-*'],
+  ['us-gov', 'us-gov-*'],
+  ['eu', 'eu-*'],
+  ['apac', 'ap-*'],
+  ['jp', 'ap-northeast-*'],
+  ['au', 'ap-southeast-*'],
+  ['ca', 'c*-*'],
+  // A global profile's calls are authorized on an ARN without a region.
+  ['global', ''],
+])
+
+const ACTIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']
+
+/** What one route needs: ARNs that it calls, and models that it reaches only through a profile. */
+type Target = { readonly called: string; readonly through?: readonly string[] }
+
+/** The right to call exactly the models of the catalog's Bedrock routes; none if it has no such route. */
+export function invokeBedrock(catalog: CatalogData): PolicyStatement[] {
+  const targets = targetsOf(catalog)
+  if (targets.length === 0) return []
+  const allow = (arns: readonly string[], profile?: string) =>
+    new PolicyStatement({
+      actions: ACTIONS,
+      resources: arns.map(toToken),
+      ...(profile && { conditions: { ArnEquals: { 'bedrock:InferenceProfileArn': toToken(profile) } } }),
+    })
+  return [
+    allow(targets.map(({ called }) => called)),
+    ...targets.flatMap(({ called, through }) => (through ? [allow(through, called)] : [])),
+  ]
+}
+
+/** cdk-nag's findings in these statements, each with the reason why it is as narrow as it can be. */
+export function acknowledgedWildcards(catalog: CatalogData): { id: string; reason: string }[] {
+  const arns = targetsOf(catalog).flatMap(({ through }) => through ?? [])
+  return [...new Set(arns.filter((arn) => arn.includes('*')))].map((arn) => ({
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::${arn}]`,
+    reason: 'An inference profile passes calls on to regions of AWS’s choosing; only through that profile is it allowed.',
+  }))
+}
+
+function targetsOf({ providers, models }: CatalogData): Target[] {
+  const byArn = new Map<string, Target>()
+  for (const { provider, model } of models.flatMap(({ routes }) => routes)) {
+    const entry = providers[provider]
+    if (entry?.type !== 'bedrock') continue
+    const target = targetOf(model, entry.region)
+    byArn.set(target.called, target)
+  }
+  return [...byArn.values()]
+}
+
+function targetOf(model: string, region: string): Target {
+  if (!model.startsWith('arn:')) {
+    const [geography = '', ...rest] = model.split('.')
+    // A model's own id has its maker and its name; a profile's has a geography before them.
+    if (rest.length < 2 || !isGeography(geography)) return { called: modelArn(region, model) }
+    const called = `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${model}`
+    return { called, through: modelsBehind(model, region) }
+  }
+  const [, , , arnRegion = region, , resource = ''] = model.split(':')
+  const [kind, ...name] = resource.concat(model.slice(model.indexOf(resource) + resource.length)).split('/')
+  if (kind === 'inference-profile') return { called: model, through: modelsBehind(name.join('/'), arnRegion) }
+  // Which model an application's own profile leads to is not in its name.
+  if (kind === 'application-inference-profile') return { called: model, through: [modelArn('*', '*'), modelArn('', '*')] }
+  return { called: model }
+}
+
+/** Words that begin a profile's id and not a model's: models' makers are longer, or known. */
+function isGeography(word: string): boolean {
+  return REGIONS_OF_GEOGRAPHY.has(word)
+}
+
+/** The model in the profile's own region, and in those to which it may pass a call on. */
+function modelsBehind(profile: string, region: string): string[] {
+  const [geography = '', ...model] = profile.split('.')
+  return [modelArn(region, model.join('.')), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model.join('.'))]
+}
+
+function modelArn(region: string, model: string): string {
+  return `arn:${PARTITION}:bedrock:${region}::foundation-model/${model}`
+}
+
+function toToken(arn: string): string {
+  return arn.replace(PARTITION, Aws.PARTITION).replace(ACCOUNT, Aws.ACCOUNT_ID)
+}

@@ -1,0 +1,47 @@
+import type { Route } from './catalog.ts'
+
+/** What a route is known by where its health is remembered. */
+export function routeKey({ provider, model }: Pick<Route, 'provider' | 'model'>): string {
+  return `${provider}/${model}`
+}
+
+/**
+ * The order in which routes are tried: by priority, within one by chance and weight, and those that are resting last,
+ * in the same order, because a tired route is better than none.
+ */
+export function orderRoutes(
+  routes: readonly Route[],
+  isResting: (route: Route) => boolean,
+  random: () => number,
+): readonly Route[] {
+  if (routes.length < 2) return routes
+  const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b)
+  const ordered = priorities.flatMap((priority) =>
+    shuffleByWeight(
+      routes.filter((route) => route.priority === priority),
+      random,
+    ),
+  )
+  return [...ordered.filter((route) => !isResting(route)), ...ordered.filter(isResting)]
+}
+
+/** The routes of these providers only, in the order in which the caller named them. */
+export function pinRoutes(routes: readonly Route[], providers: readonly string[]): readonly Route[] {
+  return providers.flatMap((provider, priority) =>
+    routes.filter((route) => route.provider === provider).map((route) => ({ ...route, priority })),
+  )
+}
+
+function shuffleByWeight(routes: readonly Route[], random: () => number): Route[] {
+  const left = [...routes]
+  const order: Route[] = []
+  while (left.length > 1) {
+    let point = random() * left.reduce((sum, { weight }) => sum + weight, 0)
+    const at = left.findIndex(({ weight }) => {
+      point -= weight
+      return point < 0
+    })
+    order.push(...left.splice(Math.max(0, at), 1))
+  }
+  return [...order, ...left]
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { readVariable } from '../../layers/gateway/config.ts'
+import { secretName } from '../../layers/gateway/contract.ts'
+import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
+import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { readSecret } from '../../layers/gateway/store/read-secret.ts'
+import { printJson, printTable } from '../output.ts'
+import { Problem } from '../problem.ts'
+import type { Run } from '../run.ts'
+import { type RouteTest, testRoute } from '../test-route.ts'
+
+export function routesCommand(program: Command, run: Run): void {
+  program
+    .command('routes')
+    .description('the upstreams behind the models')
+    .command('test [model]')
+    .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
+    .action(
+      run(async ({ tables, json, stage }, _: object, wanted?: string) => {
+        const stored = await readCatalog(tables)()
+        if (!stored) throw new Problem("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
+        const catalog = openCatalog(stored.data, stored.version)
+        const models = [...catalog.models.values()].filter(({ id }) => wanted === undefined || id === wanted)
+        if (models.length === 0) throw new Problem(`The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
+        const open = openProvider({
+          env: (name) => readVariable(name),
+          secret: readSecret((name) => secretName(stage, name), Date.now),
+        })
+        const tests: RouteTest[] = []
+        for (const model of models) {
+          for (const route of model.routes) tests.push(await testRoute(open, catalog, model, route))
+        }
+        if (json) printJson(tests)
+        else show(tests)
+        if (!tests.every(({ ok }) => ok)) process.exitCode = 1
+      }),
+    )
+}
+
+function show(tests: readonly RouteTest[]): void {
+  printTable(
+    ['model', 'provider', 'upstream model', 'first token (ms)', 'tokens', 'credits', 'result'],
+    tests.map((test) => [
+      test.model,
+      test.provider,
+      test.upstreamModel,
+      test.firstTokenMs,
+      test.tokens,
+      test.cost,
+      test.result,
+    ]),
+  )
+}

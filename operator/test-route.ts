@@ -1,0 +1,70 @@
+import { billFor, NO_BILL, trustedTokens } from '../layers/gateway/domain/bill.ts'
+import type { Catalog, PricedModel, Route } from '../layers/gateway/domain/catalog.ts'
+import { assessWork } from '../layers/gateway/domain/chat-work.ts'
+import type { Nano } from '../layers/gateway/domain/money.ts'
+import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
+import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
+import { parseChatRequest } from '../layers/gateway/wire/chat-request.ts'
+import { textOf } from '../layers/gateway/wire/delta.ts'
+import { readUsage } from '../layers/gateway/wire/usage-counts.ts'
+
+export type RouteTest = {
+  readonly model: string
+  readonly provider: string
+  readonly upstreamModel: string
+  readonly ok: boolean
+  readonly result: string
+  readonly firstTokenMs?: number | undefined
+  readonly tokens?: number | undefined
+  readonly cost?: Nano | undefined
+}
+
+const OUTPUT_CAP = 16
+
+/** One tiny request through one route, past every gate: nobody is billed for it but the operator, by the provider. */
+export async function testRoute(
+  openProvider: OpenProvider,
+  catalog: Catalog,
+  model: PricedModel,
+  route: Route,
+): Promise<RouteTest> {
+  const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
+  const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }
+  const request = parseChatRequest({ value, bytes: JSON.stringify(value).length })
+  const startedMs = performance.now()
+  let firstTokenMs: number | undefined
+  let usage: unknown
+  try {
+    const parts = openProvider(catalog, route.provider).chat({
+      request,
+      outputCap: OUTPUT_CAP,
+      model: route.model,
+      idleTimeoutMs: route.idleTimeoutMs,
+      signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
+    })
+    for await (const part of parts) {
+      if (part.kind === 'usage') usage = part.usage
+      else if (textOf(part.delta) !== '') firstTokenMs ??= Math.round(performance.now() - startedMs)
+    }
+  } catch (error) {
+    return { ...about, ok: false, result: reasonOf(error) }
+  }
+  if (firstTokenMs === undefined) return { ...about, ok: false, result: 'empty: it said nothing' }
+  const reported = readUsage(usage)
+  const work = assessWork(request, model, catalog.version)
+  const tokens = reported && trustedTokens(reported, work)
+  const { cost } = tokens ? billFor(work, tokens, 'upstream', false) : NO_BILL
+  return {
+    ...about,
+    ok: true,
+    result: tokens ? 'ok' : 'ok, but it reports no usage: answers will be billed by estimate',
+    firstTokenMs,
+    tokens: tokens && tokens.prompt + tokens.completion,
+    cost: tokens && cost,
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}`
+  return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)
+}

@@ -1,0 +1,234 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { chunk, DONE, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
+
+let first: Upstream
+let second: Upstream
+let gateway: TestGateway
+let nowMs = Date.now()
+
+const MODEL = { contextLength: 100_000, maxOutputTokens: 1000, price: { input: '1', output: '2' } }
+const timeouts = { firstByteTimeoutMs: 400, idleTimeoutMs: 400 }
+
+/** Two providers, `one` before `two`; a model that falls back on another; one with two routes of equal rank. */
+beforeEach(async () => {
+  first = await openUpstream(say('one'))
+  second = await openUpstream(say('two'))
+  const parsed = parseCatalog({
+    providers: { one: { type: 'openai', baseUrl: first.url }, two: { type: 'openai', baseUrl: second.url } },
+    models: [
+      {
+        ...MODEL,
+        id: 'test-model',
+        routes: [
+          { provider: 'two', model: 'm2', priority: 1, ...timeouts },
+          { provider: 'one', model: 'm1', priority: 0, ...timeouts },
+        ],
+      },
+      { ...MODEL, id: 'falls-back', routes: [{ provider: 'one', model: 'm1', ...timeouts }], fallback: ['cheap'] },
+      {
+        ...MODEL,
+        id: 'cheap',
+        maxOutputTokens: 50,
+        price: { input: '0', output: '0' },
+        routes: [{ provider: 'two', model: 'cheap-2', ...timeouts }],
+      },
+      {
+        ...MODEL,
+        id: 'weighted',
+        routes: [
+          { provider: 'one', model: 'm1', weight: 1, ...timeouts },
+          { provider: 'two', model: 'm2', weight: 3, ...timeouts },
+        ],
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  nowMs = Date.now()
+  gateway = await openFor(parsed.catalog, { clock: () => nowMs })
+})
+
+const bytes = (text: string, type: string): Reply => {
+  return (response) => {
+    response.writeHead(200, { 'Content-Type': type })
+    response.end(text)
+  }
+}
+
+describe('a route that fails before it has said anything', () => {
+  test.each<[string, Reply, string]>([
+    ['refuses with 500', status(500, {}), 'status 500'],
+    ['is overloaded (429)', status(429, {}), 'status 429'],
+    ['times out by itself (408)', status(408, {}), 'timeout 408'],
+    ['does not know the model (404)', status(404, {}), 'status 404'],
+    ['refuses our credential (401)', status(401, { error: { message: 'bad key' } }), 'credential 401'],
+    ['redirects', status(302, '', { Location: 'http://127.0.0.1:1/' }), 'status 302'],
+    ['resets the connection', (response) => void response.socket?.destroy(), 'connect'],
+    ['hangs', () => {}, 'timeout'],
+    ['hangs after its headers', (response) => void response.writeHead(200).flushHeaders(), 'timeout'],
+    ['answers with HTML', bytes('<html>', 'text/html'), 'empty'],
+    ['answers with broken JSON', bytes('{"choices":[', 'application/json'), 'protocol'],
+    ['answers with nothing', bytes('', 'text/event-stream'), 'empty'],
+    ['answers with an error in a 200', bytes('{"error":{"message":"no"}}', 'application/json'), 'error_event'],
+    [
+      'sends an error event first',
+      sse([chunk({ role: 'assistant' }), 'data: {"error":{"message":"no"}}\n\n']),
+      'error_event',
+    ],
+    ['dies after the role', sse([chunk({ role: 'assistant', content: '' })]), 'reset'],
+  ])('and %s is replaced by the next: one answer, one charge', async (_, reply, reason) => {
+    first.reply = reply
+    const { key, secret } = await gateway.issue()
+    const whole = await gateway.post(secret, HELLO)
+    const stream = await gateway.post(secret, { ...HELLO, stream: true })
+    expect([whole.status, stream.status]).toEqual([200, 200])
+    expect(((await whole.json()) as { choices: { message: object }[] }).choices[0]?.message).toMatchObject({
+      content: 'two',
+    })
+    const text = await stream.text()
+    expect(text.match(/"content":"two"/g)).toHaveLength(1)
+    expect(text).not.toContain('"content":"one"')
+    for (const response of [whole, stream]) {
+      expect(response.headers.get('x-svc-provider')).toBe('two')
+      expect(response.headers.get('x-svc-attempts')).toMatch(/two=ok$/)
+    }
+    expect(whole.headers.get('x-svc-attempts')).toBe(`one=${reason}, two=ok`)
+    const row = await gateway.readRow(whole.headers.get('x-request-id'))
+    expect(row).toMatchObject({ provider: 'two', upstreamModel: 'm2', cost: 20_000n })
+    expect(row.attempts.map(({ provider, result }) => [provider, result])).toEqual([
+      ['one', reason],
+      ['two', 'ok'],
+    ])
+    const after = await gateway.readKey(key.id)
+    expect(after).toMatchObject({ spent: 40_000n, holds: {} })
+    expect(booksBalance(after)).toBe(true)
+  })
+
+  test('for the caller’s own fault (400) is not: the caller is told', async () => {
+    first.reply = status(400, { error: { message: 'too many flowers', code: 'bad_flowers' } })
+    const { secret } = await gateway.issue()
+    const response = await gateway.post(secret, HELLO)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { message: 'too many flowers', code: 'bad_flowers' } })
+    expect(second.requests).toHaveLength(0)
+  })
+
+  test('and so do all others: 502, or 504 if the last one was too slow, and free', async () => {
+    const { key, secret } = await gateway.issue()
+    first.reply = status(500, {})
+    second.reply = status(503, '<html>')
+    expect((await gateway.post(secret, HELLO)).status).toBe(502)
+    second.reply = () => {}
+    expect((await gateway.post(secret, HELLO)).status).toBe(504)
+    expect(await gateway.readKey(key.id)).toMatchObject({ spent: 0n, holds: {} })
+  })
+})
+
+test('a route that fails once it has spoken is not replaced: no text twice', async () => {
+  first.reply = sse([chunk({ role: 'assistant', content: 'on' })])
+  const { secret } = await gateway.issue()
+  const text = await (await gateway.post(secret, { ...HELLO, stream: true })).text()
+  expect(text).toContain('"content":"on"')
+  expect(text).toContain('"error"')
+  expect(second.requests).toHaveLength(0)
+})
+
+describe('a route that keeps failing', () => {
+  test('rests after the second time, and is tried again when it has rested', async () => {
+    first.reply = status(500, {})
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
+    expect([await ask(), await ask(), await ask()]).toEqual([
+      'one=status 500, two=ok',
+      'one=status 500, two=ok',
+      'two=ok',
+    ])
+    nowMs += 2_000
+    expect(await ask()).toBe('one=status 500, two=ok')
+    nowMs += 1_900
+    expect(await ask()).toBe('two=ok')
+    nowMs += 2_100
+    first.reply = say('one')
+    expect([await ask(), await ask()]).toEqual(['one=ok', 'one=ok'])
+  })
+
+  test('is left alone for as long as it asks', async () => {
+    first.reply = status(429, {}, { 'Retry-After': '40' })
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
+    expect([await ask(), await ask()]).toEqual(['one=status 429, two=ok', 'two=ok'])
+    nowMs += 39_999
+    expect(await ask()).toBe('two=ok')
+    nowMs += 1
+    expect(await ask()).toBe('one=status 429, two=ok')
+  })
+
+  test('is still used when every other one is out', async () => {
+    first.reply = status(500, {})
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    for (let i = 0; i < 3; i++) await gateway.post(secret, HELLO)
+    second.reply = status(500, {})
+    first.reply = say('one')
+    const response = await gateway.post(secret, HELLO)
+    expect(response.headers.get('x-svc-attempts')).toBe('two=status 500, one=ok')
+  })
+})
+
+describe('a model with a fallback', () => {
+  test('is answered by it under its own name and at its own price, and the row says so', async () => {
+    first.reply = status(500, {})
+    const { secret } = await gateway.issue()
+    const response = await gateway.post(secret, { ...HELLO, model: 'falls-back', max_tokens: 900 })
+    expect(await response.json()).toMatchObject({ model: 'falls-back', choices: [{ message: { content: 'two' } }] })
+    expect(second.requests[0]?.body).toMatchObject({ model: 'cheap-2', max_tokens: 50 })
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ model: 'falls-back', fallbackModel: 'cheap', upstreamModel: 'cheap-2', cost: 20_000n })
+  })
+})
+
+describe('routes of equal rank', () => {
+  test('are chosen by weight', async () => {
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    const responses = await Promise.all(
+      Array.from({ length: 120 }, () => gateway.post(secret, { ...HELLO, model: 'weighted' })),
+    )
+    const twos = responses.filter((response) => response.headers.get('x-svc-provider') === 'two').length
+    // 3 of 4; six standard deviations to either side.
+    expect(twos).toBeGreaterThan(60)
+    expect(twos).toBeLessThan(119)
+  })
+})
+
+describe('X-Svc-Route', () => {
+  test('pins the providers that it names, in their order', async () => {
+    const { secret } = await gateway.issue()
+    const ask = async (route: string) => {
+      const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
+      return [response.status, response.headers.get('x-svc-attempts')]
+    }
+    expect(await ask('two')).toEqual([200, 'two=ok'])
+    expect(await ask('two, one')).toEqual([200, 'two=ok'])
+    second.reply = status(500, {})
+    expect(await ask('two')).toEqual([502, 'two=status 500'])
+    expect(await ask('two,one')).toEqual([200, 'two=status 500, one=ok'])
+  })
+
+  test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
+    '%j is a 400 that names the choices',
+    async (route) => {
+      const { secret } = await gateway.issue()
+      const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
+      expect(response.status).toBe(400)
+      const { error } = (await response.json()) as { error: { message: string } }
+      expect(error.message).toMatch(/two, one|one, two/)
+    },
+  )
+})
+
+test('bytes after [DONE] and a late close do not hold up the answer', async () => {
+  first.reply = sse([chunk({ content: 'one' }, 'stop'), DONE, 'garbage after the end\n\n'])
+  const { secret } = await gateway.issue()
+  expect((await gateway.post(secret, HELLO)).status).toBe(200)
+})

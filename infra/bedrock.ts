@@ -14,7 +14,7 @@ const REGIONS_OF_GEOGRAPHY = new Map([
   ['apac', 'ap-*'],
   ['jp', 'ap-northeast-*'],
   ['au', 'ap-southeast-*'],
-  ['ca', 'c*-*'],
+  ['ca', 'ca-*'],
   // A global profile's calls are authorized on an ARN without a region.
   ['global', ''],
 ])
@@ -32,7 +32,7 @@ export function invokeBedrock(catalog: CatalogData): PolicyStatement[] {
     new PolicyStatement({
       actions: ACTIONS,
       resources: arns.map(toToken),
-      ...(profile && { conditions: { ArnEquals: { 'bedrock:InferenceProfileArn': toToken(profile) } } }),
+      ...(profile && { conditions: { StringEquals: { 'bedrock:InferenceProfileArn': toToken(profile) } } }),
     })
   return [
     allow(targets.map(({ called }) => called)),
@@ -45,7 +45,8 @@ export function acknowledgedWildcards(catalog: CatalogData): { id: string; reaso
   const arns = targetsOf(catalog).flatMap(({ through }) => through ?? [])
   return [...new Set(arns.filter((arn) => arn.includes('*')))].map((arn) => ({
     id: `AwsSolutions::AwsSolutions-IAM5[Resource::${arn}]`,
-    reason: 'An inference profile passes calls on to regions of AWS’s choosing; only through that profile is it allowed.',
+    reason:
+      'An inference profile passes calls on to regions of AWS’s choosing; only through that profile is it allowed.',
   }))
 }
 
@@ -60,31 +61,29 @@ function targetsOf({ providers, models }: CatalogData): Target[] {
   return [...byArn.values()]
 }
 
+const ARN = /^arn:[^:]+:bedrock:(?<region>[^:]*):[^:]*:(?<kind>[^/]+)\/(?<name>.+)$/
+
 function targetOf(model: string, region: string): Target {
-  if (!model.startsWith('arn:')) {
-    const [geography = '', ...rest] = model.split('.')
-    // A model's own id has its maker and its name; a profile's has a geography before them.
-    if (rest.length < 2 || !isGeography(geography)) return { called: modelArn(region, model) }
-    const called = `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${model}`
-    return { called, through: modelsBehind(model, region) }
-  }
-  const [, , , arnRegion = region, , resource = ''] = model.split(':')
-  const [kind, ...name] = resource.concat(model.slice(model.indexOf(resource) + resource.length)).split('/')
-  if (kind === 'inference-profile') return { called: model, through: modelsBehind(name.join('/'), arnRegion) }
+  const { kind, name = '', region: arnRegion = '' } = ARN.exec(model)?.groups ?? {}
+  if (kind === 'inference-profile') return { called: model, through: modelsBehind(name, arnRegion) }
   // Which model an application's own profile leads to is not in its name.
-  if (kind === 'application-inference-profile') return { called: model, through: [modelArn('*', '*'), modelArn('', '*')] }
-  return { called: model }
+  if (kind === 'application-inference-profile')
+    return { called: model, through: [modelArn('*', '*'), modelArn('', '*')] }
+  if (kind) return { called: model }
+  if (!REGIONS_OF_GEOGRAPHY.has(geographyOf(model))) return { called: modelArn(region, model) }
+  const called = `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${model}`
+  return { called, through: modelsBehind(model, region) }
 }
 
-/** Words that begin a profile's id and not a model's: models' makers are longer, or known. */
-function isGeography(word: string): boolean {
-  return REGIONS_OF_GEOGRAPHY.has(word)
+function geographyOf(profile: string): string {
+  return profile.slice(0, profile.indexOf('.'))
 }
 
 /** The model in the profile's own region, and in those to which it may pass a call on. */
 function modelsBehind(profile: string, region: string): string[] {
-  const [geography = '', ...model] = profile.split('.')
-  return [modelArn(region, model.join('.')), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model.join('.'))]
+  const geography = geographyOf(profile)
+  const model = profile.slice(geography.length + 1)
+  return [modelArn(region, model), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model)]
 }
 
 function modelArn(region: string, model: string): string {

@@ -17,7 +17,11 @@ beforeEach(async () => {
   first = await openUpstream(say('one'))
   second = await openUpstream(say('two'))
   const parsed = parseCatalog({
-    providers: { one: { type: 'openai', baseUrl: first.url }, two: { type: 'openai', baseUrl: second.url } },
+    providers: {
+      one: { type: 'openai', baseUrl: first.url },
+      two: { type: 'openai', baseUrl: second.url },
+      claude: { type: 'anthropic', baseUrl: first.url },
+    },
     models: [
       {
         ...MODEL,
@@ -34,6 +38,14 @@ beforeEach(async () => {
         maxOutputTokens: 50,
         price: { input: '0', output: '0' },
         routes: [{ provider: 'two', model: 'cheap-2', ...timeouts }],
+      },
+      {
+        ...MODEL,
+        id: 'mixed',
+        routes: [
+          { provider: 'claude', model: 'c1', ...timeouts },
+          { provider: 'two', model: 'm2', priority: 1, ...timeouts },
+        ],
       },
       {
         ...MODEL,
@@ -113,6 +125,18 @@ describe('a route that fails before it has said anything', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { message: 'too many flowers', code: 'bad_flowers' } })
     expect(second.requests).toHaveLength(0)
+  })
+
+  test('because its dialect has no words for the request is replaced, and does not rest for it', async () => {
+    const { secret } = await gateway.issue()
+    for (let i = 0; i < 3; i++) {
+      const response = await gateway.post(secret, { ...HELLO, model: 'mixed', n: 2 })
+      expect(response.headers.get('x-svc-attempts')).toBe('claude=unsupported, two=ok')
+    }
+    const pinned = await gateway.post(secret, { ...HELLO, model: 'mixed', n: 2 }, { 'X-Svc-Route': 'claude' })
+    expect(pinned.status).toBe(400)
+    expect(await pinned.json()).toMatchObject({ error: { param: 'n' } })
+    expect(first.requests).toHaveLength(0)
   })
 
   test('and so do all others: 502, or 504 if the last one was too slow, and free', async () => {

@@ -5,6 +5,7 @@ export type FailureReason =
   | 'status'
   | 'credential'
   | 'rejected'
+  | 'unsupported'
   | 'protocol'
   | 'error_event'
   | 'empty'
@@ -20,7 +21,8 @@ export type FailureDetail = {
 
 /**
  * An upstream did not answer as it should. The message of a `rejected` failure is the provider's own and is meant for
- * the caller; every other message is ours and safe to log.
+ * the caller; every other message is ours and safe to log. `unsupported` is a request that a dialect has no words for:
+ * another may have them, and if none has, the caller is told.
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'

@@ -52,6 +52,7 @@ export async function dispatch(
       last = error
       if (error.reason === 'rejected') journey.provider = route.provider
       if (!error.worthAnotherRoute || signal.aborted) break
+      if (error.reason === 'unsupported') continue
       health.failed(routeKey(route), error, clock())
       log.upstreamFailed(route.provider, error)
     }

@@ -8,6 +8,7 @@ export function toGatewayError(error: unknown): GatewayError {
   const { code, param, status } = error.detail
   const options = { cause: error }
   switch (error.reason) {
+    case 'unsupported':
     case 'rejected': {
       const kind = status === 413 ? 'request_too_large' : 'upstream_rejected'
       return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)

@@ -122,7 +122,7 @@ function clean(message: string): string {
 
 /** Not meant for another route: a caller should learn what to change, whichever route was the first. */
 export function unsupported(param: string, what: string): UpstreamFailure {
-  return new UpstreamFailure('rejected', `This model does not support ${what}.`, { param })
+  return new UpstreamFailure('unsupported', `This model does not support ${what}.`, { param })
 }
 
 export function invalid(param: string, wanted: string): UpstreamFailure {

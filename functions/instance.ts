@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { type Config, readConfig, readVariable } from '../layers/gateway/config.ts'
-import { secretName } from '../layers/gateway/contract.ts'
+import { type Config, readConfig } from '../layers/gateway/config.ts'
 import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
 import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
 import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
-import type { LoadTokenizer } from '../layers/gateway/flow/make-bill.ts'
-import { RouteHealth } from '../layers/gateway/flow/route-health.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
-import { type OpenProvider, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
 import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { readKey } from '../layers/gateway/store/read-key.ts'
-import { readSecret } from '../layers/gateway/store/read-secret.ts'
 import { releaseHold } from '../layers/gateway/store/release-hold.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 
@@ -28,9 +23,6 @@ export type Instance = {
   readonly timing: ChatTiming
   readonly cache: KeyCache
   readonly loadCatalog: LoadCatalog
-  readonly loadTokenizer: LoadTokenizer
-  readonly openProvider: OpenProvider
-  readonly health: RouteHealth
   readonly finishHold: FinishHold
   readonly settle: Settle
 }
@@ -62,12 +54,6 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     timing: options.timing ?? CHAT_TIMING,
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
-    loadTokenizer: async () => (await import('#tokenizer')).countTokens,
-    openProvider: openProvider({
-      env: readVariable,
-      secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
-    }),
-    health: new RouteHealth(Math.random),
     finishHold,
     settle: settler({ ...books, finishHold, isUnavailable, log }),
   }

@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
 
@@ -43,9 +44,15 @@ export function bundleTokenizer(): string {
   })
 }
 
+/** Every file is put in place whole, because another synth may be reading the same folder at this moment. */
 function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptions): string {
   const path = join(OUT, folder)
-  rmSync(path, { recursive: true, force: true })
-  buildSync({ ...COMMON, ...options, outfile: join(path, outfile) })
+  const { outputFiles } = buildSync({ ...COMMON, ...options, outfile: join(path, outfile), write: false })
+  for (const file of outputFiles) {
+    const draft = join(OUT, randomUUID())
+    mkdirSync(dirname(file.path), { recursive: true })
+    writeFileSync(draft, file.contents)
+    renameSync(draft, file.path)
+  }
   return path
 }

@@ -34,7 +34,8 @@ export class GatewayFunction extends LambdaFunction {
       handler: 'index.handler',
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
-      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
+      environment: props.environment,
       layers: [...(props.layers ?? [])],
       logGroup: logs,
       role,

@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
+import { readVariable } from '../../layers/gateway/config.ts'
+import { secretName } from '../../layers/gateway/contract.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
 import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
+import { RouteHealth } from '../../layers/gateway/flow/route-health.ts'
 import { assess, prefetch } from '../../layers/gateway/middleware/assess.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { readSecret } from '../../layers/gateway/store/read-secret.ts'
 import { gates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
@@ -16,8 +21,17 @@ const EVENT_STREAM = {
 }
 
 export function createChat(instance: Instance) {
-  const deps: ChatDeps = { ...instance, headerPrefix: instance.config.headerPrefix }
-  const { loadCatalog } = instance
+  const { loadCatalog, config, clock } = instance
+  const deps: ChatDeps = {
+    ...instance,
+    headerPrefix: config.headerPrefix,
+    health: new RouteHealth(Math.random),
+    loadTokenizer: async () => (await import('#tokenizer')).countTokens,
+    openProvider: openProvider({
+      env: readVariable,
+      secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
+    }),
+  }
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,

@@ -120,7 +120,7 @@ function clean(message: string): string {
     .slice(0, MAX_MESSAGE_CHARS)
 }
 
-/** Not meant for another route: a caller should learn what to change, whichever route was the first. */
+/** Converse has no words for it. Another route may have; if none has, the caller learns what to change. */
 export function unsupported(param: string, what: string): UpstreamFailure {
   return new UpstreamFailure('unsupported', `This model does not support ${what}.`, { param })
 }

@@ -1,0 +1,294 @@
+import { renameSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
+import {
+  chunk,
+  DONE,
+  type Reply,
+  say,
+  startUpstream,
+  status,
+  type Upstream,
+  USAGE,
+  usageChunk,
+} from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { httpEvent } from './support/http-event.ts'
+import { installRuntimeClient } from './support/install-runtime-client.ts'
+import type { LambdaAnswer } from './support/lambda-answer.ts'
+import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
+import { type SecretsManager, startSecretsManager } from './support/secrets-manager.ts'
+import type { DeployedFunction } from './support/synthesize.ts'
+
+const PROVIDER_KEY = 'provider-key-of-this-test'
+
+const installed = await installRuntimeClient()
+const client = 'file' in installed ? installed.file : ''
+if ('missing' in installed) process.stderr.write(`test/deployed/ric.test.ts is skipped: ${installed.missing}.\n`)
+const describeInLambda = client ? describe : describe.skip
+
+const opened = new AsyncDisposableStack()
+let upstream: Upstream
+let secrets: SecretsManager
+let account: TestAccount
+let chat: RuntimeProcess
+
+beforeAll(async () => {
+  if (!client) return
+  upstream = opened.use(await startUpstream())
+  secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
+  account = opened.use(await openAccount(catalogFor(upstream.url, {}, { apiKey: 'secret:up' })))
+  chat = await start(account.functions.chat)
+}, 180_000)
+beforeEach(() => {
+  if (client) upstream.reply = say('Hello')
+})
+afterAll(() => opened.disposeAsync())
+
+async function start(deployed: DeployedFunction): Promise<RuntimeProcess> {
+  const elsewhere = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint }
+  return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
+}
+
+function post(secret: string, body: unknown, extra: object = {}, on = chat): Promise<LambdaAnswer> {
+  return on.invoke({ ...httpEvent({ method: 'POST', path: '/v1/chat/completions', secret, body }), ...extra })
+}
+
+const STREAM = { ...HELLO, stream: true }
+
+describeInLambda('chat in Lambda’s own runtime', () => {
+  test('answers with a completion, its headers and its cost', async () => {
+    const { key, secret } = await account.issue()
+    const answer = await post(secret, HELLO)
+    expect(answer.isStreaming).toBe(true)
+    expect(answer.contentType).toBe('application/vnd.awslambda.http-integration-response')
+    const { statusCode, headers, body } = await answer.whole()
+    expect(statusCode).toBe(200)
+    expect(headers).toMatchObject({
+      'Content-Type': 'application/json',
+      'X-Request-Id': expect.stringMatching(/^req_/),
+      'X-Svc-Provider': 'up',
+      'X-Svc-Cost': '0.00002',
+      'RateLimit-Limit': '60',
+      'RateLimit-Remaining': '59',
+    })
+    expect(JSON.parse(body)).toMatchObject({
+      object: 'chat.completion',
+      model: 'test-model',
+      choices: [{ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' },
+    })
+    expect((await account.readRow(headers['X-Request-Id'])).keyId).toBe(key.id)
+  })
+
+  test('reads a body that came in base64', async () => {
+    const { secret } = await account.issue()
+    const body = Buffer.from(JSON.stringify(HELLO)).toString('base64')
+    expect((await (await post(secret, body, { isBase64Encoded: true })).whole()).statusCode).toBe(200)
+  })
+
+  test('sends a long answer whole, with no character cut in two', async () => {
+    const { secret } = await account.issue()
+    const content = `x${'🧾'.repeat(60_000)}`
+    upstream.reply = say(content)
+    const { body } = await (await post(secret, HELLO)).whole()
+    expect(JSON.parse(body).choices[0].message.content === content).toBe(true)
+  })
+
+  test('streams each chunk as it comes: the upstream sends the next only after the last was seen', async () => {
+    const { secret } = await account.issue()
+    const words = ['One', 'two', 'three', 'four']
+    const seen = words.map(() => Promise.withResolvers<void>())
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      for (const [i, content] of words.entries()) {
+        response.write(chunk({ role: 'assistant', content }))
+        await seen[i]?.promise
+      }
+      response.end(chunk({}, 'stop') + usageChunk(USAGE) + DONE)
+    }
+    const answer = await post(secret, STREAM)
+    for (const [i, word] of words.entries()) {
+      const body = await answer.bodyWith(`"${word}"`)
+      for (const later of words.slice(i + 1)) expect(body).not.toContain(`"${later}"`)
+      seen[i]?.resolve()
+    }
+    const { statusCode, headers, body } = await answer.whole()
+    expect(statusCode).toBe(200)
+    expect(headers['Content-Type']).toBe('text/event-stream; charset=utf-8')
+    expect(headers['X-Svc-Cost']).toBeUndefined()
+    expect(body.endsWith(': x-svc-cost 0.00002\n\ndata: [DONE]\n\n')).toBe(true)
+  })
+
+  test.each([
+    ['a completion', HELLO, '"cost":"0.00002"'],
+    ['a stream', STREAM, '[DONE]'],
+  ])('has closed the books when the last byte of %s is out, should it be frozen then', async (_, asked, last) => {
+    const { key, secret } = await account.issue()
+    const mark = account.dynamodb.calls.length
+    const answer = await post(secret, asked)
+    await answer.bodyWith(last)
+    chat.child.kill('SIGSTOP')
+    try {
+      const answered = account.dynamodb.calls.slice(mark).map(({ operation }) => operation)
+      expect(answered.slice(-3)).toEqual(['UpdateItem', 'PutItem', 'UpdateItem'])
+      const after = await account.readKey(key.id)
+      expect(after).toMatchObject({ holds: {}, spent: 20_000n })
+      expect(booksBalance(after)).toBe(true)
+    } finally {
+      chat.child.kill('SIGCONT')
+    }
+    const { headers } = await answer.whole()
+    const row = await account.readRow(headers['X-Request-Id'])
+    expect(row).toMatchObject({ outcome: 'completed', cost: 20_000n, usageSource: 'upstream' })
+  })
+
+  test.each([
+    [401, 'invalid_api_key', { secret: `svc_live_${'A'.repeat(43)}`, body: HELLO }],
+    [401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
+    [402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
+    [402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
+    [400, null, { body: '{"model":' }],
+    [400, null, { body: { model: 'test-model', messages: [] } }],
+    [404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
+  ])('refuses with %i %s in the prelude and the envelope', async (code, error, { body, ...how }) => {
+    const secret = 'secret' in how ? how.secret : (await account.issue(how)).secret
+    const requests = upstream.requests.length
+    const answer = await (await post(secret, body)).whole()
+    expect(answer.statusCode).toBe(code)
+    expect(answer.headers).toMatchObject({
+      'Content-Type': 'application/json',
+      'X-Request-Id': expect.stringMatching(/^req_/),
+      'X-Svc-Cost': '0',
+    })
+    expect(answer.headers['RateLimit-Remaining']).toBe(code === 401 ? undefined : code === 402 ? '60' : '59')
+    const envelope = JSON.parse(answer.body).error
+    expect(Object.keys(envelope).sort()).toEqual(['code', 'message', 'param', 'type'])
+    expect(envelope.code).toBe(error)
+    expect(upstream.requests).toHaveLength(requests)
+  })
+
+  test('lives on when an upstream dies in mid-stream, tells it in the stream, and answers the next call', async () => {
+    const { key, secret } = await account.issue()
+    const seen = Promise.withResolvers<void>()
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: 'The quick brown fox' }))
+      await seen.promise
+      response.destroy()
+    }
+    const answer = await post(secret, STREAM)
+    await answer.bodyWith('quick')
+    seen.resolve()
+    const { headers, body } = await answer.whole()
+    expect(body).toContain('"code":"upstream_error"')
+    expect(body).not.toContain('[DONE]')
+    const row = await account.readRow(headers['X-Request-Id'])
+    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
+
+    upstream.reply = (response) => void response.destroy()
+    expect((await (await post(secret, STREAM)).whole()).statusCode).toBe(502)
+    upstream.reply = status(500, 'x')
+    expect((await (await post(secret, HELLO)).whole()).statusCode).toBe(502)
+
+    upstream.reply = say('Hello')
+    expect((await (await post(secret, STREAM)).whole()).body).toContain('[DONE]')
+    expect(chat.child.exitCode).toBeNull()
+    const after = await account.readKey(key.id)
+    expect(after.holds).toEqual({})
+    expect(after.spent).toBe(row.cost + 20_000n)
+  })
+
+  test('loads the tokenizer from its layer for an estimate, and not before', async () => {
+    const { secret } = await account.issue()
+    const { chat: deployed } = account.functions
+    const [layer = ''] = deployed.layers
+    const own = await start(deployed)
+    const ask = async (body: object) => {
+      const { headers } = await (await post(secret, body, {}, own)).whole()
+      return account.readRow(headers['X-Request-Id'])
+    }
+    // What is not there cannot be loaded.
+    renameSync(layer, `${layer}-aside`)
+    try {
+      for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
+    } finally {
+      renameSync(`${layer}-aside`, layer)
+    }
+    upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
+    for (const body of [HELLO, STREAM]) {
+      const row = await ask(body)
+      expect(row).toMatchObject({ outcome: 'completed', usageSource: 'estimate', completionTokens: 10 })
+    }
+  })
+
+  test('makes one call to DynamoDB before the upstream when warm, two after it, and none that its role forbids', async () => {
+    const { secret } = await account.issue()
+    const own = await start(account.functions.chat)
+    const { calls } = account.dynamodb
+    const first = calls.length
+    const askedForSecrets = secrets.asked.length
+    let mark = first
+    const before: string[][] = []
+    const after: string[][] = []
+    const operations = () => calls.slice(mark).map(({ operation }) => operation)
+    const hello: Reply = say('Hello')
+    upstream.reply = (response, request) => {
+      before.push(operations())
+      mark = calls.length
+      return hello(response, request)
+    }
+    for (const body of [HELLO, HELLO, STREAM, HELLO, STREAM]) {
+      await (await post(secret, body, {}, own)).whole()
+      after.push(operations())
+      mark = calls.length
+    }
+    expect(before).toEqual([
+      ['GetItem', 'GetItem', 'GetItem', 'UpdateItem'],
+      ['UpdateItem'],
+      ['UpdateItem'],
+      ['UpdateItem'],
+      ['UpdateItem'],
+    ])
+    for (const settled of after) expect(settled).toEqual(['PutItem', 'UpdateItem'])
+    expect(calls.slice(first).filter((call) => !account.functions.chat.role.allows(call))).toEqual([])
+    // The provider's key, once for all of them.
+    expect(secrets.asked.slice(askedForSecrets)).toEqual(['waybill/dev/up'])
+    for (const { headers } of upstream.requests.slice(-5)) expect(headers.authorization).toBe(`Bearer ${PROVIDER_KEY}`)
+    // One connection too.
+    expect(new Set(upstream.requests.slice(-5).map(({ connection }) => connection)).size).toBe(1)
+  })
+
+  test('logs one JSON line an event, with no secret, and nothing else', async () => {
+    const { key, secret } = await account.issue()
+    await (await post(secret, HELLO)).whole()
+    await until(() => chat.output.text.includes(key.id) && chat.output.text.endsWith('\n'))
+    for (const line of chat.output.text.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ stage: 'dev' })
+    for (const kept of [secret, PROVIDER_KEY, ORIGIN_SECRET]) expect(chat.output.text).not.toContain(kept)
+    expect(chat.errors).toEqual([])
+  })
+})
+
+describeInLambda('every other function', () => {
+  test.each([
+    ['models', '/v1/models', 200],
+    ['introspect', '/v1/key/introspect', 200],
+    ['usage', '/v1/usage/req_01ARZ3NDEKTSV4RRFFQ69G5FAV', 404],
+    ['fallback', '/v1/nope', 404],
+  ] as const)('%s starts in Lambda’s own runtime and answers', async (name, path, code) => {
+    const { secret } = await account.issue()
+    const started = await start(account.functions[name])
+    const answer = await started.invoke(httpEvent({ path, secret }))
+    await answer.ended
+    expect(answer.isStreaming).toBe(false)
+    expect(JSON.parse(answer.body)).toMatchObject({ statusCode: code, headers: { 'RateLimit-Limit': '60' } })
+    expect(started.errors).toEqual([])
+  })
+
+  test('sweep starts in Lambda’s own runtime and answers', async () => {
+    const answer = await (await start(account.functions.sweep)).invoke({ version: '0', source: 'aws.scheduler' })
+    await answer.ended
+    expect(JSON.parse(answer.body)).toEqual({ finished: 0 })
+  })
+})

@@ -1,0 +1,68 @@
+import { BRAND } from '../../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import type { Key, KeySettings } from '../../../layers/gateway/domain/key.ts'
+import { parseCredits } from '../../../layers/gateway/domain/money.ts'
+import { KEY_DEFAULTS } from '../../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
+import { readKey } from '../../../layers/gateway/store/read-key.ts'
+import { readUsageRow } from '../../../layers/gateway/store/read-usage-row.ts'
+import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../../layers/gateway/store/write-catalog.ts'
+import { issueKey } from '../../../operator/issue-key.ts'
+import { openTestTables } from '../../support/gateway.ts'
+import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'
+import { type Deployment, synthesize } from './synthesize.ts'
+
+export const ORIGIN_SECRET = 'origin-secret-of-this-test-0123456789abcdef012345'
+
+/** The whole deployment: the stack's functions, over tables of this test. */
+export type TestAccount = AsyncDisposable & {
+  readonly functions: Deployment['functions']
+  /** What functions reach the tables through. */
+  readonly dynamodb: DynamoDbProxy
+  readonly tables: Tables
+  issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
+  readKey(keyId: string): Promise<Key>
+  readRow(requestId: string | undefined): Promise<UsageRow>
+}
+
+export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
+  const tables = await openTestTables()
+  const names = { keys: tables.keys, usage: tables.usage, originSecret: ORIGIN_SECRET }
+  const [{ functions, remove }, dynamodb] = await Promise.all([
+    synthesize(names),
+    startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),
+    writeCatalog(tables)(catalog, Date.now()),
+  ])
+  return {
+    functions,
+    dynamodb,
+    tables,
+    issue: ({ credits = '10', ...settings } = {}) =>
+      issueKey(
+        tables,
+        {
+          settings: { ...KEY_DEFAULTS, name: 'test', ...settings },
+          credits: parseCredits(credits) ?? 0n,
+          prefix: BRAND.keyPrefix,
+          by: 'test',
+        },
+        Date.now(),
+      ),
+    async readKey(keyId) {
+      const key = await readKey(tables)(keyId)
+      if (!key) throw new Error(`no key ${keyId}`)
+      return key
+    },
+    async readRow(requestId) {
+      const row = await readUsageRow(tables)(requestId ?? '')
+      if (!row) throw new Error(`no row for ${requestId}`)
+      return row
+    },
+    async [Symbol.asyncDispose]() {
+      await dynamodb[Symbol.asyncDispose]()
+      tables.client.destroy()
+      remove()
+    },
+  }
+}

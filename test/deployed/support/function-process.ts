@@ -1,0 +1,52 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { lambdaEnvironment } from './lambda-environment.ts'
+import { type DeployedFunction, NODE } from './synthesize.ts'
+
+const HOST = fileURLToPath(new URL('function-host.ts', import.meta.url))
+
+export type FunctionProcess = AsyncDisposable & {
+  /** What it printed: its log. */
+  readonly output: { text: string }
+  invoke(event: unknown): Promise<unknown>
+}
+
+export type Reply = { readonly result: unknown } | { readonly error: string }
+
+/** A function's code in a fresh process of its own, ready to be invoked. */
+export async function startFunction(deployed: DeployedFunction, dynamodb: string): Promise<FunctionProcess> {
+  const child = fork(HOST, {
+    execPath: NODE,
+    execArgv: [],
+    cwd: deployed.folder,
+    env: lambdaEnvironment(deployed, dynamodb),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const output = { text: '' }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output.text += chunk
+    })
+  }
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The function ended with ${code}: ${output.text}`)
+  })
+  ended.catch(() => {})
+  await Promise.race([once(child, 'message'), ended])
+  return {
+    output,
+    async invoke(event) {
+      child.send({ event, timeoutMs: deployed.timeoutSeconds * 1000 })
+      const [reply] = (await Promise.race([once(child, 'message'), ended])) as [Reply]
+      if ('error' in reply) throw new Error(reply.error)
+      return reply.result
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}

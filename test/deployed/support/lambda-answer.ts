@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http'
+
+const HTTP_ANSWER = 'application/vnd.awslambda.http-integration-response'
+const DELIMITER = Buffer.alloc(8)
+
+/** What a function sends to Lambda, as it arrives. */
+export class LambdaAnswer {
+  readonly isStreaming: boolean
+  readonly contentType: string | undefined
+  /** Resolves with the last byte, before Lambda has acknowledged it. */
+  readonly ended: Promise<void>
+  #bytes = Buffer.alloc(0)
+  #isEnded = false
+  #arrived = Promise.withResolvers<void>()
+
+  private constructor(request: IncomingMessage) {
+    this.isStreaming = request.headers['lambda-runtime-function-response-mode'] === 'streaming'
+    this.contentType = request.headers['content-type']
+    this.ended = this.#readAll(request)
+  }
+
+  /** Hands the answer over with its first byte, and resolves when it has been read to its end. */
+  static async receive(request: IncomingMessage, handOver: (answer: LambdaAnswer) => void): Promise<void> {
+    const answer = new LambdaAnswer(request)
+    await answer.#arrived.promise
+    handOver(answer)
+    await answer.ended
+  }
+
+  async #readAll(request: IncomingMessage): Promise<void> {
+    try {
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        this.#bytes = Buffer.concat([this.#bytes, chunk])
+        this.#tell()
+      }
+      const failure = request.trailers['lambda-runtime-function-error-type']
+      if (failure) throw new Error(`The stream failed with ${failure}.`)
+    } finally {
+      this.#isEnded = true
+      this.#tell()
+    }
+  }
+
+  #tell(): void {
+    this.#arrived.resolve()
+    this.#arrived = Promise.withResolvers()
+  }
+
+  /** What has arrived of the body, once that contains these words or has ended. */
+  async bodyWith(words: string): Promise<string> {
+    while (!this.#isEnded && !this.body.includes(words)) await this.#arrived.promise
+    return this.body
+  }
+
+  async whole(): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> {
+    await this.ended
+    return { ...this.#prelude(), body: this.body }
+  }
+
+  /** What has arrived, after the prelude. */
+  get body(): string {
+    if (this.contentType !== HTTP_ANSWER) return this.#bytes.toString()
+    const at = this.#bytes.indexOf(DELIMITER)
+    return at < 0 ? '' : this.#bytes.subarray(at + DELIMITER.length).toString()
+  }
+
+  #prelude(): { statusCode: number; headers: Record<string, string> } {
+    const at = this.#bytes.indexOf(DELIMITER)
+    if (this.contentType !== HTTP_ANSWER || at < 0) throw new Error('The answer has no prelude.')
+    return JSON.parse(this.#bytes.subarray(0, at).toString())
+  }
+}

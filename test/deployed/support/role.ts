@@ -1,0 +1,45 @@
+import type { DynamoDbCall } from './dynamodb-proxy.ts'
+import { type Intrinsic, type Resource, resolveValue, type Template } from './template.ts'
+
+/** What a function's role lets it do to the tables. */
+export type Role = { allows(call: DynamoDbCall): boolean }
+
+type Statement = {
+  readonly Action: string | readonly string[]
+  readonly Resource: Intrinsic | readonly Intrinsic[]
+  readonly Condition?: { readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys': LeadingKeys } }
+}
+type LeadingKeys = string | readonly string[]
+
+export function roleOf(template: Template, roleId: string, referenceTo: (resource: Resource) => string): Role {
+  const policies = Object.values(template.Resources).filter(
+    ({ Type, Properties }) =>
+      Type === 'AWS::IAM::Policy' && (Properties.Roles as { Ref: string }[]).some(({ Ref }) => Ref === roleId),
+  )
+  const statements = policies
+    .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)
+    .filter(({ Action }) => listOf(Action).some((action) => action.startsWith('dynamodb:')))
+  return { allows: (call) => statements.some((statement) => permits(statement, call)) }
+
+  function permits(
+    { Action, Resource, Condition }: Statement,
+    { operation, table, leadingKey }: DynamoDbCall,
+  ): boolean {
+    const tables = (Array.isArray(Resource) ? Resource : [Resource]) as Intrinsic[]
+    const patterns = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']
+    return (
+      listOf(Action).includes(`dynamodb:${operation}`) &&
+      tables.some((it) => resolveValue(template, it, referenceTo) === table) &&
+      (patterns === undefined || listOf(patterns).some((pattern) => isLike(leadingKey, pattern)))
+    )
+  }
+}
+
+function listOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value
+}
+
+function isLike(text: string | undefined, pattern: string): boolean {
+  if (text === undefined) return false
+  return pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Role, roleOf } from './role.ts'
+import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+export const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+
+/** What stands in the template as a reference, and has a value only in an account. */
+export type Account = { readonly keys: string; readonly usage: string; readonly originSecret: string }
+
+export type DeployedFunction = {
+  /** Its code, copied to where no node_modules of ours can be found. */
+  readonly folder: string
+  readonly handler: string
+  readonly runtime: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Each a folder that Lambda would unpack in /opt. */
+  readonly layers: readonly string[]
+  readonly memoryMb: number
+  readonly timeoutSeconds: number
+  readonly role: Role
+}
+
+export type FunctionName = 'chat' | 'models' | 'introspect' | 'usage' | 'fallback' | 'sweep'
+
+export type Deployment = {
+  readonly functions: Readonly<Record<FunctionName, DeployedFunction>>
+  /** Deletes the folders of the functions. */
+  remove(): void
+}
+
+/** Synthesizes as the cdk command does, and returns the functions as Lambda would have them in that account. */
+export async function synthesize(account: Account): Promise<Deployment> {
+  const out = mkdtempSync(join(tmpdir(), 'waybill-synth-'))
+  const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'))
+  const asTheCommandDoes = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true }
+  await promisify(execFile)(NODE, [join(ROOT, 'infra', 'app.ts')], {
+    cwd: ROOT,
+    env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...asTheCommandDoes }) },
+  })
+  const template = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8')) as Template
+  const assets = mkdtempSync(join(tmpdir(), 'waybill-deployed-'))
+  const referenceTo = (resource: Resource) => valueIn(account, resource)
+
+  function unpack(resource: Resource): string {
+    const asset = resource.Metadata['aws:asset:path'] ?? ''
+    cpSync(join(out, asset), join(assets, asset), { recursive: true })
+    return join(assets, asset)
+  }
+
+  function deploy(name: string): DeployedFunction {
+    const resource = Object.values(template.Resources).find((it) => pathOf(it) === `Functions/${name}`)
+    if (!resource) throw new Error(`The template has no function ${name}.`)
+    const properties = resource.Properties as FunctionProperties
+    const variables = Object.entries(properties.Environment.Variables)
+    const environment = variables.map(([key, value]) => [key, resolveValue(template, value, referenceTo)])
+    return {
+      folder: unpack(resource),
+      handler: properties.Handler,
+      runtime: properties.Runtime,
+      environment: Object.fromEntries(environment),
+      layers: (properties.Layers ?? []).map(({ Ref }) => unpack(template.Resources[Ref] as Resource)),
+      memoryMb: properties.MemorySize,
+      timeoutSeconds: properties.Timeout,
+      role: roleOf(template, properties.Role['Fn::GetAtt'][0], referenceTo),
+    }
+  }
+
+  const functions = {
+    chat: deploy('Chat'),
+    models: deploy('Models'),
+    introspect: deploy('Introspect'),
+    usage: deploy('Usage'),
+    fallback: deploy('Fallback'),
+    sweep: deploy('Sweep'),
+  }
+  rmSync(out, { recursive: true })
+  return { functions, remove: () => rmSync(assets, { recursive: true, force: true }) }
+}
+
+type FunctionProperties = {
+  readonly Handler: string
+  readonly Runtime: string
+  readonly MemorySize: number
+  readonly Timeout: number
+  readonly Environment: { readonly Variables: Readonly<Record<string, Intrinsic>> }
+  readonly Layers?: readonly { readonly Ref: string }[]
+  readonly Role: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] }
+}
+
+function valueIn(account: Account, resource: Resource): string {
+  const path = pathOf(resource)
+  if (path === 'Tables/Keys') return account.keys
+  if (path === 'Tables/Usage') return account.usage
+  if (path === 'OriginSecret') return account.originSecret
+  throw new Error(`A function refers to ${path}, which has no value here.`)
+}

@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Operation } from 'aws-cdk-lib/aws-dynamodb'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
@@ -39,6 +40,8 @@ export class Monitoring extends Construct {
     super(scope, id)
     this.#stage = stage
     this.topic = new Topic(this, 'Alarms', { displayName: `Waybill ${stage.name}`, enforceSSL: true })
+    // With enforceSSL the topic has a policy, in place of the default by which its own account's alarms may publish.
+    this.topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'))
     if (email) this.topic.addSubscription(new EmailSubscription(email))
     this.#addAlarms(functions, tables)
     this.#addDashboard(functions)
@@ -62,8 +65,10 @@ export class Monitoring extends Construct {
     )
     this.#alarm('SweepErrors', 'The sweep failed', sweep.metricErrors({ period: FIVE_MINUTES }), 1)
     for (const [name, table] of Object.entries({ Keys: tables.keys, Usage: tables.usage })) {
-      const metric = table.metricThrottledRequestsForOperations({ operations: OPERATIONS, period: FIVE_MINUTES })
-      this.#alarm(`${name}Throttles`, `DynamoDB throttled the table ${name.toLowerCase()}`, metric, 1)
+      const throttled = OPERATIONS.map((operation) =>
+        table.metricThrottledRequestsForOperation(operation, { period: FIVE_MINUTES }),
+      )
+      this.#alarm(`${name}Throttles`, `DynamoDB throttled the table ${name.toLowerCase()}`, sumOf(throttled), 1)
     }
   }
 
@@ -120,7 +125,11 @@ export class Monitoring extends Construct {
   }
 }
 
+/** A metric has no data where nothing happened, and a sum with a part missing would be missing itself. */
 function sumOf(metrics: IMetric[]): MathExpression {
   const named = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
-  return new MathExpression({ expression: Object.keys(named).join(' + '), usingMetrics: named, period: FIVE_MINUTES })
+  const expression = Object.keys(named)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ')
+  return new MathExpression({ expression, usingMetrics: named, period: FIVE_MINUTES })
 }

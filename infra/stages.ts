@@ -42,7 +42,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
 }
 
 export function stageOf(name: unknown): Stage {
-  const stage = typeof name === 'string' ? STAGES[name] : undefined
+  const stage = typeof name === 'string' && Object.hasOwn(STAGES, name) ? STAGES[name] : undefined
   if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${Object.keys(STAGES).join(' or -c stage=')}.`)
   return stage
 }

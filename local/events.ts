@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { findRoute } from '../layers/gateway/wire/find-route.ts'
 
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|[\w.+-]+\+(json|xml)))/i
 
@@ -17,18 +18,21 @@ export function toEvent(
   const headers = headersOf(request)
   // Text that is not UTF-8 would lose its bytes in a string.
   const isText = TEXT_TYPES.test(headers['content-type'] ?? '') && isUtf8(body)
-  const query = Object.fromEntries(new URLSearchParams(rawQueryString))
+  const cookies = (headers.cookie ?? '').split(/; */).filter(Boolean)
+  const { routeKey, ...parameters } = routeOf(request.method ?? 'GET', rawPath)
   return {
     version: '2.0',
-    routeKey: '$default',
+    routeKey,
     rawPath,
     rawQueryString,
+    ...(cookies.length > 0 && { cookies }),
     headers,
-    ...(rawQueryString !== '' && { queryStringParameters: query }),
+    ...(rawQueryString !== '' && { queryStringParameters: queryOf(rawQueryString) }),
+    ...parameters,
     requestContext: {
       accountId: 'anonymous',
       apiId: 'local',
-      domainName: headers.host ?? '127.0.0.1',
+      domainName: (headers.host ?? '127.0.0.1').replace(/:\d+$/, ''),
       domainPrefix: 'local',
       http: {
         method: request.method ?? 'GET',
@@ -38,9 +42,9 @@ export function toEvent(
         userAgent: headers['user-agent'] ?? '',
       },
       requestId,
-      routeKey: '$default',
+      routeKey,
       stage: '$default',
-      time: new Date(nowMs).toUTCString(),
+      time: logTime(nowMs),
       timeEpoch: nowMs,
     },
     ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
@@ -52,4 +56,24 @@ export function toEvent(
 function headersOf(request: IncomingMessage): Record<string, string> {
   const entries = Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(',')])
   return Object.fromEntries(entries)
+}
+
+/** Values of the same name joined, as AWS does. */
+function queryOf(rawQueryString: string): Record<string, string> {
+  const query = new URLSearchParams(rawQueryString)
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]))
+}
+
+/** What an HTTP API calls the route that it chose. A Function URL, which chat has, knows no routes. */
+function routeOf(method: string, path: string): { routeKey: string; pathParameters?: { id: string } } {
+  const found = findRoute(method, path)
+  if (!('route' in found) || found.route.function === 'chat') return { routeKey: '$default' }
+  const { route, id } = found
+  return { routeKey: `${route.method} ${route.path}`, ...(id !== undefined && { pathParameters: { id } }) }
+}
+
+/** `12/Mar/2020:19:03:58 +0000` */
+function logTime(nowMs: number): string {
+  const [, day, month, year, time] = new Date(nowMs).toUTCString().split(' ')
+  return `${day}/${month}/${year}:${time} +0000`
 }

@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { App } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
-import { WaybillStack } from '../../infra/stack.ts'
 import { stageOf } from '../../infra/stages.ts'
 import { TABLES } from '../../layers/gateway/contract.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
+import { synthesize } from './support/synthesize.ts'
 
 type Properties = Record<string, unknown> & {
   AttributeDefinitions: { AttributeName: string; AttributeType: string }[]
@@ -12,8 +10,7 @@ type Properties = Record<string, unknown> & {
 }
 
 function tablesOf(stage: string): { properties: Properties; resource: Record<string, unknown> }[] {
-  const stack = new WaybillStack(new App(), 'Test', { stage: stageOf(stage), edge: true })
-  const found = Template.fromStack(stack).findResources('AWS::DynamoDB::GlobalTable')
+  const found = synthesize(stage).template.findResources('AWS::DynamoDB::GlobalTable')
   return Object.values(found).map((resource) => ({ properties: resource.Properties as Properties, resource }))
 }
 

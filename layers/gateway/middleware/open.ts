@@ -38,7 +38,10 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
     onError: (request) => {
       const { passage } = request.context
       const error = toAnswer(request.error)
-      if (error.kind === 'internal_error') log.problem('a request failed', request.error, passage.requestId)
+      // Without a key there is no row, and without the database none that could be written: this line is all there is.
+      if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
+        log.problem('a request failed', request.error, passage.requestId)
+      }
       request.response = {
         statusCode: error.status,
         headers: {

@@ -1,0 +1,218 @@
+import { describe, expect, test } from '@jest/globals'
+import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { jsonLog, type Log } from '../../layers/gateway/flow/log.ts'
+
+const NOW_MS = 1_760_000_000_123
+
+const COMPLETED: UsageRow = {
+  requestId: 'req_01J00000000000000000000000',
+  keyId: 'key_01J00000000000000000000000',
+  endpoint: 'chat.completions',
+  startedAtMs: NOW_MS - 900,
+  outcome: 'completed',
+  httpStatus: 200,
+  errorCode: undefined,
+  model: 'gpt-4o-mini',
+  provider: 'openai',
+  upstreamModel: 'gpt-4o-mini-2024-07-18',
+  stream: true,
+  promptTokens: 10,
+  completionTokens: 5,
+  cachedTokens: 2,
+  usageSource: 'upstream',
+  usageRejected: false,
+  cost: 20_000n,
+  hold: 2_010_000_000n,
+  priceVersion: 3,
+  attempts: [{ provider: 'openai', result: 'ok', ms: 120 }],
+  ttftMs: 130,
+  durationMs: 900,
+}
+
+/** Refused before anything was known of it but its key. */
+const REFUSED: UsageRow = {
+  ...COMPLETED,
+  endpoint: 'models',
+  outcome: 'refused',
+  httpStatus: 403,
+  errorCode: 'insufficient_scope',
+  model: undefined,
+  provider: undefined,
+  upstreamModel: undefined,
+  stream: false,
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  usageSource: 'none',
+  cost: 0n,
+  hold: 0n,
+  priceVersion: undefined,
+  attempts: [],
+  ttftMs: undefined,
+}
+
+const FAILED: UsageRow = { ...COMPLETED, outcome: 'upstream_error', httpStatus: 502, errorCode: 'upstream_error' }
+const RICH: UsageRow = { ...COMPLETED, cost: 9_007_199_254_740_993n, hold: 123_456_789_012_345_678n }
+
+const MULTILINE = new Error('first\nsecond\r\n\u2028third "quoted"')
+
+const LINES: [what: string, event: string, write: (log: Log) => void][] = [
+  ['a request that was answered', 'request', (log) => log.request(COMPLETED)],
+  ['a request that was refused', 'request', (log) => log.request(REFUSED)],
+  ['a request whose upstream failed', 'request', (log) => log.request(FAILED)],
+  ['a request with more money than a number holds', 'request', (log) => log.request(RICH)],
+  [
+    'an upstream’s failure',
+    'upstream_failed',
+    (log) => log.upstreamFailed('openai', new UpstreamFailure('status', 'It answered 500.', { status: 500 })),
+  ],
+  [
+    'an upstream that was not there',
+    'upstream_failed',
+    (log) => log.upstreamFailed('up', new UpstreamFailure('reset', 'x')),
+  ],
+  ['a problem', 'problem', (log) => log.problem('a request failed', MULTILINE, 'req_1')],
+  ['a problem that is no error', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
+  ['a problem that is nothing', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
+  ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
+  ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
+  ['a sweep that found something', 'swept', (log) => log.swept(3)],
+]
+
+type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }
+type Line = Record<string, unknown> & { _aws: { Timestamp: number; CloudWatchMetrics: Directive[] } }
+
+function written(write: (log: Log) => void): { text: string; line: Line } {
+  const lines: string[] = []
+  write(
+    jsonLog(
+      (text) => lines.push(text),
+      'prod',
+      () => NOW_MS,
+    ),
+  )
+  if (lines.length !== 1 || lines[0] === undefined) throw new Error(`${lines.length} lines were written.`)
+  return { text: lines[0], line: JSON.parse(lines[0]) }
+}
+
+describe.each(LINES)('the line of %s', (_, event, write) => {
+  test('is one line of JSON that says what and where, and has nothing undefined or null in it', () => {
+    const { text, line } = written(write)
+    expect(text).not.toMatch(/[\n\r]/)
+    expect(line).toMatchObject({ event, stage: 'prod', level: expect.stringMatching(/^(info|warn|error)$/) })
+    expect(text).not.toMatch(/:(null|"NaN"|"\[object)/)
+  })
+
+  // docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+  test('keeps to the embedded metric format', () => {
+    const { text, line } = written(write)
+    const { Timestamp, CloudWatchMetrics, ...rest } = line._aws
+    expect(rest).toEqual({})
+    expect(Timestamp).toBe(NOW_MS)
+    expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024)
+    expect(CloudWatchMetrics.length).toBeGreaterThan(0)
+    for (const directive of CloudWatchMetrics) {
+      expect(Object.keys(directive).sort()).toEqual(['Dimensions', 'Metrics', 'Namespace'])
+      expect(directive.Namespace).toBe(METRICS_NAMESPACE)
+      expect(directive.Metrics.length).toBeGreaterThan(0)
+      expect(directive.Metrics.length).toBeLessThanOrEqual(100)
+      expect(directive.Dimensions.length).toBeGreaterThan(0)
+      for (const { Name, Unit, ...more } of directive.Metrics) {
+        expect(more).toEqual({})
+        expect(['Count', 'Milliseconds', 'None']).toContain(Unit)
+        expect([Name, typeof line[Name]]).toEqual([Name, 'number'])
+      }
+      for (const set of directive.Dimensions) {
+        expect(set.length).toBeLessThanOrEqual(30)
+        expect(new Set(set).size).toBe(set.length)
+        for (const name of set) {
+          expect([name, typeof line[name]]).toEqual([name, 'string'])
+          expect(line[name]).toMatch(/^[\x20-\x7e]{1,1024}$/)
+        }
+      }
+    }
+  })
+
+  test('counts no metric twice in the same dimensions', () => {
+    const { _aws } = written(write).line
+    const counted = _aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
+      Dimensions.flatMap((set) => Metrics.map(({ Name }) => `${Name} by ${set.join()}`)),
+    )
+    expect(new Set(counted).size).toBe(counted.length)
+    expect(counted).toContainEqual(expect.stringMatching(/ by stage$/))
+  })
+})
+
+describe('the line of a request', () => {
+  test('is its row and its figures, and nothing else', () => {
+    const { line } = written((log) => log.request(COMPLETED))
+    const figures = line._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name))
+    const known = new Set(['level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
+    expect(Object.keys(line).filter((name) => !known.has(name))).toEqual([])
+    const { cost, hold, errorCode, ...same } = COMPLETED
+    expect(line).toMatchObject(same)
+    expect(line).not.toHaveProperty('errorCode')
+  })
+
+  test('has money as numbers: nanocredits in the row, credits in the figures', () => {
+    const { line } = written((log) => log.request(COMPLETED))
+    expect(line).toMatchObject({ cost: 20_000, hold: 2_010_000_000, Credits: 0.00002, CreditsHeld: 2.01 })
+  })
+
+  test.each([
+    ['answered', COMPLETED, { Requests: 1, Errors: 0, ServerErrors: 0, Duration: 900, TimeToFirstToken: 130 }],
+    ['refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
+    ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 1, PromptTokens: 10, CompletionTokens: 5 }],
+  ])('that was %s has its figures', (_, row, figures) => {
+    expect(written((log) => log.request(row)).line).toMatchObject(figures)
+  })
+
+  test('with no first token has no time to it, so that none is counted as zero', () => {
+    const { text, line } = written((log) => log.request(REFUSED))
+    expect(line).not.toHaveProperty('TimeToFirstToken')
+    expect(text).not.toContain('"Name":"TimeToFirstToken"')
+  })
+
+  test('without a model or a provider counts under a word for that', () => {
+    expect(written((log) => log.request(REFUSED)).line).toMatchObject({ model: 'none', provider: 'none' })
+  })
+})
+
+describe('the line of what went wrong', () => {
+  test.each([
+    ['a problem', (log: Log) => log.problem('what', MULTILINE, 'req_1'), 'Problems'],
+    ['an unsettled request', (log: Log) => log.unsettled(MULTILINE, 'req_1'), 'Unsettled'],
+  ])('of %s has the error in full, under the request’s name, and counts one', (_, write, metric) => {
+    const { name, message, stack } = MULTILINE
+    expect(written(write).line).toMatchObject({
+      level: 'error',
+      requestId: 'req_1',
+      error: { name, message, stack },
+      [metric]: 1,
+    })
+  })
+
+  test('of a sweep counts the holds it finished, also when there were none', () => {
+    expect(written((log) => log.swept(3)).line).toMatchObject({ level: 'info', SweptHolds: 3 })
+    expect(written((log) => log.swept(0)).line).toMatchObject({ SweptHolds: 0 })
+  })
+
+  test('of an upstream names the provider and the reason', () => {
+    const failure = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
+    expect(written((log) => log.upstreamFailed('openai', failure)).line).toMatchObject({
+      level: 'warn',
+      provider: 'openai',
+      reason: 'status',
+      status: 500,
+      UpstreamFailures: 1,
+    })
+  })
+})
+
+test('on one machine the stage is called local', () => {
+  const lines: string[] = []
+  jsonLog((line) => lines.push(line)).swept(0)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ stage: 'local', _aws: { Timestamp: expect.any(Number) } })
+})

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { arnOf, FUNCTIONS, type Name, only, type Synthesized, synthesize, textOf } from './support/synthesize.ts'
+
+type Statement = {
+  readonly Effect: string
+  readonly Action: string | string[]
+  readonly Resource: unknown
+  readonly Condition?: unknown
+}
+
+const made: Record<string, Synthesized> = {}
+beforeAll(() => {
+  for (const stage of ['dev', 'prod']) made[stage] = synthesize(stage)
+}, 120_000)
+
+const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
+const FIND_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*'
+const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
+const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
+const WRITE_ROW = 'dynamodb:PutItem on usage'
+const READ_ROW = 'dynamodb:GetItem on usage'
+const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
+
+const rightsIn = (stage: string): Record<Name, string[]> => ({
+  chat: [
+    ...LOG,
+    FIND_KEY_OR_CATALOG,
+    ADMIT_AND_SETTLE,
+    WRITE_ROW,
+    `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
+  ],
+  models: [...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW],
+  introspect: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW],
+  fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  sweep: [...LOG, 'dynamodb:Scan on keys', FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+})
+
+describe.each(['dev', 'prod'])('in %s', (stage) => {
+  const stack = () => made[stage] as Synthesized
+  const resources = (type: string) => stack().template.findResources(type)
+  const functionOf = (name: Name) => resources('AWS::Lambda::Function')[stack().functions[name]]?.Properties
+
+  const statementsOf = (role: string): Statement[] =>
+    Object.values(resources('AWS::IAM::Policy'))
+      .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+
+  /** What a role may do, one line for each action on each resource. */
+  function rightsOf(role: string, named: Record<string, string> = {}): string[] {
+    const { keys, usage } = stack().tables
+    const names = { [JSON.stringify(arnOf(keys))]: 'keys', [JSON.stringify(arnOf(usage))]: 'usage', ...named }
+    return statementsOf(role).flatMap(({ Effect, Action, Resource, Condition }) =>
+      [Action].flat().flatMap((action) =>
+        [Resource].flat().map((resource) => {
+          const where = Condition === undefined ? '' : ` where ${conditionText(Condition)}`
+          const target = names[JSON.stringify(resource)] ?? textOf(resource)
+          return `${Effect === 'Allow' ? '' : Effect}${action} on ${target}${where}`
+        }),
+      ),
+    )
+  }
+
+  test.each(FUNCTIONS)('%s may do what it needs and nothing else', (name) => {
+    const { Role, LoggingConfig } = functionOf(name)
+    const role: string = Role['Fn::GetAtt'][0]
+    const ownLog = { [JSON.stringify(arnOf(LoggingConfig.LogGroup.Ref))]: 'its own log' }
+    expect(rightsOf(role, ownLog).sort()).toEqual(rightsIn(stage)[name].sort())
+    expect(resources('AWS::IAM::Role')[role]?.Properties).toEqual({
+      AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
+    })
+  })
+
+  test('no two functions share a role', () => {
+    expect(new Set(FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0])).size).toBe(FUNCTIONS.length)
+  })
+
+  test('the scheduler may start the sweep and nothing else', () => {
+    const { RoleArn } = only(stack().template, 'AWS::Scheduler::Schedule').properties.Target
+    const role: string = RoleArn['Fn::GetAtt'][0]
+    expect(rightsOf(role, { [JSON.stringify(arnOf(stack().functions.sweep))]: 'the sweep' })).toEqual([
+      'lambda:InvokeFunction on the sweep',
+    ])
+    expect(resources('AWS::IAM::Role')[role]?.Properties).toEqual({
+      AssumeRolePolicyDocument: trust('scheduler.amazonaws.com'),
+    })
+  })
+
+  test('the seed may write the catalog and no key; there is no role besides', () => {
+    const ours = new Set([
+      ...FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0]),
+      only(stack().template, 'AWS::Scheduler::Schedule').properties.Target.RoleArn['Fn::GetAtt'][0],
+    ])
+    const others = Object.keys(resources('AWS::IAM::Role')).filter((id) => !ours.has(id))
+    expect(others).toHaveLength(1)
+    expect(rightsOf(others[0] ?? '')).toEqual(['dynamodb:PutItem on keys where the key is CATALOG'])
+  })
+
+  test('no statement has a wildcard for its action or everything for its resource', () => {
+    const statements: Statement[] = Object.values(resources('AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => Properties.PolicyDocument.Statement,
+    )
+    expect(statements.length).toBeGreaterThan(20)
+    for (const { Action, Resource, Effect } of statements) {
+      expect(Effect).toBe('Allow')
+      for (const action of [Action].flat()) expect(action).not.toContain('*')
+      for (const resource of [Resource].flat()) expect(resource).not.toBe('*')
+    }
+  })
+
+  test('strangers reach chat through its Function URL, this API reaches the rest, and nobody the sweep', () => {
+    const { functions, template } = stack()
+    const api = only(template, 'AWS::ApiGatewayV2::Api').id
+    const who = Object.values(resources('AWS::Lambda::Permission')).map(({ Properties }) => {
+      const { Action, FunctionName, Principal, FunctionUrlAuthType, InvokedViaFunctionUrl, SourceArn } = Properties
+      const name = FUNCTIONS.find((known) => functions[known] === FunctionName['Fn::GetAtt'][0])
+      const through = SourceArn
+        ? textOf(SourceArn).includes(`:<${api}>/`) && 'this API'
+        : (FunctionUrlAuthType === 'NONE' || InvokedViaFunctionUrl === true) && 'its URL'
+      return `${Principal} may ${Action} ${name} through ${through}`
+    })
+    const fromApi = (name: string) => `apigateway.amazonaws.com may lambda:InvokeFunction ${name} through this API`
+    expect([...new Set(who)].sort()).toEqual([
+      '* may lambda:InvokeFunction chat through its URL',
+      '* may lambda:InvokeFunctionUrl chat through its URL',
+      ...['fallback', 'introspect', 'models', 'usage'].map(fromApi),
+    ])
+  })
+})
+
+function trust(Service: string) {
+  return {
+    Version: '2012-10-17',
+    Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service } }],
+  }
+}
+
+function conditionText(condition: unknown): string {
+  const like = { 'ForAllValues:StringLike': 'like ', 'ForAllValues:StringEquals': '' }
+  for (const [operator, word] of Object.entries(like)) {
+    const keys = (condition as Record<string, Record<string, string[]>>)[operator]?.['dynamodb:LeadingKeys']
+    if (keys && Object.keys(condition as object).length === 1) return `the key is ${word}${keys.join(', ')}`
+  }
+  return JSON.stringify(condition)
+}

@@ -1,0 +1,294 @@
+import { runInNewContext } from 'node:vm'
+import { PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { stageOf } from '../../infra/stages.ts'
+import { EDGE_HEADERS, ENV, OUTPUTS, ROUTES, TABLES } from '../../layers/gateway/contract.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { arnOf, FUNCTIONS, only, type Synthesized, synthesize, textOf } from './support/synthesize.ts'
+
+let dev: Synthesized
+let prod: Synthesized
+let bare: Synthesized
+beforeAll(() => {
+  dev = synthesize('dev')
+  prod = synthesize('prod')
+  bare = synthesize('dev', { edge: false })
+}, 120_000)
+
+const stages = [
+  { name: 'dev', of: () => dev, policy: 'Delete', isProtected: false, retention: 14 },
+  { name: 'prod', of: () => prod, policy: 'Retain', isProtected: true, retention: 90 },
+]
+
+describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
+  test.each(['keys', 'usage'] as const)('%s is on demand, encrypted, restorable and kept as its stage says', (name) => {
+    const { template, tables } = of()
+    const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
+    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy })
+    expect(table?.Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      TimeToLiveSpecification: { AttributeName: TABLES[name].timeToLive, Enabled: true },
+    })
+    expect(table?.Properties.Replicas).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: isProtected,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
+    ])
+  })
+
+  test('usage rows can be found by key and day', () => {
+    const { template, tables } = of()
+    const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.usage] ?? {}
+    expect(Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'byKey',
+        KeySchema: [
+          { AttributeName: 'keyDay', KeyType: 'HASH' },
+          { AttributeName: 'startedAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'ALL' },
+      },
+    ])
+  })
+})
+
+describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
+  const propertiesOf = (name: (typeof FUNCTIONS)[number]) =>
+    of().template.findResources('AWS::Lambda::Function')[of().functions[name]]?.Properties
+
+  test.each(FUNCTIONS)('%s runs on Node 24 on arm64 and knows its tables and its stage', (name) => {
+    const { tables } = of()
+    expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
+    expect(propertiesOf(name).Environment.Variables).toMatchObject({
+      [ENV.keysTable]: { Ref: tables.keys },
+      [ENV.usageTable]: { Ref: tables.usage },
+      [ENV.stage]: of() === prod ? 'prod' : 'dev',
+    })
+  })
+
+  test('each has a log group of its own, which forgets', () => {
+    const logs = FUNCTIONS.map((name) => propertiesOf(name).LoggingConfig.LogGroup.Ref)
+    expect(new Set(logs).size).toBe(FUNCTIONS.length)
+    const groups = of().template.findResources('AWS::Logs::LogGroup')
+    for (const id of logs) {
+      expect(groups[id]).toMatchObject({ DeletionPolicy: policy, Properties: { RetentionInDays: retention } })
+    }
+    for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
+  })
+
+  test('chat may take fifteen minutes, and is alone in having the tokenizer', () => {
+    const { id } = only(of().template, 'AWS::Lambda::LayerVersion')
+    expect(propertiesOf('chat')).toMatchObject({ Timeout: 900, Layers: [{ Ref: id }] })
+    for (const name of FUNCTIONS) if (name !== 'chat') expect(propertiesOf(name)).not.toHaveProperty('Layers')
+  })
+
+  test('only chat has a Function URL, which streams and leaves the key to the function', () => {
+    expect(only(of().template, 'AWS::Lambda::Url').properties).toEqual({
+      TargetFunctionArn: arnOf(of().functions.chat),
+      AuthType: 'NONE',
+      InvokeMode: 'RESPONSE_STREAM',
+    })
+  })
+
+  test('the sweep starts every five minutes, and two never run at once', () => {
+    const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
+    expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
+    expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
+    expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
+  })
+})
+
+describe('the HTTP API', () => {
+  test('has the routes of the contract but chat, each with its function, and the fallback for the rest', () => {
+    const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')
+    const routes = Object.values(dev.template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
+      const [, id = ''] = /^integrations\/<(.+)>$/.exec(textOf(Properties.Target)) ?? []
+      expect(integrations[id]?.Properties).toMatchObject({
+        IntegrationType: 'AWS_PROXY',
+        PayloadFormatVersion: '2.0',
+      })
+      return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
+    })
+    const expected = ROUTES.filter((route) => route.function !== 'chat').map((route) => [
+      `${route.method} ${route.path}`,
+      arnOf(dev.functions[route.function]),
+    ])
+    expect(Object.fromEntries(routes)).toEqual({
+      ...Object.fromEntries(expected),
+      $default: arnOf(dev.functions.fallback),
+    })
+    expect(routes).toHaveLength(expected.length + 1)
+  })
+
+  test('is throttled as a whole', () => {
+    expect(only(dev.template, 'AWS::ApiGatewayV2::Stage').properties).toMatchObject({
+      StageName: '$default',
+      AutoDeploy: true,
+      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
+    })
+  })
+
+  test('logs no header, query or path, in which a key may have been sent by mistake', () => {
+    const { AccessLogSettings } = only(dev.template, 'AWS::ApiGatewayV2::Stage').properties
+    const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
+    expect(variables).toEqual(
+      expect.arrayContaining(['$context.requestId', '$context.status', '$context.identity.sourceIp']),
+    )
+    for (const variable of variables) {
+      expect(variable).toMatch(/^\$context\.[A-Za-z.]+$/)
+      expect(variable).not.toMatch(/header|query|path|param|body|authorizer|domain/i)
+    }
+    const groups = Object.keys(dev.template.findResources('AWS::Logs::LogGroup'))
+    expect(groups.map(arnOf)).toContainEqual(AccessLogSettings.DestinationArn)
+  })
+})
+
+describe('the edge', () => {
+  const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad'
+  const ALL_VIEWER_EXCEPT_HOST_HEADER = 'b689b0a8-53d0-40ab-baf2-68738e2966ac'
+  const config = () => only(dev.template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
+  const hostOf = (id: string, attribute: string) => ({
+    'Fn::Select': [2, { 'Fn::Split': ['/', { 'Fn::GetAtt': [id, attribute] }] }],
+  })
+  const originOf = (behaviour: { TargetOriginId: string }) =>
+    config().Origins.find(({ Id }: { Id: string }) => Id === behaviour.TargetOriginId)
+
+  test('sends chat to its Function URL and everything else to the API', () => {
+    const { DefaultCacheBehavior, CacheBehaviors } = config()
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/v1/chat/*'])
+    expect(originOf(CacheBehaviors[0]).DomainName).toEqual(
+      hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'),
+    )
+    expect(originOf(DefaultCacheBehavior).DomainName).toEqual(
+      hostOf(only(dev.template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'),
+    )
+  })
+
+  test('caches and compresses nothing, takes every method, and passes on every header but Host', () => {
+    const { id } = only(dev.template, 'AWS::CloudFront::Function')
+    for (const behaviour of [config().DefaultCacheBehavior, ...config().CacheBehaviors]) {
+      expect(behaviour).toMatchObject({
+        CachePolicyId: CACHING_DISABLED,
+        OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST_HEADER,
+        ViewerProtocolPolicy: 'https-only',
+        Compress: false,
+        FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: { 'Fn::GetAtt': [id, 'FunctionARN'] } }],
+      })
+      expect(behaviour.AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+    }
+  })
+
+  test('waits longer for chat than the fifteen seconds between two signs of life', () => {
+    const { OriginReadTimeout, OriginProtocolPolicy } = originOf(config().CacheBehaviors[0]).CustomOriginConfig
+    expect(OriginReadTimeout).toBe(120)
+    expect(OriginProtocolPolicy).toBe('https-only')
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['an address of its own choosing', { [EDGE_HEADERS.viewer]: { value: '10.0.0.1' } }],
+    [
+      'two of them',
+      { [EDGE_HEADERS.viewer]: { value: '10.0.0.1', multiValue: [{ value: '10.0.0.1' }, { value: '10.0.0.2' }] } },
+    ],
+  ])('writes down the viewer’s address where the viewer sent %s', (_, sent) => {
+    const { FunctionCode, FunctionConfig } = only(dev.template, 'AWS::CloudFront::Function').properties
+    const event = {
+      viewer: { ip: '203.0.113.9' },
+      request: { method: 'POST', uri: '/v1/chat/completions', headers: { host: { value: 'x' }, ...sent } },
+    }
+    const request = runInNewContext(`${FunctionCode};handler(event)`, { event })
+    expect(JSON.parse(JSON.stringify(request))).toEqual({
+      method: 'POST',
+      uri: '/v1/chat/completions',
+      headers: { host: { value: 'x' }, [EDGE_HEADERS.viewer]: { value: '203.0.113.9' } },
+    })
+    expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
+  })
+
+  test.each(stages)('in $name proves itself with a secret that AWS makes and that no template shows', ({ of }) => {
+    const { template, functions } = of()
+    const { id, properties } = only(template, 'AWS::SecretsManager::Secret')
+    expect(properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
+    expect(properties).not.toHaveProperty('SecretString')
+
+    const reference = `{{resolve:secretsmanager:<${id}>:SecretString:::}}`
+    const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
+    expect(Origins).toHaveLength(2)
+    for (const { OriginCustomHeaders } of Origins) {
+      expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
+        EDGE_HEADERS.origin,
+      ])
+      expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
+    }
+    const made = template.findResources('AWS::Lambda::Function')
+    for (const name of FUNCTIONS) {
+      expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
+    }
+    const everywhere = JSON.stringify(template.toJSON()).split(`{"Ref":"${id}"}`)
+    for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+  })
+
+  test('can be left out: no distribution, no secret, no address of its own', () => {
+    for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
+      bare.template.resourceCountIs(type, 0)
+    }
+    expect(JSON.stringify(bare.template.toJSON())).not.toMatch(new RegExp(`resolve:secretsmanager|${ENV.originSecret}`))
+    expect(bare.template.toJSON().Outputs).not.toHaveProperty(OUTPUTS.baseUrl)
+  })
+})
+
+describe('the outputs', () => {
+  test('are those that the command line and the operator look for', () => {
+    const { template, tables } = dev
+    const distribution = only(template, 'AWS::CloudFront::Distribution').id
+    expect(textOf(template.toJSON().Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
+    template.hasOutput(OUTPUTS.chatUrl, {
+      Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
+    })
+    template.hasOutput(OUTPUTS.apiUrl, {
+      Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
+    })
+    template.hasOutput(OUTPUTS.keysTable, { Value: { Ref: tables.keys } })
+    template.hasOutput(OUTPUTS.usageTable, { Value: { Ref: tables.usage } })
+    expect(Object.keys(template.toJSON().Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
+  })
+})
+
+describe('the first catalog', () => {
+  const seed = () => only(dev.template, 'Custom::WaybillCatalogSeed').properties
+  const call = () => JSON.parse(textOf(seed().Create))
+
+  test('is written once, at creation, and never over one that is there', () => {
+    expect(seed()).not.toHaveProperty('Update')
+    expect(seed()).not.toHaveProperty('Delete')
+    expect(call()).toMatchObject({
+      service: 'DynamoDB',
+      action: 'putItem',
+      ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
+      parameters: { TableName: `<${dev.tables.keys}>`, ConditionExpression: 'attribute_not_exists(pk)' },
+    })
+  })
+
+  test('is valid, and what the gateway reads from the table', async () => {
+    const { Item } = call().parameters
+    const { catalog, version } = unmarshall(Item)
+    expect(parseCatalog(catalog)).toEqual({ catalog })
+    const tables = await openTestTables()
+    await tables.client.send(new PutItemCommand({ TableName: tables.keys, Item }))
+    expect(await readCatalog(tables)()).toMatchObject({ data: catalog, version })
+    expect(version).toBe(1)
+    tables.client.destroy()
+  })
+})
+
+describe('the stages', () => {
+  test.each(['staging', 'Dev', '', undefined, 'constructor', 'toString'])('%p is not one, and is refused', (name) => {
+    expect(() => stageOf(name)).toThrow(`There is no stage '${name}': use -c stage=dev or -c stage=prod.`)
+  })
+})

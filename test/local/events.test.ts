@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import { createServer, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { findRoute } from '../../layers/gateway/wire/find-route.ts'
+import { toEvent } from '../../local/events.ts'
+
+// The examples of AWS's own documentation, of a Function URL and of an HTTP API with payload format 2.0:
+// docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
+// docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+const documented = (name: string): APIGatewayProxyEventV2 =>
+  JSON.parse(readFileSync(new URL(`fixtures/${name}-event.json`, import.meta.url), 'utf8'))
+const functionUrl = documented('function-url')
+const httpApi = documented('http-api')
+
+const NOW_MS = functionUrl.requestContext.timeEpoch
+
+let event: APIGatewayProxyEventV2
+const server = createServer(async (request, response) => {
+  event = toEvent(request, await buffer(request), NOW_MS, 'id')
+  response.end()
+})
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+type Sent = { method?: string; path: string; headers?: Record<string, string | string[]>; body?: string | Buffer }
+
+/** The event that this request becomes, sent for real and byte for byte as it is written here. */
+async function eventOf({ method = 'GET', path, headers = {}, body }: Sent): Promise<APIGatewayProxyEventV2> {
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve, reject) => {
+    const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false })
+    request.once('response', (response) => response.resume().once('end', resolve)).once('error', reject)
+    request.end(body)
+  })
+  return event
+}
+
+/** The request of the documented examples. */
+const documentedRequest = ({ body, rawPath, rawQueryString, cookies, requestContext }: APIGatewayProxyEventV2) =>
+  eventOf({
+    method: requestContext.http.method,
+    path: `${rawPath}?${rawQueryString}`,
+    headers: {
+      Header1: 'value1',
+      Header2: ['value1', 'value2'],
+      Cookie: cookies?.join('; ') ?? '',
+      'User-Agent': requestContext.http.userAgent,
+      'Content-Type': 'text/plain',
+    },
+    ...(body !== undefined && { body }),
+  })
+
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value)
+
+describe.each([
+  ['a Function URL', functionUrl],
+  ['an HTTP API', httpApi],
+])('the request of the example of %s', (_, example) => {
+  test.each([
+    'version',
+    'routeKey',
+    'rawPath',
+    'rawQueryString',
+    'cookies',
+    'headers.header1',
+    'headers.header2',
+    'queryStringParameters',
+    'requestContext.http.method',
+    'requestContext.http.path',
+    'requestContext.http.protocol',
+    'requestContext.http.userAgent',
+    'requestContext.requestId',
+    'requestContext.routeKey',
+    'requestContext.stage',
+    'requestContext.timeEpoch',
+    'body',
+    'isBase64Encoded',
+  ])('has the same %s here', async (path) => {
+    expect(at(await documentedRequest(example), path)).toEqual(at(example, path))
+  })
+
+  test('has no field that AWS has not, and each of the same type', async () => {
+    const ours = await documentedRequest(example)
+    for (const scope of ['', 'requestContext', 'requestContext.http']) {
+      const [here, there] = [ours, example].map((one) => (scope === '' ? one : at(one, scope)) as object)
+      for (const [name, value] of Object.entries(here ?? {})) {
+        expect([scope, name, typeof value]).toEqual([scope, name, typeof (there as Record<string, unknown>)[name]])
+      }
+    }
+  })
+
+  test('has every field that AWS has, but for those of features that we do not use', async () => {
+    const ours = await documentedRequest(example)
+    const unused = ['authentication', 'authorizer', 'stageVariables', 'pathParameters']
+    for (const scope of ['', 'requestContext', 'requestContext.http']) {
+      const [here, there] = [ours, example].map((one) => (scope === '' ? one : at(one, scope)) as object)
+      const wanted = Object.keys(there ?? {}).filter((name) => !unused.includes(name))
+      expect(Object.keys(here ?? {})).toEqual(expect.arrayContaining(wanted))
+    }
+  })
+
+  test('says when it was in the format of the access logs, in UTC', async () => {
+    const { time, timeEpoch } = (await documentedRequest(example)).requestContext
+    expect(example.requestContext.time).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}(:\d\d){3} \+0000$/)
+    expect({ time, timeEpoch }).toEqual({ time: '04/Mar/2020:19:03:58 +0000', timeEpoch: 1583348638390 })
+  })
+
+  test('says who called: an address without a port, at a host without a port', async () => {
+    const { http, domainName } = (await documentedRequest(example)).requestContext
+    expect(http.sourceIp).toBe('127.0.0.1')
+    expect(domainName).toBe('127.0.0.1')
+  })
+})
+
+describe('headers', () => {
+  test('have names in lower case, and are joined with commas where there are several', async () => {
+    const { headers } = await eventOf({ path: '/', headers: { AUTHORIZATION: 'Bearer x', 'X-Two': ['a', 'b'] } })
+    expect(headers).toMatchObject({ authorization: 'Bearer x', 'x-two': 'a,b' })
+    for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
+  })
+
+  test('give their cookies one by one; without any there is no field', async () => {
+    const { cookies } = await eventOf({ path: '/', headers: { Cookie: 'a=1; b=2' } })
+    expect(cookies).toEqual(['a=1', 'b=2'])
+    expect(await eventOf({ path: '/' })).not.toHaveProperty('cookies')
+  })
+})
+
+describe('the query', () => {
+  test.each([
+    ['', undefined],
+    ['?', undefined],
+    ['?a=1', { a: '1' }],
+    ['?a=1&b=2&a=3', { a: '1,3', b: '2' }],
+    ['?a', { a: '' }],
+    ['?a=%20%26&b=x?y', { a: ' &', b: 'x?y' }],
+  ])('%p is given decoded, and raw as it came', async (query, expected) => {
+    const { rawQueryString, queryStringParameters, rawPath } = await eventOf({ path: `/v1/models${query}` })
+    expect({ rawPath, rawQueryString, queryStringParameters }).toEqual({
+      rawPath: '/v1/models',
+      rawQueryString: query.slice(1),
+      queryStringParameters: expected,
+    })
+  })
+})
+
+describe('the body', () => {
+  const bytes = Buffer.from([0xff, 0x00, 0x80])
+  test.each([
+    ['application/json', '{"a":"é"}', { body: '{"a":"é"}', isBase64Encoded: false }],
+    ['text/plain; charset=utf-8', 'hé', { body: 'hé', isBase64Encoded: false }],
+    ['application/octet-stream', bytes, { body: bytes.toString('base64'), isBase64Encoded: true }],
+    ['multipart/form-data; boundary=x', 'x', { body: 'eA==', isBase64Encoded: true }],
+  ])('of %s is text or base64, as at AWS', async (type, body, expected) => {
+    expect(await eventOf({ method: 'POST', path: '/', headers: { 'Content-Type': type }, body })).toMatchObject(
+      expected,
+    )
+  })
+
+  test('that is empty is no field', async () => {
+    const empty = await eventOf({ path: '/' })
+    expect(empty).not.toHaveProperty('body')
+    expect(empty.isBase64Encoded).toBe(false)
+  })
+})
+
+describe('the route', () => {
+  test.each([
+    // An HTTP API names the route that it chose, and its parameters decoded.
+    ['GET', '/v1/models', 'GET /v1/models', undefined],
+    ['GET', '/v1/models/gpt-4o', 'GET /v1/models/{id+}', { id: 'gpt-4o' }],
+    ['GET', '/v1/models/openai/gpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
+    ['GET', '/v1/models/openai%2Fgpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
+    ['GET', '/v1/usage/req_1', 'GET /v1/usage/{id}', { id: 'req_1' }],
+    ['GET', '/v1/key/introspect', 'GET /v1/key/introspect', undefined],
+    ['DELETE', '/v1/models', '$default', undefined],
+    ['GET', '/elsewhere', '$default', undefined],
+    // A Function URL has no routes.
+    ['POST', '/v1/chat/completions', '$default', undefined],
+  ])('of %s %s is what AWS calls it', async (method, path, routeKey, pathParameters) => {
+    const made = await eventOf({ method, path })
+    expect([made.routeKey, made.requestContext.routeKey]).toEqual([routeKey, routeKey])
+    expect(made.pathParameters).toEqual(pathParameters)
+  })
+
+  // An HTTP API hands over the path decoded, a Function URL and this server as it came.
+  test.each([
+    ['/v1/models/openai%2Fgpt-4o', '/v1/models/openai/gpt-4o'],
+    ['/v1/models/a%3Ab', '/v1/models/a:b'],
+  ])('is the same for %s and for %s', (encoded, decoded) => {
+    expect(findRoute('GET', encoded)).toEqual(findRoute('GET', decoded))
+  })
+})

@@ -159,6 +159,67 @@ test('a route that fails once it has spoken is not replaced: no text twice', asy
   expect(second.requests).toHaveLength(0)
 })
 
+describe('a first route that dies at every possible point', () => {
+  const answer = [
+    chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'alpha ' }),
+    chunk({ content: 'beta' }),
+    chunk({}, 'stop'),
+    DONE,
+  ].join('')
+
+  test('is replaced until a stream has begun; the client sees one answer, no text twice, one charge', async () => {
+    const { key, secret } = await gateway.issue({ rpm: 60_000 })
+    const ids: (string | null)[] = []
+    for (let cut = 0; cut < answer.length; cut += 7) {
+      first.reply = (response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+        response.write(answer.slice(0, cut), () => response.socket?.destroy())
+      }
+      nowMs += 400_000
+      const whole = await gateway.post(secret, HELLO)
+      const { choices } = (await whole.json()) as { choices: { message: { content: string } }[] }
+      expect(['two', 'alpha beta']).toContain(choices[0]?.message.content)
+      const stream = await gateway.post(secret, { ...HELLO, stream: true })
+      const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
+      const text = events.map((event) => JSON.parse(event.slice(6)).choices?.[0]?.delta?.content ?? '').join('')
+      const isBroken = events.some((event) => event.includes('"error"'))
+      expect(isBroken ? ['alpha ', 'alpha beta'] : ['two', 'alpha beta']).toContain(text)
+      ids.push(whole.headers.get('x-request-id'), stream.headers.get('x-request-id'))
+    }
+    const rows = await Promise.all(ids.map((id) => gateway.readRow(id)))
+    const after = await gateway.readKey(key.id)
+    expect(after.spent).toBe(rows.reduce((sum, { cost }) => sum + cost, 0n))
+    expect(after.holds).toEqual({})
+    expect(booksBalance(after)).toBe(true)
+  })
+})
+
+describe('what differs between upstreams', () => {
+  test('is data in the catalog: extra headers, the cap’s field, no stream_options', async () => {
+    const parsed = parseCatalog({
+      providers: {
+        odd: {
+          type: 'openai',
+          baseUrl: first.url,
+          headers: { 'X-Title': 'Waybill' },
+          capField: 'max_completion_tokens',
+          streamOptions: false,
+        },
+      },
+      models: [{ ...MODEL, id: 'test-model', routes: [{ provider: 'odd', model: 'm' }] }],
+    })
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+    const odd = await openFor(parsed.catalog)
+    const { secret } = await odd.issue()
+    await (await odd.post(secret, { ...HELLO, max_tokens: 9 })).text()
+    expect(first.requests[0]?.headers['x-title']).toBe('Waybill')
+    expect(first.requests[0]?.body).toMatchObject({ max_completion_tokens: 9 })
+    expect(first.requests[0]?.body).not.toHaveProperty('max_tokens')
+    expect(first.requests[0]?.body).not.toHaveProperty('stream_options')
+  })
+})
+
 describe('a route that keeps failing', () => {
   test('rests after the second time, and is tried again when it has rested', async () => {
     first.reply = status(500, {})

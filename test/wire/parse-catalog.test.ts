@@ -93,6 +93,11 @@ describe('a catalog', () => {
       (c) => set(up(c), { baseUrl: 'http://127.0.0.1.example.test/v1' }),
     ],
     ['an unknown dialect', 'providers.up.type', (c) => set(up(c), { type: 'carrier-pigeon' })],
+    [
+      'a key among the headers',
+      'providers.up.headers.Authorization',
+      (c) => set(up(c), { headers: { Authorization: 'x' } }),
+    ],
     ['an odd model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
     ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],
     ['no object', 'catalog', () => []],

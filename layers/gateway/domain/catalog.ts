@@ -8,6 +8,10 @@ export type OpenAiEntry = {
   readonly apiKey?: string | undefined
   /** The field in which this upstream takes the output cap; without it, the one the client used. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+  /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
+  readonly streamOptions?: boolean | undefined
+  /** Sent with every request, beside our own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** Anthropic's Messages API. */

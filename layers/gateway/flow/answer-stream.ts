@@ -21,7 +21,7 @@ import { toGatewayError } from './upstream-error.ts'
  */
 export async function answerStream(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<Readable> {
   const deadline = startDeadline(passage, deps.clock())
-  const parts = dispatch(deps, assessed, passage.journey, deadline.signal)
+  const parts = dispatch(deps, assessed, passage.journey, deadline.signal, (answer) => answer)
   try {
     await settledWithin(parts, deps.timing.commitAfterMs)
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { ChatPart } from '../domain/chat.ts'
 import { CompletionBuilder } from '../wire/completion.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
@@ -16,22 +17,30 @@ export async function answerWhole(
   assessed: AssessedWork,
 ): Promise<Record<string, unknown>> {
   const work = assessed.chat
-  const tally = new Tally(work)
-  const completion = new CompletionBuilder()
+  const { completion, tally } = await gatherAnswer(deps, passage, assessed)
+  const bill = await makeBill(work, tally, deps.loadTokenizer)
+  await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+  return completion.build(letterheadOf(passage, work), writeUsage(bill, tally.reported))
+}
+
+/** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */
+async function gatherAnswer(deps: ChatDeps, passage: Passage, assessed: AssessedWork) {
   const deadline = startDeadline(passage, deps.clock())
-  try {
-    const parts = await dispatch(deps, assessed, passage.journey, deadline.signal)
+  const gather = async (parts: AsyncIterable<ChatPart>) => {
+    const completion = new CompletionBuilder()
+    const tally = new Tally(assessed.chat)
     passage.journey.firstPartMs = deps.clock() - passage.nowMs
     for await (const part of parts) {
       tally.add(part)
       if (part.kind === 'choice') completion.add(part)
     }
+    return { completion, tally }
+  }
+  try {
+    return await dispatch(deps, assessed, passage.journey, deadline.signal, gather)
   } catch (error) {
     throw toGatewayError(error)
   } finally {
     deadline.clear()
   }
-  const bill = await makeBill(work, tally, deps.loadTokenizer)
-  await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
-  return completion.build(letterheadOf(passage, work), writeUsage(bill, tally.reported))
 }

@@ -21,16 +21,20 @@ type Candidate = { readonly route: Route; readonly outputCap: number; readonly f
 
 const MOST_LEADING_PARTS = 1_000
 
+/** What is made of a route's answer. As long as it has not returned, the answer may be replaced by another route's. */
+export type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
+
 /**
- * Tries the model's routes in order and resolves with the first part that says something in hand, so that until then
- * another route, or an honest status, is still possible. Throws the last route's UpstreamFailure.
+ * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
+ * or an honest status, is still possible. Throws the last route's UpstreamFailure.
  */
-export async function dispatch(
+export async function dispatch<T>(
   { openProvider, health, clock, log }: DispatchDeps,
   work: AssessedWork,
   journey: Journey,
   signal: AbortSignal,
-): Promise<AsyncIterable<ChatPart>> {
+  accept: Accept<T>,
+): Promise<T> {
   let last = new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
   for (const candidate of candidatesOf(work, health, clock())) {
     const { route, fallbackModel } = candidate
@@ -39,13 +43,13 @@ export async function dispatch(
       journey.attempts.push({ provider: route.provider, result, ms: clock() - startedMs })
     try {
       const provider = openProvider(work.catalog, route.provider)
-      const parts = await begin(provider, candidate, work.chat, signal)
+      const accepted = await accept(await begin(provider, candidate, work.chat, signal))
       note('ok')
       health.succeeded(routeKey(route))
       journey.provider = route.provider
       journey.upstreamModel = route.model
       if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
-      return parts
+      return accepted
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       note(error.detail.status ? `${error.reason} ${error.detail.status}` : error.reason)

@@ -22,6 +22,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
       const reply = await post({
         url,
         headers: {
+          ...entry.headers,
           'content-type': 'application/json',
           accept: 'text/event-stream, application/json',
           ...(key && { authorization: `Bearer ${key}` }),
@@ -36,7 +37,10 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
   }
 }
 
-function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: OpenAiEntry): Record<string, unknown> {
+function upstreamBody(
+  { request, model, outputCap }: ChatCall,
+  { capField, streamOptions = true }: OpenAiEntry,
+): Record<string, unknown> {
   const { max_tokens: _, max_completion_tokens: __, stream_options: options, ...rest } = request.body
   const named = request.capFields.length > 0 ? request.capFields : (['max_tokens'] as const)
   const caps = capField ? [capField] : named
@@ -45,7 +49,7 @@ function upstreamBody({ request, model, outputCap }: ChatCall, { capField }: Ope
     model,
     ...Object.fromEntries(caps.map((field) => [field, outputCap])),
     stream: true,
-    stream_options: { ...(isObject(options) ? options : {}), include_usage: true },
+    ...(streamOptions && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
   }
 }
 

@@ -22,6 +22,15 @@ const apiKey = z
   .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
   .optional()
 
+/** What authenticates or frames a request is ours to send, and a key has its own place. */
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
+  .refine(
+    (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
+    'must not be a header that we send ourselves; a key belongs into apiKey',
+  )
+
 const provider = z.discriminatedUnion(
   'type',
   [
@@ -30,6 +39,8 @@ const provider = z.discriminatedUnion(
       baseUrl,
       apiKey,
       capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      streamOptions: z.boolean().optional(),
+      headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
     }),
     z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey }),
     z.strictObject({

@@ -53,6 +53,12 @@ export class Monitoring extends Construct {
     this.#alarm('Problems', 'Something that should not happen was logged', this.#metric('Problems'), 1)
     this.#alarm('Unsettled', 'Requests could not be settled; the sweep will finish them', this.#metric('Unsettled'), 1)
     this.#alarm('SweptHolds', 'Requests died under way and were finished by the sweep', this.#metric('SweptHolds'), 1)
+    this.#alarm(
+      'CredentialFailures',
+      'A provider refused our key, or there is none',
+      this.#metric('CredentialFailures'),
+      1,
+    )
     const errors = all.map((fn) => fn.metricErrors({ period: FIVE_MINUTES }))
     this.#alarm('FunctionErrors', 'A function crashed or timed out', sumOf(errors), 1)
     const throttles = all.map((fn) => fn.metricThrottles({ period: FIVE_MINUTES }))

@@ -181,7 +181,7 @@ function writtenMetrics(): Set<string> {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), 'dev')
   log.request({ errorCode: 'x', ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n } as UsageRow)
-  log.upstreamFailed('up', new UpstreamFailure('reset', 'gone'))
+  log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
   log.unsettled(new Error('x'), 'req_1')
   log.swept(1)

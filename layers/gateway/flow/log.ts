@@ -34,8 +34,9 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
     request: (row) => line('info', 'request', fieldsOf(row), metricsOf(row), breakdownsOf(row)),
     upstreamFailed: (provider, { reason, detail, message }) => {
       const failures = [one('UpstreamFailures')]
+      const ours = reason === 'credential' ? [one('CredentialFailures')] : []
       const fields = { provider, reason, status: detail.status, message }
-      line('warn', 'upstream_failed', fields, failures, [{ by: 'provider', metrics: failures }])
+      line('warn', 'upstream_failed', fields, [...failures, ...ours], [{ by: 'provider', metrics: failures }])
     },
     problem: (what, error, requestId) =>
       line('error', 'problem', { requestId, what, error: describeError(error) }, [one('Problems')]),

@@ -67,7 +67,10 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
   if (error.kind === 'internal_error') deps.log.problem('a stream broke', cause, passage.requestId)
   try {
     const bill = await makePartialBill(work, tally, deps.loadTokenizer)
-    await deps.settle(passage, { ...endingOf(error), httpStatus: 200, bill })
+    const ending = endingOf(error)
+    // Who has spoken cannot refuse any more.
+    const outcome = tally.deliveredAnything && ending.outcome === 'refused' ? 'upstream_error' : ending.outcome
+    await deps.settle(passage, { ...ending, outcome, httpStatus: 200, bill })
   } catch (problem) {
     deps.log.unsettled(problem, passage.requestId)
   }

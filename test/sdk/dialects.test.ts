@@ -1,0 +1,107 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { type AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages'
+import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools'
+import { concat } from '@langchain/core/utils/stream'
+import { ChatOpenAI } from '@langchain/openai'
+import { generateText, isStepCount, streamText, tool } from 'ai'
+import { z } from 'zod'
+import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
+import { booksBalance } from '../support/gateway.ts'
+import { ANSWER, DIALECTS, QUESTION, type Served } from './support/dialects.ts'
+
+const WEATHER = { description: 'Weather', schema: z.object({ city: z.string() }) }
+const TIME = { description: 'Time', schema: z.object({ zone: z.string().optional() }) }
+const tellWeather = ({ city }: z.infer<typeof WEATHER.schema>) => `${city}: 21 degrees`
+const tellTime = ({ zone = 'UTC' }: z.infer<typeof TIME.schema>) => `12:00 ${zone}`
+
+type Access = { readonly baseURL: string; readonly apiKey: string }
+/** Runs a tool loop to its end, as the client's documentation shows it, and returns the final text. */
+type Client = { readonly stream: boolean; run(access: Access): Promise<string> }
+
+const CLIENTS: Readonly<Record<string, Client>> = {
+  'the Vercel AI SDK with generateText': {
+    stream: false,
+    run: async (access) => (await generateText(vercelRequest(access))).text,
+  },
+  'the Vercel AI SDK with streamText': {
+    stream: true,
+    run: async (access) => streamText(vercelRequest(access)).text,
+  },
+  'LangChain with invoke': {
+    stream: false,
+    run: (access) => runLangchain(access, (model, messages) => model.invoke(messages)),
+  },
+  'LangChain with stream': {
+    stream: true,
+    run: (access) =>
+      runLangchain(access, async (model, messages) => {
+        const pieces = await Array.fromAsync(await model.stream(messages))
+        return pieces.reduce((sum, piece) => concat(sum, piece))
+      }),
+  },
+}
+
+describe.each(Object.entries(DIALECTS))('a tool loop at a model of the dialect %s', (_, dialect) => {
+  let served: Served
+  beforeAll(async () => {
+    served = await dialect.open()
+  })
+
+  test.each(Object.entries(CLIENTS))('runs to its final answer through %s', async (_, { stream, run }) => {
+    const { gateway, requests, beginLoop } = served
+    beginLoop()
+    const { key, secret } = await gateway.issue()
+    expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret })).toBe(ANSWER)
+
+    expect(requests.map(({ body }) => body.messages)).toEqual(dialect.conversations)
+    for (const { body } of requests) expect(body).toMatchObject(dialect.offer)
+
+    const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(key.id, key.createdAtMs, Date.now()))
+    const row = { outcome: 'completed', httpStatus: 200, usageSource: 'upstream', provider: dialect.provider, stream }
+    expect(rows.reverse()).toMatchObject(dialect.costs.map((cost) => ({ ...row, cost })))
+    const after = await gateway.readKey(key.id)
+    expect({ balance: booksBalance(after), holds: after.holds, spent: after.spent }).toEqual({
+      balance: true,
+      holds: {},
+      spent: dialect.costs[0] + dialect.costs[1],
+    })
+  })
+})
+
+function vercelRequest(access: Access) {
+  return {
+    model: createOpenAICompatible({ name: 'waybill', includeUsage: true, ...access })('test-model'),
+    prompt: QUESTION,
+    tools: {
+      get_weather: tool({ description: WEATHER.description, inputSchema: WEATHER.schema, execute: tellWeather }),
+      get_time: tool({ description: TIME.description, inputSchema: TIME.schema, execute: tellTime }),
+    },
+    stopWhen: isStepCount(3),
+  }
+}
+
+const LANGCHAIN_TOOLS: StructuredToolInterface[] = [
+  langchainTool(tellWeather, { name: 'get_weather', ...WEATHER }),
+  langchainTool(tellTime, { name: 'get_time', ...TIME }),
+]
+
+function openLangchain({ baseURL, apiKey }: Access) {
+  return new ChatOpenAI({ model: 'test-model', apiKey, configuration: { baseURL } }).bindTools(LANGCHAIN_TOOLS)
+}
+
+type Ask = (model: ReturnType<typeof openLangchain>, messages: BaseMessage[]) => Promise<AIMessageChunk>
+
+async function runLangchain(access: Access, ask: Ask): Promise<string> {
+  const model = openLangchain(access)
+  const messages: BaseMessage[] = [new HumanMessage(QUESTION)]
+  for (;;) {
+    const answer = await ask(model, messages)
+    if (!answer.tool_calls?.length) return answer.text
+    messages.push(answer)
+    for (const call of answer.tool_calls) {
+      const called = LANGCHAIN_TOOLS.find(({ name }) => name === call.name)
+      messages.push(await called?.invoke({ ...call, type: 'tool_call' }))
+    }
+  }
+}

@@ -35,7 +35,7 @@ export async function dispatch<T>(
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
-  let last = new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
+  let last: UpstreamFailure | undefined
   for (const candidate of candidatesOf(work, health, clock())) {
     const { route, fallbackModel } = candidate
     const startedMs = clock()
@@ -61,7 +61,7 @@ export async function dispatch<T>(
       log.upstreamFailed(route.provider, error)
     }
   }
-  throw last
+  throw last ?? new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
 }
 
 /** The model's own routes, then those of the models that may stand in for it. */

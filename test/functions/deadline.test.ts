@@ -1,0 +1,99 @@
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Context } from 'aws-lambda'
+import { createChat } from '../../functions/chat/create.ts'
+import { toEvent } from '../../local/events.ts'
+import { ResponseStream } from '../../local/lambda-runtime.ts'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, type Reply, type Upstream } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
+
+let upstream: Upstream
+let gateway: TestGateway
+let server: Server
+/** Of the function's time this much is left; 20 seconds of it are kept for settling. */
+const REMAINING_MS = 20_500
+
+beforeAll(async () => {
+  const both = await openBoth({ model: { maxOutputTokens: 100_000 } })
+  upstream = both.upstream
+  gateway = both.gateway
+  const chat = createChat(gateway.instance) as unknown as StreamFunction
+  server = createServer(async (incoming, response) => {
+    const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
+    const context = { getRemainingTimeInMillis: () => REMAINING_MS } as Context
+    await chat(event, new ResponseStream(response), context).catch(() => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`
+const headers = (secret: string) => ({ Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' })
+
+function ask(secret: string, extra: object): Promise<Response> {
+  return fetch(url(), { method: 'POST', headers: headers(secret), body: JSON.stringify({ ...HELLO, ...extra }) })
+}
+
+/** Never silent, never done. */
+const drip: Reply = (response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+  const timer = setInterval(() => response.write(chunk({ content: 'drop ' })), 20)
+  response.once('close', () => clearInterval(timer))
+}
+
+describe('when the function’s own time runs out', () => {
+  test('a stream ends with an error frame, billed for what was delivered, while there is time to settle', async () => {
+    upstream.reply = drip
+    const { key, secret } = await gateway.issue()
+    const response = await ask(secret, { stream: true })
+    const body = await response.text()
+    expect(body).toContain('"content":"drop "')
+    expect(body).toContain('"code":"upstream_timeout"')
+    expect(body).not.toContain('[DONE]')
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_timeout', usageSource: 'estimate' })
+    expect(row.cost > 0n).toBe(true)
+    const after = await gateway.readKey(key.id)
+    expect(after.holds).toEqual({})
+    expect(booksBalance(after)).toBe(true)
+  })
+
+  test('an answer that is not streamed is a 504, and free', async () => {
+    upstream.reply = drip
+    const { key, secret } = await gateway.issue()
+    const response = await ask(secret, {})
+    expect(response.status).toBe(504)
+    expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 0n })
+  })
+
+  test('a client that has stopped reading cannot keep its request from being settled', async () => {
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      const piece = chunk({ content: 'x'.repeat(60_000) })
+      for (let i = 0; i < 100 && !response.destroyed; i++) {
+        if (!response.write(piece))
+          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+      }
+    }
+    const { key, secret } = await gateway.issue()
+    const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+    stalled.on('error', () => {})
+    stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 1)
+    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
+    const after = await gateway.readKey(key.id)
+    expect(after.spent > 0n).toBe(true)
+    expect(booksBalance(after)).toBe(true)
+    stalled.destroy()
+  })
+})

@@ -1,18 +1,16 @@
 import type { AnthropicEntry } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { isObject } from '../wire/field-rules.ts'
 import { AnthropicAnswer, eventsOf } from './anthropic-events.ts'
 import { rejection } from './anthropic-rejection.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
-import { refusalOf } from './openai-refusal.ts'
+import { isJson, parseObject, readJson } from './json-reply.ts'
 import { post, type Reply } from './post.ts'
 import type { ChatCall, Provider } from './provider.ts'
-import { readAll } from './read-all.ts'
+import { refusalOf } from './refusal.ts'
 import { readEvents } from './server-sent-events.ts'
 
 const API_VERSION = '2023-06-01'
-const MAX_JSON_BYTES = 16 * 1024 * 1024
 
 /** Anthropic's Messages API. */
 export function anthropicProvider(
@@ -39,7 +37,7 @@ export function anthropicProvider(
         signal: call.signal,
       })
       if (reply.status !== 200) throw aboutUs(await refusalOf(reply, key))
-      yield* /^application\/json\b/i.test(reply.contentType) ? readWhole(reply) : readStream(reply, mostChars(call))
+      yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
     },
   }
 }
@@ -63,20 +61,10 @@ function aboutUs(failure: UpstreamFailure): UpstreamFailure {
   return new UpstreamFailure('credential', message, { status: failure.detail.status })
 }
 
-/** Events, signatures and whatever else surrounds a token are worth kilobytes, not more. */
-function mostChars({ outputCap }: ChatCall): number {
-  return outputCap * 8 * 1024 + 8 * 1024 * 1024
-}
-
-async function* readStream(reply: Reply, most: number): AsyncGenerator<ChatPart, void, undefined> {
+async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<ChatPart, void, undefined> {
   const answer = new AnthropicAnswer()
-  let chars = 0
-  for await (const data of readEvents(reply.bytes)) {
-    chars += data.length
-    if (chars > most) {
-      throw new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
-    }
-    yield* answer.read(parse(data))
+  for await (const data of readEvents(reply.bytes, call)) {
+    yield* answer.read(parseObject(data))
     if (answer.isWhole) return
   }
   throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
@@ -84,16 +72,5 @@ async function* readStream(reply: Reply, most: number): AsyncGenerator<ChatPart,
 
 async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
   const answer = new AnthropicAnswer()
-  for (const event of eventsOf(parse(await readAll(reply.bytes, MAX_JSON_BYTES)))) yield* answer.read(event)
-}
-
-function parse(data: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch (cause) {
-    throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
-  }
-  if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
-  return value
+  for (const event of eventsOf(await readJson(reply))) yield* answer.read(event)
 }

@@ -4,13 +4,11 @@ import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { messageToDelta, textOf } from '../wire/delta.ts'
 import { isObject } from '../wire/field-rules.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
-import { refusalOf } from './openai-refusal.ts'
+import { isJson, parseObject, readJson } from './json-reply.ts'
 import { post, type Reply } from './post.ts'
 import type { ChatCall, Provider } from './provider.ts'
-import { readAll } from './read-all.ts'
+import { refusalOf } from './refusal.ts'
 import { readEvents } from './server-sent-events.ts'
-
-const MAX_JSON_BYTES = 16 * 1024 * 1024
 
 /** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
@@ -32,7 +30,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
         signal: call.signal,
       })
       if (reply.status !== 200) throw await refusalOf(reply, key)
-      yield* isJson(reply) ? readWhole(reply) : readStream(reply, mostChars(call))
+      yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
     },
   }
 }
@@ -53,31 +51,17 @@ function upstreamBody(
   }
 }
 
-function isJson(reply: Reply): boolean {
-  return /^application\/json\b/i.test(reply.contentType)
-}
-
-/** Names, log probabilities and whatever else surrounds a token are worth kilobytes, not more. */
-function mostChars({ request, outputCap }: ChatCall): number {
-  return outputCap * request.choices * 8 * 1024 + 8 * 1024 * 1024
-}
-
-async function* readStream(reply: Reply, most: number): AsyncGenerator<ChatPart, void, undefined> {
+async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<ChatPart, void, undefined> {
   const open = new Set<number>()
   /** Only a choice that said something is given the end it lacks: silence is no answer. */
   const said = new Set<number>()
-  let chars = 0
   const answer = new AnswerNormalizer()
-  for await (const data of readEvents(reply.bytes)) {
+  for await (const data of readEvents(reply.bytes, call)) {
     if (data === '[DONE]') {
       for (const index of open) if (said.has(index)) yield answer.ending(index)
       return
     }
-    chars += data.length
-    if (chars > most) {
-      throw new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
-    }
-    for (const raw of toParts(parseEvent(data), 'delta')) {
+    for (const raw of toParts(checked(parseObject(data)), 'delta')) {
       const part = answer.normalize(raw)
       if (part.kind === 'choice') {
         if (part.finishReason === null) open.add(part.index)
@@ -91,9 +75,8 @@ async function* readStream(reply: Reply, most: number): AsyncGenerator<ChatPart,
 }
 
 async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
-  const text = await readAll(reply.bytes, MAX_JSON_BYTES)
   const answer = new AnswerNormalizer()
-  for (const raw of toParts(parseEvent(text), 'message')) {
+  for (const raw of toParts(checked(await readJson(reply)), 'message')) {
     const part = answer.normalize(raw)
     yield part
     if (part.kind === 'choice' && part.finishReason === null && textOf(part.delta) !== '')
@@ -101,16 +84,9 @@ async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefine
   }
 }
 
-function parseEvent(data: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch (cause) {
-    throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
-  }
-  if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
-  if (value.error) throw new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
-  return value
+function checked(event: Record<string, unknown>): Record<string, unknown> {
+  if (event.error) throw new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
+  return event
 }
 
 function* toParts(event: Record<string, unknown>, field: 'delta' | 'message'): Generator<ChatPart, void, undefined> {

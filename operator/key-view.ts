@@ -28,5 +28,3 @@ export function keyView(key: Key, nowMs: number) {
     createdAt: new Date(key.createdAtMs).toISOString(),
   }
 }
-
-export type KeyView = ReturnType<typeof keyView>

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
 
-let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await openGateway(catalogFor(upstream.url))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
+  gateway = (await openBoth()).gateway
 })
 
 describe('a chat completion', () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
-import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
 import { inTurn } from './support/in-turn.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
 
@@ -10,12 +11,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await openGateway(catalogFor(upstream.url))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
+  ;({ upstream, gateway } = await openBoth())
 })
 
 const TOKENS = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
-import { chunk, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { gather } from './support/gather.ts'
 import * as schema from './support/openai-schema.ts'
 import { dataOf, framesOf, readChunks } from './support/read-chunks.ts'
@@ -10,12 +11,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await openGateway(catalogFor(upstream.url))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
+  ;({ upstream, gateway } = await openBoth())
 })
 
 describe.each(Object.entries(SCENARIOS))('%s', (_, { reply, request = {}, says }) => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
-import { chunk, DONE, say, sse, startUpstream, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { inTurn } from './support/in-turn.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
 import { type Sent, watchedClient } from './support/watched-client.ts'
@@ -10,12 +11,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await openGateway(catalogFor(upstream.url))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
+  ;({ upstream, gateway } = await openBoth())
 })
 
 const QUESTION = { role: 'user' as const, content: 'What is the weather in Ulm, and what time is it?' }

@@ -1,9 +1,10 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { APICallError, generateText, isStepCount, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
-import { chunk, say, startUpstream, type Upstream } from '../support/upstream.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, say, type Upstream } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
 import { inTurn } from './support/in-turn.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
@@ -12,12 +13,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await openGateway(catalogFor(upstream.url))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
+  ;({ upstream, gateway } = await openBoth())
 })
 
 const TOKENS = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }

@@ -12,6 +12,9 @@ export type Demand = {
   readonly holdUntilMs: number
 }
 
+/** The end of a hold: its cost is spent, the rest comes back. */
+export type Release = { readonly keyId: string; readonly requestId: string; readonly hold: Nano; readonly cost: Nano }
+
 export type AdmissionRefusal =
   | 'rate_limit_exceeded'
   | 'daily_limit_exceeded'

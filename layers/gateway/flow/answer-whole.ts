@@ -20,7 +20,8 @@ export async function answerWhole(
   const { completion, tally } = await gatherAnswer(deps, passage, assessed)
   const bill = await makeBill(work, tally, deps.loadTokenizer)
   await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
-  return completion.build(letterheadOf(passage, work), writeUsage(bill, tally.reported))
+  const cost = passage.cost ?? bill.cost
+  return completion.build(letterheadOf(passage, work), writeUsage({ ...bill, cost }, tally.reported))
 }
 
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */

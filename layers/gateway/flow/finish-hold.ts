@@ -1,12 +1,12 @@
+import type { Release } from '../domain/admission.ts'
 import type { Hold, Key } from '../domain/key.ts'
-import type { Nano } from '../domain/money.ts'
 import { ulidTimeMs } from '../domain/ulid.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 
 export type FinishHoldDeps = {
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
-  readonly releaseHold: (release: { keyId: string; requestId: string; hold: Nano; cost: Nano }) => Promise<boolean>
+  readonly releaseHold: (release: Release) => Promise<boolean>
   readonly clock: () => number
 }
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
-import type { Nano } from '../domain/money.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from './log.ts'
 import type { Passage } from './passage.ts'
 
 export type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
-  readonly releaseHold: (release: { keyId: string; requestId: string; hold: Nano; cost: Nano }) => Promise<boolean>
+  readonly releaseHold: (release: Release) => Promise<boolean>
   readonly finishHold: (keyId: string, requestId: string) => Promise<void>
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number

@@ -1,11 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import type { Nano } from '../domain/money.ts'
+import type { Release } from '../domain/admission.ts'
 import { acrossConflicts } from './failures.ts'
 import { keyItem } from './key-item.ts'
 import type { Tables } from './tables.ts'
-
-export type Release = { readonly keyId: string; readonly requestId: string; readonly hold: Nano; readonly cost: Nano }
 
 /** True if this call released the hold, false if it had been released before. */
 export type ReleaseHold = (release: Release) => Promise<boolean>

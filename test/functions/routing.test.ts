@@ -239,6 +239,15 @@ describe('a route that keeps failing', () => {
     expect([await ask(), await ask()]).toEqual(['one=ok', 'one=ok'])
   })
 
+  test('in the middle of its answers rests, too, and the operator is told', async () => {
+    first.reply = sse([chunk({ role: 'assistant', content: 'on' })])
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    const ask = async () => (await gateway.post(secret, { ...HELLO, stream: true })).text()
+    for (let i = 0; i < 2; i++) expect(await ask()).toContain('"error"')
+    expect(await ask()).toContain('"content":"two"')
+    expect(gateway.logLines.filter((line) => line.includes('"upstream_failed"'))).toHaveLength(2)
+  })
+
   test('is left alone for as long as it asks', async () => {
     first.reply = status(429, {}, { 'Retry-After': '40' })
     const { secret } = await gateway.issue({ rpm: 60_000 })

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
@@ -10,7 +11,7 @@ import { dispatch } from './dispatch.ts'
 import { FrameSink } from './frame-sink.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
-import type { AssessedWork, Passage } from './passage.ts'
+import type { AssessedWork, Journey, Passage } from './passage.ts'
 import { endingOf } from './settle.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -29,7 +30,7 @@ export async function answerStream(deps: ChatDeps, passage: Passage, assessed: A
     throw toGatewayError(error)
   }
   const sink = new FrameSink(deps.timing.keepAliveMs, deadline.signal)
-  passage.streaming = relay(deps, passage, assessed.chat, parts, sink).finally(deadline.clear)
+  passage.streaming = relay(deps, passage, assessed.chat, parts, sink, deadline.signal).finally(deadline.clear)
   return sink.body
 }
 
@@ -39,6 +40,7 @@ async function relay(
   work: ChatWork,
   parts: Promise<AsyncIterable<ChatPart>>,
   sink: FrameSink,
+  signal: AbortSignal,
 ): Promise<void> {
   const tally = new Tally(work)
   const frames = new FrameWriter(letterheadOf(passage, work), work.request.includeUsage)
@@ -48,6 +50,7 @@ async function relay(
       tally.add(part)
       if (part.kind === 'choice') await sink.write(frames.choice(part))
     }
+    if (passage.journey.route) deps.health.succeeded(passage.journey.route)
     const bill = await makeBill(work, tally, deps.loadTokenizer)
     await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
     const cost = passage.cost ?? bill.cost
@@ -57,8 +60,16 @@ async function relay(
       DONE_FRAME,
     )
   } catch (error) {
+    noteFailure(deps, passage.journey, error, signal)
     sink.end(errorFrame(await failMidway(deps, passage, work, tally, error)))
   }
+}
+
+/** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
+function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: unknown, deadline: AbortSignal): void {
+  if (!(error instanceof UpstreamFailure) || !journey.route || !journey.provider || deadline.aborted) return
+  health.failed(journey.route, error, clock())
+  log.upstreamFailed(journey.provider, error)
 }
 
 /** The status is out already: the failure is booked, and told in the stream. */

@@ -18,6 +18,7 @@ export async function answerWhole(
 ): Promise<Record<string, unknown>> {
   const work = assessed.chat
   const { completion, tally } = await gatherAnswer(deps, passage, assessed)
+  if (passage.journey.route) deps.health.succeeded(passage.journey.route)
   const bill = await makeBill(work, tally, deps.loadTokenizer)
   await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
   const cost = passage.cost ?? bill.cost

@@ -45,7 +45,7 @@ export async function dispatch<T>(
       const provider = openProvider(work.catalog, route.provider)
       const accepted = await accept(await begin(provider, candidate, work.chat, signal))
       note('ok')
-      health.succeeded(routeKey(route))
+      journey.route = routeKey(route)
       journey.provider = route.provider
       journey.upstreamModel = route.model
       if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel

@@ -44,6 +44,8 @@ export type AssessedWork = {
 
 export type Journey = {
   readonly attempts: Attempt[]
+  /** The route that was accepted, as its health is remembered. It has succeeded when its answer is whole. */
+  route?: string
   provider?: string
   upstreamModel?: string
   fallbackModel?: string

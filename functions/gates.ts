@@ -1,4 +1,5 @@
 import type { FunctionName } from '../layers/gateway/contract.ts'
+import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import type { Endpoint } from '../layers/gateway/flow/passage.ts'
 import { admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
@@ -19,9 +20,10 @@ type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate }
 export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint, { prefetch, assess }: Wanted = {}) {
   const { tables, cache, config, settle, finishHold, clock, random, log } = instance
   const read = readKey(tables)
+  const newRequestId = (nowMs: number) => makeRequestId(nowMs, random(10))
   return [
     open(
-      { clock, random, log, isUnavailable, headerPrefix: config.headerPrefix, originSecret: config.originSecret },
+      { clock, newRequestId, log, isUnavailable, headerPrefix: config.headerPrefix, originSecret: config.originSecret },
       endpoint,
     ),
     record(settle),
@@ -29,6 +31,6 @@ export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint
     identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
     authorize({ readKey: read, cache }),
     ...(assess ? [assess] : []),
-    admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, cache }),
+    admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, newRequestId, cache }),
   ]
 }

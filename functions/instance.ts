@@ -9,7 +9,6 @@ import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
 import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
-import { readKey } from '../layers/gateway/store/read-key.ts'
 import { releaseHold } from '../layers/gateway/store/release-hold.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 
@@ -31,8 +30,9 @@ export type InstanceOptions = {
   readonly config?: Config
   readonly tables?: Tables
   readonly clock?: () => number
+  readonly random?: (bytes: number) => Uint8Array
   readonly log?: Log
-  readonly timing?: ChatTiming
+  readonly timing?: Partial<ChatTiming>
 }
 
 /** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
@@ -43,18 +43,18 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
   const log = options.log ?? jsonLog(print, config.stage, clock)
-  const books = { putUsageRow: putUsageRow(tables), releaseHold: releaseHold(tables), clock }
-  const finishHold = holdFinisher({ ...books, readKey: readKey(tables) })
+  const books = { putUsageRow: putUsageRow(tables), releaseHold: releaseHold(tables) }
+  const finishHold = holdFinisher(books)
   return {
     config,
     tables,
     clock,
-    random: randomBytes,
+    random: options.random ?? randomBytes,
     log,
-    timing: options.timing ?? CHAT_TIMING,
+    timing: { ...CHAT_TIMING, ...options.timing },
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
     finishHold,
-    settle: settler({ ...books, finishHold, isUnavailable, log }),
+    settle: settler({ ...books, finishHold, isUnavailable, clock, log }),
   }
 }

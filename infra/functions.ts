@@ -97,7 +97,7 @@ export class Functions extends Construct {
       environment,
       memoryMb: stage.apiMemoryMb,
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
-      may: [may.findKeys, may.readKeys, may.admitAndSettle, may.writeRows],
+      may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
     })
     new Schedule(this, 'SweepSchedule', {
       schedule: ScheduleExpression.rate(Duration.minutes(SWEEP_EVERY_MINUTES)),

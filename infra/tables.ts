@@ -1,4 +1,4 @@
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
 import type { Stage } from './stages.ts'
@@ -23,6 +23,7 @@ export class Tables extends Construct {
         indexName: index.name,
         partitionKey: string(index.partitionKey),
         sortKey: string(index.sortKey),
+        projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
       })),
       timeToLiveAttribute: definition.timeToLive,
       billing: Billing.onDemand(),

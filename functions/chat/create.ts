@@ -36,7 +36,10 @@ export function createChat(instance: Instance) {
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
     // The invocation ends when the books are closed, not when the last byte is out.
-    requestEnd: (request) => (request.context as GatewayContext).passage.streaming,
+    requestEnd: ({ context }) => {
+      const { streaming, settling } = (context as GatewayContext).passage
+      return streaming ?? settling
+    },
   })
     .use(
       gates(

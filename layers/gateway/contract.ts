@@ -35,16 +35,30 @@ export type TableDefinition = {
   readonly partitionKey: string
   readonly sortKey?: string
   readonly timeToLive: string
-  readonly indexes: readonly { readonly name: string; readonly partitionKey: string; readonly sortKey: string }[]
+  readonly indexes: readonly IndexDefinition[]
+}
+
+/** An item without the sort key is not in an index. */
+export type IndexDefinition = {
+  readonly name: string
+  readonly partitionKey: string
+  readonly sortKey: string
+  /** What an index has of an item: everything, or only what finds it. */
+  readonly projection: 'all' | 'keys'
 }
 
 // Every key attribute is a string.
 export const TABLES = {
-  keys: { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'expiresAt', indexes: [] },
+  keys: {
+    partitionKey: 'pk',
+    sortKey: 'sk',
+    timeToLive: 'expiresAt',
+    indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
+  },
   usage: {
     partitionKey: 'requestId',
     timeToLive: 'expiresAt',
-    indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt' }],
+    indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt', projection: 'all' }],
   },
 } as const satisfies Record<string, TableDefinition>
 

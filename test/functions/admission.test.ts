@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { auditKey } from '../../operator/audit-key.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -46,15 +47,12 @@ describe('before the upstream is reached', () => {
     const { secret } = await gateway.issue()
     const started: number[] = []
     const ended: number[] = []
-    cold.tables.client.middlewareStack.add(
-      (next) => async (args) => {
-        started.push(performance.now())
-        const result = await next(args)
-        ended.push(performance.now())
-        return result
-      },
-      { step: 'initialize' },
-    )
+    intercept(cold.tables, async (send) => {
+      started.push(performance.now())
+      const result = await send()
+      ended.push(performance.now())
+      return result
+    })
     await (await cold.get(secret, '/v1/models')).text()
     // The second call began before the first one ended.
     expect(started[1]).toBeLessThan(ended[0] as number)

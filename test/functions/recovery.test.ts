@@ -9,6 +9,7 @@ import { openTables } from '../../layers/gateway/store/tables.ts'
 import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 
@@ -168,20 +169,16 @@ describe('without DynamoDB', () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
     let failures = 0
-    gateway.tables.client.middlewareStack.add(
-      (next, context) => (args) => {
-        const settles = context.commandName === 'PutItemCommand' || context.commandName === 'PutCommand'
-        if (settles && failures < 6) {
-          failures += 1
-          throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
-        }
-        return next(args)
-      },
-      { step: 'initialize', name: 'outage' },
-    )
+    const restore = intercept(gateway.tables, async (send, command) => {
+      if (command === 'PutItemCommand' && failures < 6) {
+        failures += 1
+        throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
+      }
+      return send()
+    })
     const response = await gateway.post(secret, { ...HELLO, stream: true })
     expect(await response.text()).toContain('[DONE]')
-    gateway.tables.client.middlewareStack.remove('outage')
+    restore()
     expect(failures).toBe(6)
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 20_000n })
   })
@@ -189,14 +186,11 @@ describe('without DynamoDB', () => {
   test('an unexpected error is a 500 that tells nothing, and the log line has the request id', async () => {
     nowMs = NOW
     const { secret } = await gateway.issue()
-    gateway.tables.client.middlewareStack.add(
-      () => () => {
-        throw new Error('a bug with details')
-      },
-      { step: 'initialize', name: 'bug' },
-    )
+    const restore = intercept(gateway.tables, async () => {
+      throw new Error('a bug with details')
+    })
     const response = await gateway.post(secret, HELLO)
-    gateway.tables.client.middlewareStack.remove('bug')
+    restore()
     expect(response.status).toBe(500)
     const text = await response.text()
     expect(text).toContain('internal_error')

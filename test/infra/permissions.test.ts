@@ -15,6 +15,8 @@ beforeAll(() => {
 
 const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
 const FIND_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*'
+const READ_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*'
+const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
 const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
 const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
 const WRITE_ROW = 'dynamodb:PutItem on usage'
@@ -33,7 +35,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   introspect: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW],
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
-  sweep: [...LOG, 'dynamodb:Scan on keys', FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  sweep: [...LOG, FIND_KEYS_TO_SWEEP, READ_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
 })
 
 describe.each(['dev', 'prod'])('in %s', (stage) => {
@@ -54,7 +56,9 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
       [Action].flat().flatMap((action) =>
         [Resource].flat().map((resource) => {
           const where = Condition === undefined ? '' : ` where ${conditionText(Condition)}`
-          const target = names[JSON.stringify(resource)] ?? textOf(resource)
+          const target =
+            names[JSON.stringify(resource)] ??
+            textOf(resource).replace(new RegExp(`^<${keys}\\.Arn>/index/(\\w+)$`), 'the index $1 of keys')
           return `${Effect === 'Allow' ? '' : Effect}${action} on ${target}${where}`
         }),
       ),

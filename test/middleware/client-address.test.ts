@@ -85,7 +85,7 @@ describe('the gate that opens a request', () => {
     const gate = open(
       {
         clock: () => 1_000,
-        random: (bytes) => new Uint8Array(bytes),
+        newRequestId: () => 'req_1',
         headerPrefix: BRAND.headerPrefix,
         originSecret: SECRET,
         isUnavailable: () => false,

@@ -16,7 +16,7 @@ test.each([
     const gate = open(
       {
         clock: () => 1_000,
-        random: (bytes) => new Uint8Array(bytes),
+        newRequestId: () => 'req_1',
         headerPrefix: 'X-Svc-',
         originSecret: undefined,
         isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',

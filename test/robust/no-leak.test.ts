@@ -8,6 +8,7 @@ import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { chunk, DONE, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
 import { type RawCall, rawCall } from './support/raw-call.ts'
 
@@ -260,14 +261,11 @@ async function failedTraffic(): Promise<void> {
 async function brokenTraffic(): Promise<void> {
   const { secret } = await issue(broken)
   let failing: { readonly command: string; readonly name: string } | undefined
-  broken.tables.client.middlewareStack.add(
-    (next, context) => (args) => {
-      if (context.commandName !== failing?.command) return next(args)
-      const quoting = JSON.stringify(args.input, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-      return Promise.reject(Object.assign(new Error(`It failed on ${quoting}`), { name: failing?.name }))
-    },
-    { step: 'initialize' },
-  )
+  intercept(broken.tables, (send, command, input) => {
+    if (command !== failing?.command) return send()
+    const quoting = JSON.stringify(input, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    return Promise.reject(Object.assign(new Error(`It failed on ${quoting}`), { name: failing?.name }))
+  })
   upstream.reply = say(COMPLETION)
   for (const stream of [true, false]) {
     for (const [command, name] of [

@@ -4,6 +4,7 @@ import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { chunk, event, type Reply, say, startUpstream, status, type Upstream } from '../support/upstream.ts'
 import { eventually } from './support/eventually.ts'
 import { heldBack } from './support/held-back.ts'
@@ -169,12 +170,9 @@ describe('a database that does not answer', () => {
   test('is an InternalServerError with a Retry-After', async () => {
     const { secret } = await gateway.issue()
     await using cut = await openGateway(catalogFor(upstream.url), { beside: gateway })
-    cut.tables.client.middlewareStack.add(
-      () => () => {
-        throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
-      },
-      { step: 'initialize', priority: 'high' },
-    )
+    intercept(cut.tables, async () => {
+      throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
+    })
     const { client } = watchedClient(cut, secret, { maxRetries: 0 })
     const error = await failureOf(client.chat.completions.create(HELLO))
     expect(error).toBeInstanceOf(OpenAI.InternalServerError)

@@ -16,6 +16,7 @@ import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { intercept } from './intercept.ts'
 
 export type TestGateway = AsyncDisposable & {
   readonly baseUrl: string
@@ -56,13 +57,10 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
   const tables = beside ? connect(beside.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!beside) await writeCatalog(tables)(catalog, Date.now())
   const calls: { name: string; atMs: number }[] = []
-  tables.client.middlewareStack.add(
-    (next, context) => (args) => {
-      calls.push({ name: context.commandName ?? '', atMs: Date.now() })
-      return next(args)
-    },
-    { step: 'initialize' },
-  )
+  intercept(tables, (send, name) => {
+    calls.push({ name, atMs: Date.now() })
+    return send()
+  })
   const logLines: string[] = []
   const config = { keysTable: tables.keys, usageTable: tables.usage, ...BRAND }
   const log = jsonLog((line) => logLines.push(line))

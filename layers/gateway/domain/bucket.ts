@@ -1,8 +1,10 @@
 // A token bucket kept as one number: the moment at which it is full again (GCRA). Microseconds, so that every rpm
 // has a whole interval; rounded up, so that the refill is never faster than the limit.
 
+const MINUTE_US = 60_000_000
+
 export function intervalUs(rpm: number): number {
-  return Math.ceil(60_000_000 / rpm)
+  return Math.ceil(MINUTE_US / rpm)
 }
 
 /** The latest `fullAtUs` that still leaves one token to take. */
@@ -10,8 +12,21 @@ export function lastTakeableFullAtUs(rpm: number, nowMs: number): number {
   return nowMs * 1000 + (rpm - 1) * intervalUs(rpm)
 }
 
+/** A bucket that would be full later than this was taken from by a clock that is wrong. */
+export function latestSaneFullAtUs(nowMs: number): number {
+  return nowMs * 1000 + 2 * MINUTE_US
+}
+
+/**
+ * The bucket as this clock may see it. Clocks less than a minute apart agree on it exactly; one that was further ahead
+ * must not lock the key for as long as it was wrong, so its bucket counts as one with a single token left.
+ */
+export function saneFullAtUs(rpm: number, fullAtUs: number, nowMs: number): number {
+  return fullAtUs > latestSaneFullAtUs(nowMs) ? lastTakeableFullAtUs(rpm, nowMs) : fullAtUs
+}
+
 export function tokensLeft(rpm: number, fullAtUs: number, nowMs: number): number {
-  const usedUs = Math.max(0, fullAtUs - nowMs * 1000)
+  const usedUs = Math.max(0, saneFullAtUs(rpm, fullAtUs, nowMs) - nowMs * 1000)
   return Math.max(0, Math.floor(rpm - usedUs / intervalUs(rpm)))
 }
 

@@ -50,9 +50,11 @@ export function heldOf(key: Key): Nano {
   return Object.values(key.holds).reduce((sum, hold) => sum + hold.amount, 0n)
 }
 
+export type OpenHold = Hold & { readonly requestId: string }
+
 /** Holds whose request cannot be running any more. */
-export function expiredHolds(key: Key, nowMs: number): string[] {
+export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   return Object.entries(key.holds)
     .filter(([, hold]) => hold.untilMs <= nowMs)
-    .map(([requestId]) => requestId)
+    .map(([requestId, hold]) => ({ requestId, ...hold }))
 }

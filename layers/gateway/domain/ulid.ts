@@ -17,3 +17,7 @@ export function ulidTimeMs(id: string): number {
   const time = id.slice(-26, -16)
   return [...time].reduce((value, digit) => value * 32 + CROCKFORD.indexOf(digit), 0)
 }
+
+export function makeRequestId(nowMs: number, random: Uint8Array): string {
+  return `req_${ulid(nowMs, random)}`
+}

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
@@ -13,6 +12,7 @@ import { letterheadOf } from './letterhead.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
 import type { AssessedWork, Journey, Passage } from './passage.ts'
 import { endingOf } from './settle.ts'
+import { settledWithin } from './settled-within.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -52,13 +52,15 @@ async function relay(
     }
     if (passage.journey.route) deps.health.succeeded(passage.journey.route)
     const bill = await makeBill(work, tally, deps.loadTokenizer)
-    await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+    const settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+    await settledWithin(settling, deps.timing.settleMs)
     const cost = passage.cost ?? bill.cost
     sink.end(
       ...(work.request.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []),
       costFrame(deps.headerPrefix, cost),
       DONE_FRAME,
     )
+    await settling
   } catch (error) {
     noteFailure(deps, passage.journey, error, signal)
     sink.end(errorFrame(await failMidway(deps, passage, work, tally, error)))
@@ -86,14 +88,4 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
     deps.log.unsettled(problem, passage.requestId)
   }
   return error
-}
-
-/** Resolves when the promise has or the time is up; throws if the promise does in that time. */
-async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
-  const timer = new AbortController()
-  try {
-    await Promise.race([promise, sleep(ms, undefined, { signal: timer.signal })])
-  } finally {
-    timer.abort()
-  }
 }

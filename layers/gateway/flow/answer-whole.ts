@@ -7,10 +7,11 @@ import { dispatch } from './dispatch.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill } from './make-bill.ts'
 import type { AssessedWork, Passage } from './passage.ts'
+import { settledWithin } from './settled-within.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
-/** One JSON answer, settled before it is returned. A failure on the way delivers nothing, so it costs nothing. */
+/** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
 export async function answerWhole(
   deps: ChatDeps,
   passage: Passage,
@@ -20,7 +21,8 @@ export async function answerWhole(
   const { completion, tally } = await gatherAnswer(deps, passage, assessed)
   if (passage.journey.route) deps.health.succeeded(passage.journey.route)
   const bill = await makeBill(work, tally, deps.loadTokenizer)
-  await deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+  passage.settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+  await settledWithin(passage.settling, deps.timing.settleMs)
   const cost = passage.cost ?? bill.cost
   return completion.build(letterheadOf(passage, work), writeUsage({ ...bill, cost }, tally.reported))
 }

@@ -14,6 +14,8 @@ export type ChatTiming = {
   /** How long a stream may wait for its first part before it is committed to a 200. */
   readonly commitAfterMs: number
   readonly keepAliveMs: number
+  /** How long an answer that is whole waits to be settled. After that it goes out, and settling goes on. */
+  readonly settleMs: number
 }
 
-export const CHAT_TIMING: ChatTiming = { commitAfterMs: 10_000, keepAliveMs: 15_000 }
+export const CHAT_TIMING: ChatTiming = { commitAfterMs: 10_000, keepAliveMs: 15_000, settleMs: 15_000 }

@@ -1,33 +1,31 @@
 import type { Release } from '../domain/admission.ts'
-import type { Hold, Key } from '../domain/key.ts'
+import type { OpenHold } from '../domain/key.ts'
+import type { Nano } from '../domain/money.ts'
 import { ulidTimeMs } from '../domain/ulid.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 
 export type FinishHoldDeps = {
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
   readonly releaseHold: (release: Release) => Promise<boolean>
-  readonly clock: () => number
 }
 
-export type FinishHold = (keyId: string, requestId: string) => Promise<void>
+/** A hold whose time has passed, as `expiredHolds` finds it. */
+export type FinishHold = (keyId: string, dead: OpenHold) => Promise<void>
 
 /** Ends a request that died: by its row if it had written one, else as abandoned and free. */
-export function holdFinisher({ readKey, putUsageRow, releaseHold, clock }: FinishHoldDeps): FinishHold {
-  return async (keyId, requestId) => {
-    const hold = (await readKey(keyId))?.holds[requestId]
-    if (!hold || hold.untilMs > clock()) return
-    const row = await putUsageRow(abandonedRow(keyId, requestId, hold))
-    await releaseHold({ keyId, requestId, hold: hold.amount, cost: row.cost })
+export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
+  return async (keyId, { requestId, amount }) => {
+    const row = await putUsageRow(abandonedRow(keyId, requestId, amount))
+    await releaseHold({ keyId, requestId, hold: amount, cost: row.cost })
   }
 }
 
 /** A dead request leaves no more than its hold. When it began is in its id. */
-function abandonedRow(keyId: string, requestId: string, hold: Hold): UsageRow {
+function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,
     keyId,
-    endpoint: hold.amount > 0n ? 'chat.completions' : 'unknown',
+    endpoint: hold > 0n ? 'chat.completions' : 'unknown',
     startedAtMs: ulidTimeMs(requestId),
     outcome: 'abandoned',
     httpStatus: 0,
@@ -38,7 +36,7 @@ function abandonedRow(keyId: string, requestId: string, hold: Hold): UsageRow {
     usageSource: 'none',
     usageRejected: false,
     cost: 0n,
-    hold: hold.amount,
+    hold,
     attempts: [],
     durationMs: 0,
   }

@@ -2,7 +2,7 @@ import type { Scope } from '../contract.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
-import type { Key } from '../domain/key.ts'
+import type { Key, OpenHold } from '../domain/key.ts'
 import type { Nano } from '../domain/money.ts'
 import type { Attempt, EndpointName } from '../domain/usage-row.ts'
 
@@ -11,7 +11,8 @@ export type Endpoint = { readonly name: EndpointName; readonly scope?: Scope }
 
 /** What is known of one request, filled in gate by gate. */
 export type Passage = {
-  readonly requestId: string
+  /** Changes in one case: if admission was not answered, the request goes on under a new one. */
+  requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
   /** When the function will be ended. */
@@ -26,13 +27,15 @@ export type Passage = {
   /** admit: what was taken. Past this every outcome must settle. */
   hold?: Nano
   /** Holds of dead requests that admission saw, to be finished after ours. */
-  deadHolds?: readonly string[]
+  deadHolds?: readonly OpenHold[]
   /** dispatch: where it went. */
   readonly journey: Journey
   /** settle: what it cost. */
   cost?: Nano
   /** A stream that settles by itself before it ends. */
   streaming?: Promise<void>
+  /** A whole answer's settlement, which may outlast the answer. */
+  settling?: Promise<void>
 }
 
 /** `pinned` are the providers that the caller wants and no others, if it named some. */

@@ -3,13 +3,14 @@ import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
+import type { FinishHold } from './finish-hold.ts'
 import type { Log } from './log.ts'
 import type { Passage } from './passage.ts'
 
 export type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
   readonly releaseHold: (release: Release) => Promise<boolean>
-  readonly finishHold: (keyId: string, requestId: string) => Promise<void>
+  readonly finishHold: FinishHold
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log

@@ -1,6 +1,7 @@
 import { type AdmissionResult, type Demand, whyNotAdmitted } from '../domain/admission.ts'
 import { holdOf, lowerCap } from '../domain/chat-work.ts'
 import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
+import type { FinishHold } from '../flow/finish-hold.ts'
 import type { Passage } from '../flow/passage.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
@@ -10,20 +11,22 @@ import type { KeyCache } from './key-cache.ts'
 
 export type AdmitDeps = {
   readonly takeAdmission: (key: Key, demand: Demand) => Promise<AdmissionResult>
-  readonly finishHold: (keyId: string, requestId: string) => Promise<void>
+  readonly finishHold: FinishHold
   readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly newRequestId: (nowMs: number) => string
   readonly cache: KeyCache
 }
 
 /** A hold outlives its function by this much before it counts as a dead request's. */
 const HOLD_MARGIN_MS = 60_000
 const MOST_TRIES = 12
+const MOST_UNANSWERED = 2
 
 /**
  * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds.
  */
-export function admit({ takeAdmission, finishHold, readKey, cache }: AdmitDeps): Gate {
+export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache }: AdmitDeps): Gate {
   return {
     before: async ({ context: { passage } }) => {
       const { credential } = passage
@@ -37,6 +40,7 @@ export function admit({ takeAdmission, finishHold, readKey, cache }: AdmitDeps):
     let key = first
     let share = 1
     let sweptDead = false
+    let unanswered = 0
     for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
       const demand = demandOf(passage, hash)
       const result = await takeAdmission(key, demand)
@@ -45,6 +49,13 @@ export function admit({ takeAdmission, finishHold, readKey, cache }: AdmitDeps):
       passage.credential = { hash, key, cached: false }
       cache.put(hash, key)
       const dead = expiredHolds(key, passage.nowMs)
+      if (result.admitted === 'unknown') {
+        // What that write may still take, nobody settles: the sweep gives it back.
+        unanswered += 1
+        if (unanswered > MOST_UNANSWERED) throw result.cause
+        passage.requestId = newRequestId(passage.nowMs)
+        continue
+      }
       if (result.admitted) {
         passage.hold = demand.hold
         passage.deadHolds = dead
@@ -59,7 +70,7 @@ export function admit({ takeAdmission, finishHold, readKey, cache }: AdmitDeps):
       }
       const deadHoldsInTheWay = why === 'credit_balance_exhausted' || why === 'concurrency_limit_exceeded'
       if (deadHoldsInTheWay && dead.length > 0 && !sweptDead) {
-        for (const requestId of dead) await finishHold(key.id, requestId)
+        for (const hold of dead) await finishHold(key.id, hold)
         key = (await readKey(key.id)) ?? key
         sweptDead = true
         continue

@@ -1,5 +1,4 @@
 import { GatewayError } from '../domain/gateway-error.ts'
-import { ulid } from '../domain/ulid.ts'
 import type { Log } from '../flow/log.ts'
 import type { Endpoint, Passage } from '../flow/passage.ts'
 import { internalError } from '../flow/upstream-error.ts'
@@ -10,7 +9,7 @@ import type { Gate } from './gate.ts'
 
 export type OpenDeps = {
   readonly clock: () => number
-  readonly random: (bytes: number) => Uint8Array
+  readonly newRequestId: (nowMs: number) => string
   readonly headerPrefix: string
   readonly originSecret: string | undefined
   readonly isUnavailable: (error: unknown) => boolean
@@ -19,12 +18,12 @@ export type OpenDeps = {
 
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
-  const { clock, random, headerPrefix, originSecret, isUnavailable, log } = deps
+  const { clock, newRequestId, headerPrefix, originSecret, isUnavailable, log } = deps
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
       context.passage = {
-        requestId: `req_${ulid(nowMs, random(10))}`,
+        requestId: newRequestId(nowMs),
         nowMs,
         deadlineMs: nowMs + context.getRemainingTimeInMillis(),
         endpoint,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../domain/key.ts'
 import { keyItem } from './key-item.ts'
 import { readKey } from './read-key.ts'
@@ -15,7 +16,7 @@ export type ChangeResult =
   | { readonly changed: true; readonly key: Key }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' }
 
-const TRIES = 8
+const TRIES = 12
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written only if that copy's version still stands.
@@ -34,6 +35,7 @@ export function changeKey(tables: Tables) {
       if (await transact(tables, [update, ...(change.beside ?? [])])) {
         return { changed: true, key: (await read(keyId)) ?? key }
       }
+      await sleep(Math.random() * 10 * attempt)
     }
     throw new Error(`The key ${keyId} was changed by others ${TRIES} times in a row. Try again.`)
   }

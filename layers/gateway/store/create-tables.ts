@@ -29,17 +29,17 @@ export async function createTables({ client, keys, usage }: Tables): Promise<voi
 
 export function createTableInput(name: string, table: TableDefinition): CreateTableCommandInput {
   const indexKeys = table.indexes.flatMap((index) => [index.partitionKey, index.sortKey])
-  const attributes = [table.partitionKey, ...(table.sortKey ? [table.sortKey] : []), ...indexKeys]
+  const attributes = new Set([table.partitionKey, ...(table.sortKey ? [table.sortKey] : []), ...indexKeys])
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
+    AttributeDefinitions: [...attributes].map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
     KeySchema: keySchema(table),
     ...(table.indexes.length > 0 && {
       GlobalSecondaryIndexes: table.indexes.map((index) => ({
         IndexName: index.name,
         KeySchema: keySchema(index),
-        Projection: { ProjectionType: 'ALL' },
+        Projection: { ProjectionType: index.projection === 'all' ? ('ALL' as const) : ('KEYS_ONLY' as const) },
       })),
     }),
   }

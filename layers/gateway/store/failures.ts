@@ -26,17 +26,28 @@ export function isUnavailable(error: unknown): boolean {
   return TRANSIENT.has(name) || NETWORK.has(code) || $fault === 'server' || $retryable != null
 }
 
-const CONFLICT_TRIES = 6
+const TRIES = 6
 
-/** A plain write that met an operator's transaction on the same item: it did not happen, and the way is soon free. */
-export async function acrossConflicts<T>(write: () => Promise<T>): Promise<T> {
+/** A write that was turned away, by an operator's transaction on the same item or for want of throughput, and repeated. */
+export async function acrossRefusals<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
     } catch (error) {
-      const conflict = error instanceof Error && error.name === 'TransactionConflictException'
-      if (!conflict || attempt === CONFLICT_TRIES) throw error
+      if (!wasTurnedAway(error) || attempt === TRIES) throw error
       await sleep(Math.random() * 20 * attempt)
     }
   }
+}
+
+const TURNED_AWAY = new Set([
+  'TransactionConflictException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+])
+
+/** DynamoDB said itself that the write did not happen. */
+function wasTurnedAway(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && TURNED_AWAY.has((error as AwsError).name ?? '')
 }

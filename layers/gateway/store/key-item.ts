@@ -3,12 +3,16 @@ import type { Scope } from '../contract.ts'
 import type { Hold, Key } from '../domain/key.ts'
 
 export const keyItem = (keyId: string) => ({ pk: `KEY#${keyId}`, sk: 'KEY' })
+export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice('KEY#'.length)
 export const hashItem = (hash: string) => ({ pk: `HASH#${hash}`, sk: 'HASH' })
 export const grantItem = (keyId: string, grantId: string) => ({ pk: `KEY#${keyId}`, sk: `GRANT#${grantId}` })
 export const CATALOG_ITEM = { pk: 'CATALOG', sk: 'CATALOG' }
 
 const DAY = 'day:'
 export const dayAttribute = (day: string) => `${DAY}${day}`
+
+/** When a sweep must look at a key: no later than this, one of its requests may be dead. */
+export const sweepTime = (ms: number) => new Date(ms).toISOString()
 
 export type Item = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Release } from '../domain/admission.ts'
-import { acrossConflicts } from './failures.ts'
+import { acrossRefusals } from './failures.ts'
 import { keyItem } from './key-item.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,7 +19,7 @@ export function releaseHold({ client, keys }: Tables): ReleaseHold {
       ExpressionAttributeValues: { ':back': hold - cost, ':cost': cost },
     })
     try {
-      await acrossConflicts(() => client.send(write))
+      await acrossRefusals(() => client.send(write))
       return true
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false

@@ -2,7 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Config } from '../config.ts'
 
-export type Tables = { readonly client: DynamoDBDocumentClient; readonly keys: string; readonly usage: string }
+export type Tables = {
+  readonly client: DynamoDBDocumentClient
+  /** Sends a command once and never again by itself, for a write that must not land a second time, later. */
+  readonly once: DynamoDBDocumentClient
+  readonly keys: string
+  readonly usage: string
+}
 
 type Names = Pick<Config, 'keysTable' | 'usageTable'>
 
@@ -23,10 +29,16 @@ const ON_THIS_MACHINE = {
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 }
 
+const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }
+
 export function openTables(names: Names, local?: LocalEndpoint): Tables {
-  const client = new DynamoDBClient(local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS)
+  const settings = local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS
+  const client = new DynamoDBClient(settings)
+  // Both share the connections.
+  const once = new DynamoDBClient({ ...settings, maxAttempts: 1, requestHandler: client.config.requestHandler })
   return {
-    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    client: DynamoDBDocumentClient.from(client, TRANSLATION),
+    once: DynamoDBDocumentClient.from(once, TRANSLATION),
     keys: names.keysTable,
     usage: names.usageTable,
   }

@@ -1,11 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { AdmissionResult, Demand } from '../domain/admission.ts'
-import { intervalUs, lastTakeableFullAtUs } from '../domain/bucket.ts'
+import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../domain/bucket.ts'
 import type { Key } from '../domain/key.ts'
 import { forgottenDays, utcDay } from '../domain/limits.ts'
-import { acrossConflicts } from './failures.ts'
-import { dayAttribute, keyItem, toKey, toKeyFromRaw } from './key-item.ts'
+import { acrossRefusals, isUnavailable } from './failures.ts'
+import { dayAttribute, keyItem, sweepTime, toKey, toKeyFromRaw } from './key-item.ts'
+import { readKey } from './read-key.ts'
 import type { Tables } from './tables.ts'
 
 export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
@@ -14,18 +15,21 @@ export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResul
  * Checks and takes everything in one conditional write. `key` may be a cached copy: its limits are acted on only if
  * the stored version is still the same, and if not, the refusal brings the fresh key along.
  */
-export function takeAdmission({ client, keys }: Tables): TakeAdmission {
+export function takeAdmission(tables: Tables): TakeAdmission {
+  const { once, keys } = tables
+  const read = readKey(tables)
   return async (key, demand) => {
     try {
       const write = new UpdateCommand({ TableName: keys, ...admissionWrite(key, demand) })
-      const { Attributes } = await acrossConflicts(() => client.send(write))
+      const { Attributes } = await acrossRefusals(() => once.send(write))
       return { admitted: true, key: toKey(Attributes ?? {}) }
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
-      const fresh = toKeyFromRaw(error.Item)
-      // Our own hold: the write had landed, its answer was lost, and the SDK sent it again.
-      if (fresh?.holds[demand.requestId]) return { admitted: true, key: fresh }
-      return { admitted: false, key: fresh }
+      if (error instanceof ConditionalCheckFailedException) return { admitted: false, key: toKeyFromRaw(error.Item) }
+      if (!isUnavailable(error)) throw error
+      // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
+      const fresh = await read(key.id)
+      const landed = fresh?.holds[demand.requestId] !== undefined
+      return landed ? { admitted: true, key: fresh } : { admitted: 'unknown', key: fresh, cause: error }
     }
   }
 }
@@ -58,6 +62,7 @@ function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'Tab
       '#day = if_not_exists(#day, :zero) + :one',
       'available = available - :hold',
       'holds.#requestId = :entry',
+      'sweepAt = if_not_exists(sweepAt, :sweepAt)',
     ]
       .join(', ')
       .concat(forgotten.length > 0 ? ` REMOVE ${forgotten.map((_, i) => `#forgotten${i}`).join(', ')}` : ''),
@@ -76,6 +81,7 @@ function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'Tab
       ':maxConcurrent': key.maxConcurrent,
       ':hold': demand.hold,
       ':entry': { amount: demand.hold, untilMs: demand.holdUntilMs },
+      ':sweepAt': sweepTime(demand.holdUntilMs),
       ':zero': 0,
       ':one': 1,
       ...bucket.values,
@@ -86,8 +92,8 @@ function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'Tab
 }
 
 /**
- * DynamoDB has no max(), so a full bucket and one in use are two writes. `bucketFullAtUs` only ever grows, so a cached
- * copy can be wrong in one direction only: it says full where another instance has taken since. That costs one retry.
+ * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
+ * The cached copy says which; where it is wrong, because another instance has taken since, that costs one retry.
  */
 function bucketWrite(key: Key, nowMs: number) {
   const interval = intervalUs(key.rpm)
@@ -99,9 +105,18 @@ function bucketWrite(key: Key, nowMs: number) {
       values: { ':nowUs': nowUs, ':firstTaken': nowUs + interval },
     }
   }
+  const lastTakeable = lastTakeableFullAtUs(key.rpm, nowMs)
+  const latestSane = latestSaneFullAtUs(nowMs)
+  if (key.bucketFullAtUs > latestSane) {
+    return {
+      hasToken: 'bucketFullAtUs > :latestSane',
+      takeToken: 'bucketFullAtUs = :lastTaken',
+      values: { ':latestSane': latestSane, ':lastTaken': lastTakeable + interval },
+    }
+  }
   return {
     hasToken: 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable',
     takeToken: 'bucketFullAtUs = bucketFullAtUs + :interval',
-    values: { ':nowUs': nowUs, ':lastTakeable': lastTakeableFullAtUs(key.rpm, nowMs), ':interval': interval },
+    values: { ':nowUs': nowUs, ':lastTakeable': lastTakeable, ':interval': interval },
   }
 }

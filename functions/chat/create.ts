@@ -20,7 +20,10 @@ const EVENT_STREAM = {
   'X-Accel-Buffering': 'no',
 }
 
-export function createChat(instance: Instance) {
+type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
+
+/** What is given takes the place of the real upstreams and tokenizer. */
+export function createChat(instance: Instance, given: Given = {}) {
   const { loadCatalog, config, clock } = instance
   const deps: ChatDeps = {
     ...instance,
@@ -31,6 +34,7 @@ export function createChat(instance: Instance) {
       env: readVariable,
       secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
     }),
+    ...given,
   }
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,

@@ -1,0 +1,125 @@
+import type { KeySettings } from '../../layers/gateway/domain/key.ts'
+import { Random, urn } from './random.ts'
+
+/** What becomes of a message between a gateway and its database. */
+export type Fate =
+  | 'answered'
+  /** It does its work, and the answer is lost. */
+  | 'reply lost'
+  /** Its sender gives up; it may arrive later, or never. */
+  | 'delayed'
+  /** DynamoDB turns it away. */
+  | 'throttled'
+  /** It meets a transaction on the same item. */
+  | 'conflict'
+
+/** How the upstream behaves in one call. */
+export type Script = 'answers' | 'counts nothing' | 'boasts' | 'refuses' | 'breaks' | 'hangs'
+
+export type Operation = 'grant' | 'rotate' | 'end grace' | 'revoke' | 'limits'
+
+/** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
+export type Step =
+  | {
+      readonly do: 'call'
+      readonly node: number
+      readonly key: number
+      /** 0 is the newest secret of the key, 1 the one before. */
+      readonly secret: number
+      readonly endpoint: 'whole' | 'stream' | 'models'
+      readonly script: Script
+      readonly cap: number | undefined
+      /** Which Idempotency-Key it sends, if any. */
+      readonly retryOf: number | undefined
+    }
+  | { readonly do: 'deliver'; readonly pick: number; readonly fate: Fate }
+  | { readonly do: 'land'; readonly pick: number }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'crash'; readonly node: number }
+  | { readonly do: 'skew'; readonly node: number; readonly ms: number }
+  | { readonly do: 'sweep'; readonly node: number }
+  | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
+
+export type KeySetup = Pick<KeySettings, 'rpm' | 'dailyLimit' | 'maxConcurrent'> & { readonly credits: bigint }
+
+export type History = {
+  readonly seed: number
+  readonly startMs: number
+  readonly nodes: number
+  readonly keys: readonly KeySetup[]
+  readonly steps: readonly Step[]
+}
+
+const NOON = Date.UTC(2026, 10, 15, 12)
+const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
+
+const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, operate: 6 }
+const CALM_STEPS = urn(CALM)
+const STEPS = urn({ ...CALM, land: 2, crash: 3, skew: 2 })
+const SCRIPTS = urn({ answers: 12, 'counts nothing': 2, boasts: 1, refuses: 2, breaks: 2, hangs: 1 })
+const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1 })
+const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3 })
+const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
+const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
+const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
+
+export function generate(seed: number): History {
+  const random = new Random(seed)
+  const faults = random.pick([0, 0, 0.03, 0.1, 0.3])
+  const inOrder = random.pick([0, 0.5, 0.95])
+  const kinds = random.chance(0.5) ? CALM_STEPS : STEPS
+  const length = 15 + random.below(70)
+  return {
+    seed,
+    startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
+    nodes: 1 + random.below(3),
+    keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
+    steps: Array.from({ length }, () => makeStep(random, kinds, faults, inOrder)),
+  }
+}
+
+function keySetup(random: Random): KeySetup {
+  return {
+    rpm: random.pick([1, 2, 5, 60, 600]),
+    dailyLimit: random.pick([2, 6, 1_000]),
+    maxConcurrent: random.pick([1, 2, 4, 200]),
+    // From nothing to plenty; a call with a cap holds about 400,000 nanocredits.
+    credits: BigInt(random.pick([0, 300_000, 450_000, 900_000, 2_000_000, 50_000_000])),
+  }
+}
+
+function makeStep(random: Random, kinds: typeof STEPS, faults: number, inOrder: number): Step {
+  const kind = random.pick(kinds)
+  const node = random.below(3)
+  const key = random.below(2)
+  switch (kind) {
+    case 'call':
+      return {
+        do: kind,
+        node,
+        key,
+        secret: random.chance(0.8) ? 0 : 1,
+        endpoint: random.pick(ENDPOINTS),
+        script: random.pick(SCRIPTS),
+        cap: random.pick([undefined, 10, 100]),
+        retryOf: random.chance(0.3) ? random.below(2) : undefined,
+      }
+    case 'deliver':
+      return {
+        do: kind,
+        pick: random.chance(inOrder) ? 0 : random.below(1_000),
+        fate: random.chance(faults) ? random.pick(FAULTS) : 'answered',
+      }
+    case 'land':
+      return { do: kind, pick: random.below(1_000) }
+    case 'wait':
+      return { do: kind, ms: random.pick(WAITS) }
+    case 'crash':
+    case 'sweep':
+      return { do: kind, node }
+    case 'skew':
+      return { do: kind, node, ms: random.pick(SKEWS) }
+    case 'operate':
+      return { do: kind, key, operation: random.pick(OPERATIONS), value: random.below(1_000) }
+  }
+}

@@ -1,0 +1,157 @@
+import { intervalUs } from '../../layers/gateway/domain/bucket.ts'
+import { type Key, standingOf } from '../../layers/gateway/domain/key.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
+import { toKey } from '../../layers/gateway/store/key-item.ts'
+
+type StoredItem = Readonly<Record<string, unknown>>
+
+export class Violation extends Error {
+  override readonly name = 'Violation'
+}
+
+type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
+type Holds = Readonly<Record<string, { readonly amount: number | bigint }>>
+type Account = {
+  /** The key as it was left last, and the holds on it. */
+  item: StoredItem | undefined
+  open: Set<string>
+  readonly admissions: Admission[]
+  readonly admitted: Set<string>
+  readonly days: Map<string, number>
+  readonly rows: Map<string, StoredItem>
+  readonly grants: Map<string, StoredItem>
+}
+
+/** Clocks this far apart do not agree on a bucket any more, and are not held to. */
+const WRONG_CLOCK_MS = 59_000
+
+/** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
+export class Ledger {
+  readonly #accounts = new Map<string, Account>()
+
+  get admissions(): number {
+    let count = 0
+    for (const account of this.#accounts.values()) count += account.admitted.size
+    return count
+  }
+
+  /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
+  keyWritten(item: StoredItem, hash: string | undefined): void {
+    const account = this.#account((item.pk as string).slice('KEY#'.length))
+    const sk = item.sk as string
+    if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
+    if (sk !== 'KEY') return
+    account.item = item
+    const holds = item.holds as Holds
+    for (const requestId in holds)
+      if (!account.open.has(requestId)) this.#admitted(toKey(item), account, requestId, hash)
+    account.open = new Set(Object.keys(holds))
+    if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
+    checkBalance(item, holds)
+    checkRows(account)
+  }
+
+  rowWritten(item: StoredItem): void {
+    const requestId = item.requestId as string
+    const account = this.#account(item.keyId as string)
+    const before = account.rows.get(requestId)
+    if (before && textOf(before) !== textOf(item)) {
+      fail(`the row of ${requestId} was changed: ${textOf(before)} → ${textOf(item)}`)
+    }
+    account.rows.set(requestId, item)
+    checkRows(account)
+  }
+
+  costOf(requestId: string): bigint | undefined {
+    for (const { rows } of this.#accounts.values()) {
+      const row = rows.get(requestId)
+      if (row) return BigInt(row.cost as bigint)
+    }
+    return undefined
+  }
+
+  /** When nothing is under way any more. */
+  atRest(): void {
+    for (const [keyId, { item, open, admitted, rows, grants }] of this.#accounts) {
+      if (open.size > 0) fail(`${keyId} still has the holds ${[...open].join(', ')}`)
+      for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
+      const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)
+      if (item && BigInt(item.granted as bigint) !== granted)
+        fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
+    }
+  }
+
+  #account(keyId: string): Account {
+    const known = this.#accounts.get(keyId)
+    if (known) return known
+    const account: Account = {
+      item: undefined,
+      open: new Set(),
+      admissions: [],
+      admitted: new Set(),
+      days: new Map(),
+      rows: new Map(),
+      grants: new Map(),
+    }
+    this.#accounts.set(keyId, account)
+    return account
+  }
+
+  #admitted(key: Key, account: Account, requestId: string, hash: string | undefined): void {
+    const clockMs = ulidTimeMs(requestId)
+    if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
+    account.admitted.add(requestId)
+    if (hash === undefined) fail(`${requestId} was admitted without a secret`)
+    if (standingOf(key, hash, clockMs) === 'refused') fail(`${requestId} was admitted with a secret that had ended`)
+    const concurrent = Object.keys(key.holds).length
+    if (concurrent > key.maxConcurrent) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
+    const day = utcDay(clockMs)
+    const today = (account.days.get(day) ?? 0) + 1
+    account.days.set(day, today)
+    if (today > key.dailyLimit) fail(`${today} on ${day}, of ${key.dailyLimit}`)
+    account.admissions.push({ requestId, clockMs, rpm: key.rpm })
+    this.#withinRate(account.admissions)
+  }
+
+  /** From any admission to the newest there were no more than a bucket and its refill. */
+  #withinRate(admissions: readonly Admission[]): void {
+    const last = admissions.at(-1) as Admission
+    const interval = intervalUs(last.rpm)
+    let later = last
+    for (let i = admissions.length - 1; i >= 0; i--) {
+      const one = admissions[i] as Admission
+      if (one.rpm !== last.rpm || one.clockMs > later.clockMs + WRONG_CLOCK_MS) return
+      const count = admissions.length - i
+      const most = last.rpm + ((last.clockMs - one.clockMs) * 1000) / interval
+      if (count > most) fail(`${count} requests in ${last.clockMs - one.clockMs} ms, with ${last.rpm} a minute`)
+      later = one
+    }
+  }
+}
+
+function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Holds): void {
+  let held = 0n
+  for (const requestId in holds) held += BigInt(holds[requestId]?.amount ?? 0)
+  if (BigInt(granted as bigint) !== BigInt(available as bigint) + held + BigInt(spent as bigint)) {
+    fail(`${pk}: ${granted} granted, but ${available} available + ${held} held + ${spent} spent`)
+  }
+  if ((available as bigint) < 0) fail(`${pk} has ${available} available`)
+  if ((spent as bigint) < 0) fail(`${pk} has spent ${spent}`)
+}
+
+/** Rows whose hold is open are not charged yet; all others are, once. */
+function checkRows({ item, open, rows }: Account): void {
+  if (!item) return
+  let sum = 0n
+  for (const [requestId, row] of rows) if (!open.has(requestId)) sum += BigInt(row.cost as bigint)
+  if (sum !== BigInt(item.spent as bigint)) fail(`${item.pk} has spent ${item.spent}, but its rows cost ${sum}`)
+}
+
+function textOf(item: StoredItem): string {
+  return `${item.outcome} ${item.cost}`
+}
+
+function fail(what: string): never {
+  throw new Violation(what)
+}

@@ -1,0 +1,85 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import type { Fate } from './history.ts'
+
+/** Whoever sends messages. One that has crashed gets no answer any more, and what it had sent may still arrive. */
+export type Sender = { readonly name: string; alive: boolean }
+
+export type Message = {
+  readonly from: Sender
+  /** What it says, for people. */
+  readonly label: () => string
+  /** Does its work at the other end: returns the answer, or throws it. */
+  readonly work: () => unknown
+  readonly kind: 'write' | 'transaction' | 'read' | 'upstream'
+  readonly answer: (value: unknown) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Put into words only if somebody listens. */
+export type Told = () => string
+
+const failure = (name: string) => Object.assign(new Error(name), { name })
+
+/** Between the gateways and everything they talk to. A message waits until it is delivered, in whatever order. */
+export class Network {
+  readonly waiting: Message[] = []
+  /** Those whose sender has given up, and that may still arrive. */
+  readonly delayed: Message[] = []
+
+  /** What happened, for people; undefined if nothing waits. */
+  deliver(pick: number, wanted: Fate): Told | undefined {
+    const [message] = this.waiting.splice(pick % Math.max(1, this.waiting.length), 1)
+    if (!message) return undefined
+    const fate = possibleFate(message, wanted)
+    if (fate === 'answered') {
+      const result = perform(message, true)
+      return () => describe(message, result)
+    }
+    if (fate === 'reply lost') {
+      const result = perform(message, false)
+      message.fail(failure('TimeoutError'))
+      return () => `${describe(message, result)}, and the reply is lost`
+    }
+    if (fate === 'delayed') {
+      this.delayed.push(message)
+      message.fail(failure('TimeoutError'))
+    } else message.fail(fate === 'throttled' ? failure('ProvisionedThroughputExceededException') : conflict(message))
+    return () => `${message.from.name}: ${message.label()} is ${fate}`
+  }
+
+  land(pick: number): Told | undefined {
+    const [message] = this.delayed.splice(pick % Math.max(1, this.delayed.length), 1)
+    if (!message) return undefined
+    const result = perform(message, false)
+    return () => `${describe(message, result)}, long after it was sent`
+  }
+}
+
+function possibleFate({ kind, from }: Message, wanted: Fate): Fate {
+  if (kind === 'upstream') return 'answered'
+  if (!from.alive) return wanted === 'throttled' ? 'delayed' : 'answered'
+  if (kind === 'read' && wanted === 'conflict') return 'throttled'
+  return wanted
+}
+
+function perform({ from, work, answer, fail }: Message, isAnswered: boolean): string {
+  try {
+    const value = work()
+    if (isAnswered && from.alive) answer(value)
+    return 'done'
+  } catch (error) {
+    if ((error as Error).name === 'Violation') throw error
+    if (isAnswered && from.alive) fail(error)
+    return (error as Error).name
+  }
+}
+
+function describe({ from, label }: Message, result: string): string {
+  return `${from.name}${from.alive ? '' : ' (dead)'}: ${label()}: ${result}`
+}
+
+function conflict({ kind }: Message): unknown {
+  if (kind !== 'transaction') return failure('TransactionConflictException')
+  const CancellationReasons = [{ Code: 'TransactionConflict' }]
+  return new TransactionCanceledException({ message: 'conflict', $metadata: {}, CancellationReasons })
+}

@@ -1,0 +1,180 @@
+import { Writable } from 'node:stream'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createChat } from '../../functions/chat/create.ts'
+import { type Instance, openInstance } from '../../functions/instance.ts'
+import { createModels } from '../../functions/models/create.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
+import type { Log } from '../../layers/gateway/flow/log.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { Script, Step } from './history.ts'
+import { modelClient } from './model-client.ts'
+import type { Message, Network, Sender } from './network.ts'
+import type { Random } from './random.ts'
+import { scriptedProvider } from './scripted-upstream.ts'
+import type { Variant } from './variants.ts'
+
+export const TABLE_NAMES = { keys: 'keys', usage: 'usage' }
+
+export type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
+
+type Command = { readonly constructor: { readonly name: string }; readonly input: { ClientRequestToken?: string } }
+export type CarryOut = (command: Command, token?: string) => Record<string, unknown>
+
+export type NodeDeps = {
+  readonly network: Network
+  readonly carryOut: CarryOut
+  readonly nowMs: () => number
+  readonly random: Random
+  readonly variant: Variant | undefined
+}
+
+const SILENT: Log = { request() {}, upstreamFailed() {}, problem() {}, unsettled() {}, swept() {} }
+/** What the SDK does by itself with a request that fails. */
+const SDK_ATTEMPTS = 3
+
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: <T>(handler: T) => handler,
+    HttpResponseStream: {
+      from: (stream: AnswerStream, head: Pick<Answer, 'headers'> & { statusCode: number }) => stream.begin(head),
+    },
+  },
+})
+
+/** One instance of the gateway, as AWS runs several: the real functions, with a clock of its own. */
+export class GatewayNode implements Sender {
+  readonly name: string
+  alive = true
+  skewMs = 0
+  readonly #deps: NodeDeps
+  readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
+  readonly #models: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
+  readonly #sweep: () => Promise<unknown>
+
+  constructor(name: string, deps: NodeDeps) {
+    this.name = name
+    this.#deps = deps
+    const instance: Instance = openInstance({
+      config: { keysTable: TABLE_NAMES.keys, usageTable: TABLE_NAMES.usage, ...BRAND },
+      tables: this.tables,
+      clock: () => deps.nowMs() + this.skewMs,
+      random: (bytes) => deps.random.bytes(bytes),
+      log: SILENT,
+    })
+    const openProvider = () => scriptedProvider((call) => this.#ask(call))
+    const loadTokenizer = async () => (text: string) => Math.ceil(text.length / 4)
+    this.#chat = createChat(instance, { openProvider, loadTokenizer }) as never
+    this.#models = createModels(instance) as never
+    this.#sweep = createSweep(instance)
+  }
+
+  get tables(): Tables {
+    const { variant } = this.#deps
+    const client = (attempts: number): DynamoDBDocumentClient => {
+      const send = (command: Command) => this.#send(command, attempts)
+      return modelClient((variant?.wrap?.(send as never) ?? send) as never)
+    }
+    return { client: client(SDK_ATTEMPTS), once: client(variant?.attempts ?? 1), ...TABLE_NAMES }
+  }
+
+  async call(step: Extract<Step, { do: 'call' }>, secret: string): Promise<Answer> {
+    const event = eventOf(step, secret)
+    const endsMs = this.#deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
+    const context = { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.#deps.nowMs()) }
+    if (step.endpoint === 'models') {
+      const { statusCode, headers, body } = await this.#models(event, context)
+      return { status: statusCode, headers: headers as Record<string, string>, body }
+    }
+    const stream = new AnswerStream()
+    await this.#chat(event, stream, context)
+    return stream.answer
+  }
+
+  sweep(): Promise<unknown> {
+    return this.#sweep()
+  }
+
+  #ask(script: Script): Promise<void> {
+    return this.#message({ label: () => `the upstream ${script}`, kind: 'upstream', work: () => {} }) as Promise<never>
+  }
+
+  /** As the SDK: what fails for a while is sent again, a transaction with the same token. */
+  async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
+    const { name } = command.constructor
+    const isTransaction = name === 'TransactWriteCommand'
+    const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
+    const token = isTransaction ? `token-${this.#deps.random.below(2 ** 31)}` : undefined
+    const label = () => describeCommand(command)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.#message({ label, kind, work: () => this.#deps.carryOut(command, token) })) as never
+      } catch (error) {
+        if (attempt >= attempts || !isTransient(error)) throw error
+      }
+    }
+  }
+
+  #message(message: Pick<Message, 'label' | 'kind' | 'work'>): Promise<unknown> {
+    return new Promise((answer, fail) => {
+      if (this.alive) this.#deps.network.waiting.push({ ...message, from: this, answer, fail })
+    })
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return ['TimeoutError', 'ProvisionedThroughputExceededException'].includes((error as Error).name)
+}
+
+function eventOf({ endpoint, script, cap, retryOf }: Extract<Step, { do: 'call' }>, secret: string) {
+  const path = endpoint === 'models' ? '/v1/models' : '/v1/chat/completions'
+  const body = {
+    model: 'simulated',
+    messages: [{ role: 'user', content: 'Hello' }],
+    user: script,
+    ...(endpoint === 'stream' && { stream: true }),
+    ...(cap !== undefined && { max_tokens: cap }),
+  }
+  return {
+    rawPath: path,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      ...(retryOf !== undefined && { 'idempotency-key': `retry-${retryOf}` }),
+    },
+    requestContext: { http: { method: endpoint === 'models' ? 'GET' : 'POST', path, sourceIp: '192.0.2.1' } },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+  }
+}
+
+function describeCommand(command: Command): string {
+  const { Key, Item, TransactItems } = command.input as {
+    Key?: object
+    Item?: { requestId?: string }
+    TransactItems?: object[]
+  }
+  const what = Key ? Object.values(Key).join(' ') : (Item?.requestId ?? `${TransactItems?.length ?? 'many'} items`)
+  return `${command.constructor.name.replace('Command', '')} ${what}`
+}
+
+class AnswerStream extends Writable {
+  #status = 0
+  #headers: Record<string, string> = {}
+  #body = ''
+
+  begin({ statusCode, headers }: Pick<Answer, 'headers'> & { statusCode: number }): this {
+    this.#status = statusCode
+    this.#headers = headers
+    return this
+  }
+
+  get answer(): Answer {
+    return { status: this.#status, headers: this.#headers, body: this.#body }
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#body += chunk.toString()
+    done()
+  }
+}

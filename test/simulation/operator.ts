@@ -1,0 +1,65 @@
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { endGrace } from '../../layers/gateway/store/end-grace.ts'
+import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
+import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import type { Step } from './history.ts'
+import type { Random } from './random.ts'
+
+/** A secret has ended when the operator has been told so. */
+export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
+export type Account = { readonly keyId: string; readonly secrets: Issued[] }
+
+const LIMITS = [
+  { rpm: 1 },
+  { rpm: 5 },
+  { rpm: 600 },
+  { dailyLimit: 1 },
+  { dailyLimit: 20 },
+  { maxConcurrent: 1 },
+  { maxConcurrent: 3 },
+]
+
+export async function operate(
+  tables: Tables,
+  account: Account,
+  { operation, value }: Extract<Step, { do: 'operate' }>,
+  nowMs: number,
+  random: Random,
+): Promise<void> {
+  const { keyId, secrets } = account
+  switch (operation) {
+    case 'grant': {
+      const grant = { id: ulid(nowMs, random.bytes(10)), by: 'simulation' }
+      await grantCredits(tables)(keyId, BigInt(1 + value) * 1_000n, grant, nowMs)
+      return
+    }
+    case 'limits':
+      await updateKey(tables)(keyId, LIMITS[value % LIMITS.length] ?? {})
+      return
+    case 'end grace':
+      return endAllBut(secrets, await endGrace(tables)(keyId))
+    case 'revoke':
+      return endAllBut(secrets, await revokeKey(tables)(keyId, nowMs))
+    case 'rotate': {
+      const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
+      const result = await rotateKey(tables)(keyId, stored, nowMs)
+      if (result.changed) secrets.push({ text: secret, hash: stored.hash, ended: false })
+      return endAllBut(secrets, result)
+    }
+  }
+}
+
+type Result = Awaited<ReturnType<ReturnType<typeof revokeKey>>>
+
+/** What the operator is shown decides: secrets that the key does not know any more have ended. */
+function endAllBut(secrets: Issued[], result: Result): void {
+  if (!result.changed) return
+  const { status, current, previous } = result.key
+  const known = status === 'active' ? [current.hash, previous?.hash] : []
+  for (const secret of secrets) if (!known.includes(secret.hash)) secret.ended = true
+}

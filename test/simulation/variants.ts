@@ -1,0 +1,97 @@
+/** One command on its way, and the rest of that way. */
+type Command = { readonly constructor: { readonly name: string }; readonly input: object }
+export type Send = (command: Command) => Promise<Record<string, unknown>>
+
+/** The gateway with one fault built in, which the simulation must find. */
+export type Variant = {
+  readonly name: string
+  /** What the database is told in place of what it should be. */
+  readonly rewrite?: (command: Command) => Command
+  /** What a node does in place of sending. */
+  readonly wrap?: (send: Send) => Send
+  /** How often a write that must be sent once is sent. */
+  readonly attempts?: number
+}
+
+type Expressions = { ConditionExpression?: string; UpdateExpression?: string; Item?: { requestId?: string } }
+const RELEASED = 'REMOVE holds.#requestId'
+
+export const VARIANTS: readonly Variant[] = [
+  without('the hold is not checked', 'available >= :hold'),
+  without('a stale copy of a key is acted on', 'version = :version'),
+  without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
+  without('the day is read, then written', '(attribute_not_exists(#day) OR #day < :dailyLimit)'),
+  without('parallel requests are counted, then admitted', 'size(holds) < :maxConcurrent'),
+  without(
+    'a secret is checked in the cache only',
+    'version = :version',
+    '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))',
+  ),
+  without('a request settles twice', 'attribute_exists(holds.#requestId)'),
+  without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
+  without('a key leaves the sweep’s list with requests open', 'size(holds) = :none'),
+  changing(
+    'a day’s requests are set, not counted',
+    '#day = if_not_exists(#day, :zero) + :one',
+    '#day = :one, zero = :zero',
+  ),
+  changing('no sweep is told of a hold', 'sweepAt = if_not_exists(sweepAt, :sweepAt)', 'swept = :sweepAt'),
+  changing('what is not spent does not come back', 'available = available + :back', 'lost = :back'),
+  { name: 'an admission that is not answered is sent again', attempts: 3 },
+  { name: 'the money moves before the row is written', wrap: releaseFirst },
+]
+
+/** Some conditions always hold. */
+function without(name: string, ...conditions: readonly string[]): Variant {
+  return {
+    name,
+    rewrite: (command) => {
+      const { ConditionExpression: condition } = command.input as Expressions
+      if (!condition) return command
+      const weaker = conditions.reduce(
+        (text, part) => text.replace(part, `(${part} OR attribute_exists(pk))`),
+        condition,
+      )
+      // A row has no pk: there the other half is what is there already.
+      const either = weaker.replace(
+        'attribute_not_exists(requestId) OR attribute_exists(pk)',
+        'attribute_exists(requestId) OR attribute_not_exists(pk)',
+      )
+      return either === condition ? command : rewritten(command, { ConditionExpression: either })
+    },
+  }
+}
+
+/** An update does something else. */
+function changing(name: string, part: string, other: string): Variant {
+  return {
+    name,
+    rewrite: (command) => {
+      const { UpdateExpression: update } = command.input as Expressions
+      return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
+    },
+  }
+}
+
+function releaseFirst(send: Send): Send {
+  const rows = new Map<string, Command>()
+  return async (command) => {
+    const { Item, UpdateExpression, ExpressionAttributeNames } = command.input as Expressions & {
+      ExpressionAttributeNames?: Record<string, string>
+    }
+    if (Item?.requestId) {
+      rows.set(Item.requestId, command)
+      return {}
+    }
+    const result = await send(command)
+    const row = UpdateExpression?.includes(RELEASED) && rows.get(ExpressionAttributeNames?.['#requestId'] ?? '')
+    if (row) await send(row)
+    return result
+  }
+}
+
+function rewritten(command: Command, changes: Expressions): Command {
+  return Object.assign(Object.create(Object.getPrototypeOf(command)), command, {
+    input: { ...command.input, ...changes },
+  })
+}

@@ -1,0 +1,296 @@
+import { BRAND, TABLES } from '../../layers/gateway/contract.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { createKey } from '../../layers/gateway/store/create-key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { DynamoModel } from './dynamodb-model.ts'
+import type { History, KeySetup, Step } from './history.ts'
+import { Ledger, Violation } from './ledger.ts'
+import { modelClient } from './model-client.ts'
+import { Network, type Told } from './network.ts'
+import { type Answer, type CarryOut, GatewayNode, type NodeDeps, TABLE_NAMES } from './node.ts'
+import { type Account, operate } from './operator.ts'
+import { Random } from './random.ts'
+import type { Variant } from './variants.ts'
+import { drain, VirtualTime } from './virtual-time.ts'
+
+export type Outcome = {
+  readonly violation?: string
+  readonly calls: number
+  readonly admissions: number
+  readonly crashes: number
+  readonly faults: number
+}
+
+type Call = { readonly step: Extract<Step, { do: 'call' }>; readonly hadEnded: boolean; answer?: Answer }
+
+const CATALOG = parseCatalog({
+  providers: { up: { type: 'openai', baseUrl: 'https://upstream.example/v1' } },
+  models: [
+    {
+      id: 'simulated',
+      contextLength: 10_000,
+      maxOutputTokens: 200,
+      price: { input: '1', output: '2' },
+      routes: [{ provider: 'up', model: 'simulated' }],
+    },
+  ],
+})
+if ('faults' in CATALOG) throw new Error(CATALOG.faults.join('; '))
+
+const time = new VirtualTime()
+
+/** Replaces this process's timers. Histories run one at a time. */
+export function installVirtualTime(): void {
+  time.install()
+}
+
+/** Lives through a history and says what broke, if anything did. `tell` hears every step. */
+export async function live(history: History, variant?: Variant, tell?: (line: string) => void): Promise<Outcome> {
+  const world = new World(history, variant, tell)
+  try {
+    await world.begin()
+    for (const step of history.steps) await world.take(step)
+    await world.comeToRest()
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error
+    tell?.(`VIOLATION: ${error.message}`)
+    return { ...world.counts, violation: error.message }
+  }
+  return world.counts
+}
+
+class World {
+  readonly #history: History
+  readonly #tell: ((told: Told) => void) | undefined
+  readonly #random: Random
+  readonly #model = new DynamoModel({ [TABLE_NAMES.keys]: TABLES.keys, [TABLE_NAMES.usage]: TABLES.usage })
+  readonly #network = new Network()
+  readonly #ledger = new Ledger()
+  readonly #variant: Variant | undefined
+  readonly #nodes: GatewayNode[] = []
+  readonly #accounts: Account[] = []
+  readonly #calls: Call[] = []
+  readonly #operator: GatewayNode
+  #underWay = 0
+  #crashes = 0
+  #faults = 0
+
+  constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
+    this.#history = history
+    this.#variant = variant
+    this.#tell = tell && ((told) => tell(told()))
+    this.#random = new Random(history.seed + 1)
+    const jitter = new Random(history.seed + 2)
+    Math.random = () => jitter.next()
+    time.reset(history.startMs)
+    for (let i = 0; i < history.nodes; i++) this.#nodes.push(this.#newNode(i))
+    this.#operator = new GatewayNode('operator', this.#deps)
+  }
+
+  get counts(): Outcome {
+    const { admissions } = this.#ledger
+    return { calls: this.#calls.length, admissions, crashes: this.#crashes, faults: this.#faults }
+  }
+
+  async begin(): Promise<void> {
+    const client = modelClient(async (command) => this.#carryOut(command as never))
+    const tables: Tables = { client, once: client, ...TABLE_NAMES }
+    if ('catalog' in CATALOG) await writeCatalog(tables)(CATALOG.catalog, time.nowMs)
+    for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
+  }
+
+  async take(step: Step): Promise<void> {
+    const line = await this.#act(step)
+    if (line === undefined) return
+    this.#tell?.(line)
+    await drain()
+    this.#checkAnswers()
+  }
+
+  /** No more faults: everything under way ends, what was delayed arrives, and the sweep comes by. */
+  async comeToRest(): Promise<void> {
+    for (const node of this.#nodes) node.skewMs = 0
+    await this.#runOut()
+    for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
+    for (let sweeps = 0; sweeps < 2; sweeps++) {
+      await time.advance(3 * 3_600_000)
+      this.#start(this.#newNode(9).sweep())
+      await this.#runOut()
+    }
+    this.#ledger.atRest()
+    for (const call of this.#calls) this.#checkCharge(call)
+  }
+
+  async #runOut(): Promise<void> {
+    for (let idle = 0; idle < 40; ) {
+      const line = this.#network.deliver(0, 'answered')
+      if (line) this.#tell?.(line)
+      await drain()
+      this.#checkAnswers()
+      if (line) continue
+      if (this.#underWay === 0) return
+      idle += 1
+      await time.advance(60_000)
+    }
+    throw new Violation(`${this.#underWay} pieces of work never end`)
+  }
+
+  async #act(step: Step): Promise<Told | undefined> {
+    switch (step.do) {
+      case 'call':
+        return this.#call(step)
+      case 'deliver':
+        if (step.fate !== 'answered') this.#faults += 1
+        return this.#network.deliver(step.pick, step.fate)
+      case 'land':
+        return this.#network.land(step.pick)
+      case 'wait':
+        await time.advance(step.ms)
+        return () => `${step.ms} ms pass`
+      case 'crash':
+        return this.#crash(step.node % this.#nodes.length)
+      case 'skew': {
+        const node = this.#node(step.node)
+        node.skewMs = step.ms
+        return () => `${node.name}'s clock is off by ${step.ms} ms`
+      }
+      case 'sweep': {
+        const node = this.#node(step.node)
+        this.#start(node.sweep(), node)
+        return () => `${node.name} sweeps`
+      }
+      case 'operate': {
+        const account = this.#accounts[step.key % this.#accounts.length] as Account
+        this.#start(operate(this.#operator.tables, account, step, time.nowMs, this.#random))
+        return () => `the operator: ${step.operation} (${step.value})`
+      }
+    }
+  }
+
+  #call(step: Extract<Step, { do: 'call' }>): Told {
+    const account = this.#accounts[step.key % this.#accounts.length] as Account
+    const secrets = account.secrets
+    const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)] as Account['secrets'][number]
+    const node = this.#node(step.node)
+    const call: Call = { step, hadEnded: secret.ended }
+    this.#calls.push(call)
+    this.#start(
+      node.call(step, secret.text).then((answer) => {
+        call.answer = answer
+        this.#tell?.(() => `the caller of ${node.name} gets ${answer.status} ${answer.headers['X-Request-Id'] ?? ''}`)
+      }),
+      node,
+    )
+    return () =>
+      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}; the upstream ${step.script}`
+  }
+
+  #crash(index: number): Told {
+    const node = this.#nodes[index] as GatewayNode
+    node.alive = false
+    this.#underWay -= this.#workOf.get(node) ?? 0
+    this.#workOf.delete(node)
+    this.#crashes += 1
+    const next = this.#newNode(index)
+    next.skewMs = node.skewMs
+    this.#nodes[index] = next
+    return () => `${node.name} crashes`
+  }
+
+  readonly #workOf = new Map<GatewayNode, number>()
+
+  /** Work that must have ended when everything is at rest, unless its node crashes. */
+  #start(work: Promise<unknown>, node?: GatewayNode): void {
+    this.#underWay += 1
+    if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) + 1)
+    const ended = () => {
+      if (node && !node.alive) return
+      this.#underWay -= 1
+      if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) - 1)
+    }
+    work.then(ended, ended)
+  }
+
+  #checkAnswers(): void {
+    for (const call of this.#calls) {
+      if (!call.answer || !call.hadEnded) continue
+      if (![401, 503].includes(call.answer.status)) {
+        throw new Violation(`a secret that had ended was answered with ${call.answer.status}`)
+      }
+    }
+  }
+
+  /** What a caller was told is what the row says, or more: a row that the sweep wrote first is free. */
+  #checkCharge({ answer }: Call): void {
+    const told = answer?.headers['X-Svc-Cost']
+    if (!answer || told === undefined || answer.status !== 200) return
+    const requestId = answer.headers['X-Request-Id'] as string
+    const cost = this.#ledger.costOf(requestId)
+    if (cost === undefined) throw new Violation(`${requestId} was answered and has no row`)
+    if (cost > BigInt(Math.round(Number(told) * 1e9)))
+      throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
+  }
+
+  readonly #carryOut: CarryOut = (given, token) => {
+    const command = this.#variant?.rewrite?.(given) ?? given
+    const result = this.#model.execute(command as never, token)
+    this.#look(command)
+    return result
+  }
+
+  #look({ input }: { input: object }): void {
+    const { TableName, Key, Item, TransactItems, ExpressionAttributeValues } = input as Written
+    if (TransactItems) {
+      for (const item of TransactItems) this.#look({ input: item.Put ?? item.Update ?? {} })
+      return
+    }
+    if (Key === undefined && Item === undefined) return
+    if (TableName === TABLE_NAMES.usage) {
+      const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
+      if (row && Item) this.#ledger.rowWritten(row)
+      return
+    }
+    if (!Item && !('UpdateExpression' in input)) return
+    const { pk, sk } = (Key ?? Item) as { pk: string; sk: string }
+    const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
+    if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)
+  }
+
+  get #deps(): NodeDeps {
+    return {
+      network: this.#network,
+      carryOut: this.#carryOut,
+      nowMs: () => time.nowMs,
+      random: this.#random,
+      variant: this.#variant,
+    }
+  }
+
+  #node(number: number): GatewayNode {
+    return this.#nodes[number % this.#nodes.length] as GatewayNode
+  }
+
+  #newNode(index: number): GatewayNode {
+    return new GatewayNode(`node ${index}`, this.#deps)
+  }
+
+  async #newAccount(tables: Tables, { credits, ...limits }: KeySetup): Promise<Account> {
+    const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
+    const settings = { ...KEY_DEFAULTS, name: 'simulated', ...limits }
+    const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))
+    await createKey(tables)(key, { id: ulid(time.nowMs, this.#random.bytes(10)), by: 'simulation' })
+    return { keyId: key.id, secrets: [{ text: secret, hash: stored.hash, ended: false }] }
+  }
+}
+
+type Written = {
+  readonly TableName?: string
+  readonly Key?: Record<string, string>
+  readonly Item?: Record<string, unknown>
+  readonly TransactItems?: readonly { readonly Put?: object; readonly Update?: object }[]
+  readonly ExpressionAttributeValues?: Record<string, unknown>
+}

@@ -14,10 +14,15 @@ import { readKey } from '../layers/gateway/store/read-key.ts'
 import { takeAdmission } from '../layers/gateway/store/take-admission.ts'
 import type { Instance } from './instance.ts'
 
-type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate }
+type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate; readonly claim?: Gate }
 
 /** The one way in, the same for every function: open → identify → authorize → assess → admit. */
-export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint, { prefetch, assess }: Wanted = {}) {
+export function gates(
+  instance: Instance,
+  name: FunctionName,
+  endpoint: Endpoint,
+  { prefetch, assess, claim }: Wanted = {},
+) {
   const { tables, cache, config, settle, finishHold, clock, random, log } = instance
   const read = readKey(tables)
   const newRequestId = (nowMs: number) => makeRequestId(nowMs, random(10))
@@ -31,6 +36,7 @@ export function gates(instance: Instance, name: FunctionName, endpoint: Endpoint
     identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
     authorize({ readKey: read, cache }),
     ...(assess ? [assess] : []),
+    ...(claim ? [claim] : []),
     admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, newRequestId, cache }),
   ]
 }

@@ -38,6 +38,7 @@ export class Functions extends Construct {
     const environment = {
       [ENV.keysTable]: tables.keys.tableName,
       [ENV.usageTable]: tables.usage.tableName,
+      [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
       ...(originSecret && { [ENV.originSecret]: originSecret }),
     }
@@ -55,6 +56,7 @@ export class Functions extends Construct {
         may.readKeysAndCatalog,
         may.admitAndSettle,
         may.writeRows,
+        may.keepAnswers,
         readProviderSecrets(this, stage),
         ...invokeBedrock(catalog),
       ],

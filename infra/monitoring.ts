@@ -70,7 +70,7 @@ export class Monitoring extends Construct {
       FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95,
     )
     this.#alarm('SweepErrors', 'The sweep failed', sweep.metricErrors({ period: FIVE_MINUTES }), 1)
-    for (const [name, table] of Object.entries({ Keys: tables.keys, Usage: tables.usage })) {
+    for (const [name, table] of Object.entries({ Keys: tables.keys, Usage: tables.usage, Answers: tables.answers })) {
       const throttled = OPERATIONS.map((operation) =>
         table.metricThrottledRequestsForOperation(operation, { period: FIVE_MINUTES }),
       )

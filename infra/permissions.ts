@@ -3,7 +3,7 @@ import { TABLES } from '../layers/gateway/contract.ts'
 import type { Tables } from './tables.ts'
 
 /** What may be done to the tables, in the smallest pieces that functions need. */
-export function tablePermissions({ keys, usage }: Tables) {
+export function tablePermissions({ keys, usage, answers }: Tables) {
   const onKeys = (actions: string[], leadingKeys?: string[]) =>
     new PolicyStatement({
       actions,
@@ -22,6 +22,11 @@ export function tablePermissions({ keys, usage }: Tables) {
       resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],
     }),
     writeRows: onUsage('dynamodb:PutItem'),
+    /** What is there is only read where it stands in the way of a claim. */
+    keepAnswers: new PolicyStatement({
+      actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      resources: [answers.tableArn],
+    }),
     readRows: onUsage('dynamodb:GetItem'),
   }
 }

@@ -42,6 +42,7 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
+    this.#output(OUTPUTS.answersTable, tables.answers.tableName)
   }
 
   /** A reference that CloudFormation resolves as it deploys: the secret itself is never in the template. */

@@ -7,11 +7,13 @@ import type { Stage } from './stages.ts'
 export class Tables extends Construct {
   readonly keys: TableV2
   readonly usage: TableV2
+  readonly answers: TableV2
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.keys = this.#table('Keys', TABLES.keys, stage)
     this.usage = this.#table('Usage', TABLES.usage, stage)
+    this.answers = this.#table('Answers', TABLES.answers, stage)
   }
 
   #table(id: string, definition: TableDefinition, stage: Stage): TableV2 {

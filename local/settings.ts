@@ -5,7 +5,11 @@ import { Problem } from '../operator/problem.ts'
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
 export const LOCAL_FILE = resolve('.waybill', 'local.json')
-export const LOCAL_TABLES = { keysTable: 'waybill-local-keys', usageTable: 'waybill-local-usage' }
+export const LOCAL_TABLES = {
+  keysTable: 'waybill-local-keys',
+  usageTable: 'waybill-local-usage',
+  answersTable: 'waybill-local-answers',
+}
 
 /** What `.waybill/local.json` says while the local gateway runs. */
 export type LocalFile = {

@@ -47,7 +47,11 @@ async function connectStage(stage: string): Promise<Connection> {
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   return {
     stage,
-    tables: openTables({ keysTable: output(OUTPUTS.keysTable), usageTable: output(OUTPUTS.usageTable) }),
+    tables: openTables({
+      keysTable: output(OUTPUTS.keysTable),
+      usageTable: output(OUTPUTS.usageTable),
+      answersTable: output(OUTPUTS.answersTable),
+    }),
     chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
     apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
   }

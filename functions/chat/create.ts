@@ -3,13 +3,18 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
+import { answerAgain } from '../../layers/gateway/flow/answer-again.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
 import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
+import type { AssessedWork, Passage } from '../../layers/gateway/flow/passage.ts'
 import { RouteHealth } from '../../layers/gateway/flow/route-health.ts'
 import { assess, prefetch } from '../../layers/gateway/middleware/assess.ts'
+import { claim } from '../../layers/gateway/middleware/claim.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { readSecret } from '../../layers/gateway/store/read-secret.ts'
 import { gates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
@@ -20,11 +25,13 @@ const EVENT_STREAM = {
   'X-Accel-Buffering': 'no',
 }
 
+const JSON_BODY = { 'Content-Type': 'application/json' }
+
 type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
 
 /** What is given takes the place of the real upstreams and tokenizer. */
 export function createChat(instance: Instance, given: Given = {}) {
-  const { loadCatalog, config, clock } = instance
+  const { tables, loadCatalog, config, clock, finishHold, keeper } = instance
   const deps: ChatDeps = {
     ...instance,
     headerPrefix: config.headerPrefix,
@@ -50,18 +57,24 @@ export function createChat(instance: Instance, given: Given = {}) {
         instance,
         'chat',
         { name: 'chat.completions', scope: 'chat.completions' },
-        { prefetch: prefetch(loadCatalog), assess: assess(loadCatalog, deps.headerPrefix) },
+        {
+          prefetch: prefetch(loadCatalog),
+          assess: assess(loadCatalog, deps.headerPrefix),
+          claim: claim({ claimAnswer: claimAnswer(tables), readKey: readKey(tables), finishHold, keeper }),
+        },
       ),
     )
     .handler(async (_: GatewayEvent, { passage }: GatewayContext): Promise<GatewayAnswer> => {
       const { work } = passage
       if (!work) throw new Error('A chat request was admitted without being assessed.')
-      if (work.chat.request.stream) {
-        return { statusCode: 200, headers: EVENT_STREAM, body: await answerStream(deps, passage, work) }
-      }
-      const completion = await answerWhole(deps, passage, work)
-      // Bytes: Middy writes a long string in slices, and would cut a character of two code units in half.
-      const body = Readable.from([Buffer.from(JSON.stringify(completion))])
-      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
+      const headers = work.chat.request.stream ? EVENT_STREAM : JSON_BODY
+      return { statusCode: 200, headers, body: await answer(deps, passage, work) }
     })
+}
+
+async function answer(deps: ChatDeps, passage: Passage, work: AssessedWork): Promise<Readable> {
+  if (passage.replay) return answerAgain(passage.replay, work, deps.headerPrefix)
+  if (work.chat.request.stream) return answerStream(deps, passage, work)
+  // Bytes: Middy writes a long string in slices, and would cut a character of two code units in half.
+  return Readable.from([Buffer.from(await answerWhole(deps, passage, work))])
 }

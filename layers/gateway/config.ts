@@ -3,6 +3,7 @@ import { BRAND, ENV } from './contract.ts'
 export type Config = {
   readonly keysTable: string
   readonly usageTable: string
+  readonly answersTable: string
   readonly keyPrefix: string
   readonly headerPrefix: string
   /** Which deployment this is; none on one machine. */
@@ -18,6 +19,7 @@ export function readConfig(env: Environment = process.env): Config {
   return {
     keysTable: required(env, ENV.keysTable),
     usageTable: required(env, ENV.usageTable),
+    answersTable: required(env, ENV.answersTable),
     keyPrefix: env[ENV.keyPrefix] ?? BRAND.keyPrefix,
     headerPrefix: env[ENV.headerPrefix] ?? BRAND.headerPrefix,
     ...optional('stage', env[ENV.stage]),

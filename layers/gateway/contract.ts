@@ -8,6 +8,7 @@ export const BRAND = {
 export const ENV = {
   keysTable: 'WAYBILL_KEYS_TABLE',
   usageTable: 'WAYBILL_USAGE_TABLE',
+  answersTable: 'WAYBILL_ANSWERS_TABLE',
   keyPrefix: 'WAYBILL_KEY_PREFIX',
   headerPrefix: 'WAYBILL_HEADER_PREFIX',
   stage: 'WAYBILL_STAGE',
@@ -29,6 +30,7 @@ export const OUTPUTS = {
   apiUrl: 'ApiUrl',
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
+  answersTable: 'AnswersTable',
 } as const
 
 export type TableDefinition = {
@@ -55,6 +57,8 @@ export const TABLES = {
     timeToLive: 'expiresAt',
     indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
   },
+  /** Answers kept for a day, sealed, for requests that named an Idempotency-Key. */
+  answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },
   usage: {
     partitionKey: 'requestId',
     timeToLive: 'expiresAt',

@@ -148,7 +148,7 @@ describe('without DynamoDB', () => {
         response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"down"}')
       }),
     )
-    const names = { keysTable: 'k', usageTable: 'u' }
+    const names = { keysTable: 'k', usageTable: 'u', answersTable: 'a' }
     const tables = openTables(names, { endpoint: broken })
     const log = jsonLog(() => {})
     const instance = openInstance({ config: { ...names, ...BRAND }, tables, log })

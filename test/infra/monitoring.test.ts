@@ -59,7 +59,7 @@ describe('the alarms', () => {
 
   test('there is one on the throttling of each table', () => {
     expect(watched('AWS/DynamoDB', /Throttle/)).toEqual(
-      expect.arrayContaining(refs([dev.tables.keys, dev.tables.usage])),
+      expect.arrayContaining(refs([dev.tables.keys, dev.tables.usage, dev.tables.answers])),
     )
   })
 

@@ -20,6 +20,7 @@ const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
 const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
 const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
 const WRITE_ROW = 'dynamodb:PutItem on usage'
+const KEEP_ANSWERS = ['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
 const READ_ROW = 'dynamodb:GetItem on usage'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
 
@@ -28,6 +29,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
     ...LOG,
     FIND_KEY_OR_CATALOG,
     ADMIT_AND_SETTLE,
+    ...KEEP_ANSWERS,
     WRITE_ROW,
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],
@@ -50,8 +52,9 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
 
   /** What a role may do, one line for each action on each resource. */
   function rightsOf(role: string, named: Record<string, string> = {}): string[] {
-    const { keys, usage } = stack().tables
-    const names = { [JSON.stringify(arnOf(keys))]: 'keys', [JSON.stringify(arnOf(usage))]: 'usage', ...named }
+    const { keys } = stack().tables
+    const tables = Object.entries(stack().tables).map(([name, id]) => [JSON.stringify(arnOf(id)), name])
+    const names: Record<string, string> = { ...Object.fromEntries(tables), ...named }
     return statementsOf(role).flatMap(({ Effect, Action, Resource, Condition }) =>
       [Action].flat().flatMap((action) =>
         [Resource].flat().map((resource) => {

@@ -24,20 +24,38 @@ const stages = [
 ]
 
 describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
-  test.each(['keys', 'usage'] as const)('%s is on demand, encrypted, restorable and kept as its stage says', (name) => {
+  test.each(['keys', 'usage', 'answers'] as const)(
+    '%s is on demand, encrypted, restorable and kept as its stage says',
+    (name) => {
+      const { template, tables } = of()
+      const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
+      expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy })
+      expect(table?.Properties).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+        TimeToLiveSpecification: { AttributeName: TABLES[name].timeToLive, Enabled: true },
+      })
+      expect(table?.Properties.Replicas).toEqual([
+        expect.objectContaining({
+          DeletionProtectionEnabled: isProtected,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
+      ])
+    },
+  )
+
+  test('keys with open requests can be found by when to look at them, and only what finds them is copied', () => {
     const { template, tables } = of()
-    const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
-    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy })
-    expect(table?.Properties).toMatchObject({
-      BillingMode: 'PAY_PER_REQUEST',
-      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
-      TimeToLiveSpecification: { AttributeName: TABLES[name].timeToLive, Enabled: true },
-    })
-    expect(table?.Properties.Replicas).toEqual([
-      expect.objectContaining({
-        DeletionProtectionEnabled: isProtected,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      }),
+    const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.keys] ?? {}
+    expect(Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'bySweep',
+        KeySchema: [
+          { AttributeName: 'sk', KeyType: 'HASH' },
+          { AttributeName: 'sweepAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
     ])
   })
 
@@ -67,6 +85,7 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
     expect(propertiesOf(name).Environment.Variables).toMatchObject({
       [ENV.keysTable]: { Ref: tables.keys },
       [ENV.usageTable]: { Ref: tables.usage },
+      [ENV.answersTable]: { Ref: tables.answers },
       [ENV.stage]: of() === prod ? 'prod' : 'dev',
     })
   })
@@ -256,6 +275,7 @@ describe('the outputs', () => {
     })
     template.hasOutput(OUTPUTS.keysTable, { Value: { Ref: tables.keys } })
     template.hasOutput(OUTPUTS.usageTable, { Value: { Ref: tables.usage } })
+    template.hasOutput(OUTPUTS.answersTable, { Value: { Ref: tables.answers } })
     expect(Object.keys(template.toJSON().Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
   })
 })

@@ -18,6 +18,7 @@ describe('the tables in AWS', () => {
   test.each([
     ['keys', TABLES.keys],
     ['usage', TABLES.usage],
+    ['answers', TABLES.answers],
   ] as const)('%s has the keys, indexes and time to live of the local one', (_, definition) => {
     const local = createTableInput('x', definition)
     const match = tablesOf('dev').find(

@@ -109,7 +109,8 @@ describe('a key that is allowed from one network only', () => {
   beforeAll(async () => {
     const tables = await openTestTables()
     opened.defer(() => tables.client.destroy())
-    const config = { keysTable: tables.keys, usageTable: tables.usage, ...BRAND, originSecret: SECRET }
+    const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
+    const config = { ...names, ...BRAND, originSecret: SECRET }
     const server = createGatewayServer(Promise.resolve(openInstance({ config, tables, log: jsonLog(() => {}) })))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     opened.defer(() => {

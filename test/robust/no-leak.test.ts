@@ -294,7 +294,7 @@ const windows = (text: string) => Array.from({ length: text.length - 7 }, (_, at
 
 async function itemsOf(to: TestGateway): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = []
-  for (const TableName of [to.tables.keys, to.tables.usage]) {
+  for (const TableName of [to.tables.keys, to.tables.usage, to.tables.answers]) {
     const input: ScanCommandInput = { TableName, ConsistentRead: true }
     for await (const page of paginateScan({ client: to.tables.client }, input)) items.push(...(page.Items ?? []))
   }

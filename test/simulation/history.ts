@@ -68,7 +68,8 @@ export function generate(seed: number): History {
   const faults = random.pick([0, 0, 0.03, 0.1, 0.3])
   const inOrder = random.pick([0, 0.5, 0.95])
   const kinds = random.chance(0.5) ? CALM_STEPS : STEPS
-  const length = 15 + random.below(70)
+  // Most faults need few steps; some need many.
+  const length = random.chance(0.1) ? 40 + random.below(80) : 10 + random.below(35)
   return {
     seed,
     startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,

@@ -1,4 +1,5 @@
 import { intervalUs } from '../../layers/gateway/domain/bucket.ts'
+import { ANSWERS_KEPT_MS } from '../../layers/gateway/domain/kept-answer.ts'
 import { type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
@@ -29,6 +30,7 @@ const WRONG_CLOCK_MS = 59_000
 /** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
 export class Ledger {
   readonly #accounts = new Map<string, Account>()
+  readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
 
   get admissions(): number {
     let count = 0
@@ -63,16 +65,41 @@ export class Ledger {
     checkRows(account)
   }
 
+  /** Requests that claim one Idempotency-Key: no more than one of them may be paid for. */
+  claimWritten(item: StoredItem): void {
+    const expiresAt = item.expiresAt as number
+    const before = this.#claims.get(item.id as string)
+    const isNew = !before || Number(expiresAt) - Number(before.expiresAt) > ANSWERS_KEPT_MS / 1000
+    const claims = isNew ? { expiresAt, requests: new Set<string>() } : before
+    claims.requests.add(item.requestId as string)
+    this.#claims.set(item.id as string, claims)
+  }
+
+  #paidOnce(): void {
+    for (const { requests } of this.#claims.values()) {
+      const paid = [...requests].filter(
+        (requestId) => this.#row(requestId)?.outcome === 'completed' && this.costOf(requestId),
+      )
+      if (paid.length > 1) fail(`one Idempotency-Key was paid for in ${paid.join(' and ')}`)
+    }
+  }
+
   costOf(requestId: string): bigint | undefined {
+    const row = this.#row(requestId)
+    return row && BigInt(row.cost as bigint)
+  }
+
+  #row(requestId: string): StoredItem | undefined {
     for (const { rows } of this.#accounts.values()) {
       const row = rows.get(requestId)
-      if (row) return BigInt(row.cost as bigint)
+      if (row) return row
     }
     return undefined
   }
 
   /** When nothing is under way any more. */
   atRest(): void {
+    this.#paidOnce()
     for (const [keyId, { item, open, admitted, rows, grants }] of this.#accounts) {
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)

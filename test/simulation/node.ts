@@ -14,7 +14,7 @@ import type { Random } from './random.ts'
 import { scriptedProvider } from './scripted-upstream.ts'
 import type { Variant } from './variants.ts'
 
-export const TABLE_NAMES = { keys: 'keys', usage: 'usage' }
+export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
 
 export type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
@@ -56,7 +56,7 @@ export class GatewayNode implements Sender {
     this.name = name
     this.#deps = deps
     const instance: Instance = openInstance({
-      config: { keysTable: TABLE_NAMES.keys, usageTable: TABLE_NAMES.usage, ...BRAND },
+      config: { keysTable: 'keys', usageTable: 'usage', answersTable: 'answers', ...BRAND },
       tables: this.tables,
       clock: () => deps.nowMs() + this.skewMs,
       random: (bytes) => deps.random.bytes(bytes),

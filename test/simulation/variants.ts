@@ -27,7 +27,7 @@ export const VARIANTS: readonly Variant[] = [
     'version = :version',
     '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))',
   ),
-  without('a request settles twice', 'attribute_exists(holds.#requestId)'),
+  without('a request settles twice', 'holds.#requestId.amount = :hold'),
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
   without('a key leaves the sweep’s list with requests open', 'size(holds) = :none'),
   changing(
@@ -37,6 +37,7 @@ export const VARIANTS: readonly Variant[] = [
   ),
   changing('no sweep is told of a hold', 'sweepAt = if_not_exists(sweepAt, :sweepAt)', 'swept = :sweepAt'),
   changing('what is not spent does not come back', 'available = available + :back', 'lost = :back'),
+  without('an Idempotency-Key is claimed by two', 'attribute_not_exists(id) OR expiresAt <= :now'),
   { name: 'an admission that is not answered is sent again', attempts: 3 },
   { name: 'the money moves before the row is written', wrap: releaseFirst },
 ]
@@ -49,17 +50,16 @@ function without(name: string, ...conditions: readonly string[]): Variant {
       const { ConditionExpression: condition } = command.input as Expressions
       if (!condition) return command
       const weaker = conditions.reduce(
-        (text, part) => text.replace(part, `(${part} OR attribute_exists(pk))`),
+        (text, part) => text.replace(part, `(${part} OR attribute_exists(${keyOf(command)}))`),
         condition,
       )
-      // A row has no pk: there the other half is what is there already.
-      const either = weaker.replace(
-        'attribute_not_exists(requestId) OR attribute_exists(pk)',
-        'attribute_exists(requestId) OR attribute_not_exists(pk)',
-      )
-      return either === condition ? command : rewritten(command, { ConditionExpression: either })
+      return weaker === condition ? command : rewritten(command, { ConditionExpression: weaker })
     },
   }
+}
+
+function keyOf({ input }: Command): string {
+  return { usage: 'requestId', answers: 'id' }[(input as { TableName?: string }).TableName ?? ''] ?? 'pk'
 }
 
 /** An update does something else. */

@@ -67,7 +67,7 @@ class World {
   readonly #history: History
   readonly #tell: ((told: Told) => void) | undefined
   readonly #random: Random
-  readonly #model = new DynamoModel({ [TABLE_NAMES.keys]: TABLES.keys, [TABLE_NAMES.usage]: TABLES.usage })
+  readonly #model = new DynamoModel(TABLES)
   readonly #network = new Network()
   readonly #ledger = new Ledger()
   readonly #variant: Variant | undefined
@@ -249,6 +249,10 @@ class World {
       return
     }
     if (Key === undefined && Item === undefined) return
+    if (TableName === TABLE_NAMES.answers) {
+      if (Item) this.#ledger.claimWritten(Item)
+      return
+    }
     if (TableName === TABLE_NAMES.usage) {
       const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
       if (row && Item) this.#ledger.rowWritten(row)

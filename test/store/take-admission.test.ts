@@ -161,7 +161,7 @@ describe('admission', () => {
       })
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
       const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-      const broken = openTables({ keysTable: 'k', usageTable: 'u' }, { endpoint })
+      const broken = openTables({ keysTable: 'k', usageTable: 'u', answersTable: 'a' }, { endpoint })
       const key = await issue()
       await expect(takeAdmission(broken)(key, demand(key))).rejects.toThrow()
       expect(requests).toBe(1 + 3)

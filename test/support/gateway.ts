@@ -48,7 +48,7 @@ export async function openTestTables(): Promise<Tables> {
 
 function connect(id: string): Tables {
   const endpoint = process.env.TEST_DYNAMODB ?? ''
-  return openTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}` }, { endpoint })
+  return openTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }, { endpoint })
 }
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
@@ -62,7 +62,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     return send()
   })
   const logLines: string[] = []
-  const config = { keysTable: tables.keys, usageTable: tables.usage, ...BRAND }
+  const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
   const log = jsonLog((line) => logLines.push(line))
   const instance = openInstance({ ...instanceOptions, config, tables, log })
   const server = createGatewayServer(Promise.resolve(instance))

@@ -22,6 +22,8 @@ export type UsageRow = {
   readonly upstreamModel?: string | undefined
   /** The other model of the catalog that answered in place of the one asked for. */
   readonly fallbackModel?: string | undefined
+  /** The request whose answer was given again. */
+  readonly replayOf?: string | undefined
   readonly stream: boolean
   readonly promptTokens: number
   readonly completionTokens: number

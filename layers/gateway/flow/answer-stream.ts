@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
+import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
@@ -43,23 +44,27 @@ async function relay(
   signal: AbortSignal,
 ): Promise<void> {
   const tally = new Tally(work)
+  // Kept for a retry; an answer has its own bounds, which the tally watches.
+  const copy: string[] | undefined = passage.claim && []
   const frames = new FrameWriter(letterheadOf(passage, work), work.request.includeUsage)
   try {
     for await (const part of await parts) {
       passage.journey.firstPartMs ??= deps.clock() - passage.nowMs
       tally.add(part)
-      if (part.kind === 'choice') await sink.write(frames.choice(part))
+      if (part.kind !== 'choice') continue
+      const frame = frames.choice(part)
+      copy?.push(frame)
+      await sink.write(frame)
     }
     if (passage.journey.route) deps.health.succeeded(passage.journey.route)
     const bill = await makeBill(work, tally, deps.loadTokenizer)
+    const usageFrames = (cost: Nano) =>
+      work.request.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []
+    if (copy) await deps.keeper.keep(passage, [...copy, ...usageFrames(bill.cost)].join(''))
     const settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
     await settledWithin(settling, deps.timing.settleMs)
     const cost = passage.cost ?? bill.cost
-    sink.end(
-      ...(work.request.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []),
-      costFrame(deps.headerPrefix, cost),
-      DONE_FRAME,
-    )
+    sink.end(...usageFrames(cost), costFrame(deps.headerPrefix, cost), DONE_FRAME)
     await settling
   } catch (error) {
     noteFailure(deps, passage.journey, error, signal)
@@ -84,6 +89,7 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
     // Who has spoken cannot refuse any more.
     const outcome = tally.deliveredAnything && ending.outcome === 'refused' ? 'upstream_error' : ending.outcome
     await deps.settle(passage, { ...ending, outcome, httpStatus: 200, bill })
+    await deps.keeper.drop(passage)
   } catch (problem) {
     deps.log.unsettled(problem, passage.requestId)
   }

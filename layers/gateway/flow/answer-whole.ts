@@ -1,4 +1,5 @@
 import type { ChatPart } from '../domain/chat.ts'
+import type { Nano } from '../domain/money.ts'
 import { CompletionBuilder } from '../wire/completion.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
@@ -12,19 +13,17 @@ import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
 /** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
-export async function answerWhole(
-  deps: ChatDeps,
-  passage: Passage,
-  assessed: AssessedWork,
-): Promise<Record<string, unknown>> {
+export async function answerWhole(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<string> {
   const work = assessed.chat
   const { completion, tally } = await gatherAnswer(deps, passage, assessed)
   if (passage.journey.route) deps.health.succeeded(passage.journey.route)
   const bill = await makeBill(work, tally, deps.loadTokenizer)
+  const write = (cost: Nano) =>
+    JSON.stringify(completion.build(letterheadOf(passage, work), writeUsage({ ...bill, cost }, tally.reported)))
+  if (passage.claim) await deps.keeper.keep(passage, write(bill.cost))
   passage.settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
   await settledWithin(passage.settling, deps.timing.settleMs)
-  const cost = passage.cost ?? bill.cost
-  return completion.build(letterheadOf(passage, work), writeUsage({ ...bill, cost }, tally.reported))
+  return write(passage.cost ?? bill.cost)
 }
 
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */

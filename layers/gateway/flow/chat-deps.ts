@@ -1,3 +1,4 @@
+import type { AnswerKeeper } from './answer-keeper.ts'
 import type { DispatchDeps } from './dispatch.ts'
 import type { LoadTokenizer } from './make-bill.ts'
 import type { Settle } from './settle.ts'
@@ -5,6 +6,7 @@ import type { Settle } from './settle.ts'
 /** What answering a chat request needs of the world. */
 export type ChatDeps = DispatchDeps & {
   readonly settle: Settle
+  readonly keeper: AnswerKeeper
   readonly loadTokenizer: LoadTokenizer
   readonly headerPrefix: string
   readonly timing: ChatTiming

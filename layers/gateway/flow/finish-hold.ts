@@ -10,13 +10,14 @@ export type FinishHoldDeps = {
 }
 
 /** A hold whose time has passed, as `expiredHolds` finds it. */
-export type FinishHold = (keyId: string, dead: OpenHold) => Promise<void>
+export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
 /** Ends a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
   return async (keyId, { requestId, amount }) => {
     const row = await putUsageRow(abandonedRow(keyId, requestId, amount))
     await releaseHold({ keyId, requestId, hold: amount, cost: row.cost })
+    return row
   }
 }
 

@@ -2,9 +2,11 @@ import type { Scope } from '../contract.ts'
 import type { Catalog } from '../domain/catalog.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
+import type { Claim } from '../domain/kept-answer.ts'
 import type { Key, OpenHold } from '../domain/key.ts'
 import type { Nano } from '../domain/money.ts'
 import type { Attempt, EndpointName } from '../domain/usage-row.ts'
+import type { AnswerSeal } from './answer-seal.ts'
 
 /** What an endpoint asks of a key. */
 export type Endpoint = { readonly name: EndpointName; readonly scope?: Scope }
@@ -24,6 +26,9 @@ export type Passage = {
   /** assess: what a chat request would take at most, or why it will be refused once its token is spent. */
   work?: AssessedWork
   refusal?: GatewayError
+  /** claim: the Idempotency-Key that this request answers, or the answer that it repeats. */
+  claim?: Claim & { readonly seal: AnswerSeal }
+  replay?: Replay
   /** admit: what was taken. Past this every outcome must settle. */
   hold?: Nano
   /** Holds of dead requests that admission saw, to be finished after ours. */
@@ -36,6 +41,17 @@ export type Passage = {
   streaming?: Promise<void>
   /** A whole answer's settlement, which may outlast the answer. */
   settling?: Promise<void>
+}
+
+/** The text of an answer that was given before, and to which request. */
+export type Replay = { readonly requestId: string; readonly text: string }
+
+/** A hold outlives its function by this much before it counts as a dead request's. */
+const HOLD_MARGIN_MS = 60_000
+
+/** From when on a request that has not ended is dead. */
+export function deadAtMs({ deadlineMs }: Passage): number {
+  return deadlineMs + HOLD_MARGIN_MS
 }
 
 /** `pinned` are the providers that the caller wants and no others, if it named some. */

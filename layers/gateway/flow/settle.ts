@@ -78,6 +78,7 @@ function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): 
     provider: journey.provider,
     upstreamModel: journey.upstreamModel,
     fallbackModel: journey.fallbackModel,
+    replayOf: passage.replay?.requestId,
     stream: work?.chat.request.stream ?? false,
     promptTokens: bill.tokens.prompt,
     completionTokens: bill.tokens.completion,

@@ -2,7 +2,7 @@ import { type AdmissionResult, type Demand, whyNotAdmitted } from '../domain/adm
 import { holdOf, lowerCap } from '../domain/chat-work.ts'
 import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
 import type { FinishHold } from '../flow/finish-hold.ts'
-import type { Passage } from '../flow/passage.ts'
+import { deadAtMs, type Passage } from '../flow/passage.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
@@ -17,8 +17,6 @@ export type AdmitDeps = {
   readonly cache: KeyCache
 }
 
-/** A hold outlives its function by this much before it counts as a dead request's. */
-const HOLD_MARGIN_MS = 60_000
 const MOST_TRIES = 12
 const MOST_UNANSWERED = 2
 
@@ -52,7 +50,8 @@ export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache 
       if (result.admitted === 'unknown') {
         // What that write may still take, nobody settles: the sweep gives it back.
         unanswered += 1
-        if (unanswered > MOST_UNANSWERED) throw result.cause
+        // A claim is for the id it was made with.
+        if (unanswered > MOST_UNANSWERED || passage.claim) throw result.cause
         passage.requestId = newRequestId(passage.nowMs)
         continue
       }
@@ -92,9 +91,14 @@ function demandOf(passage: Passage, hash: string): Demand {
     requestId: passage.requestId,
     hash,
     nowMs: passage.nowMs,
-    hold: passage.work ? holdOf(passage.work.chat) : 0n,
-    holdUntilMs: passage.deadlineMs + HOLD_MARGIN_MS,
+    hold: wantsAnswer(passage) ? holdOf(passage.work.chat) : 0n,
+    holdUntilMs: deadAtMs(passage),
   }
+}
+
+/** What is refused or answered from what is kept takes its place in the limits, and no credits. */
+function wantsAnswer(passage: Passage): passage is Passage & Required<Pick<Passage, 'work'>> {
+  return passage.work !== undefined && !passage.refusal && !passage.replay
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */

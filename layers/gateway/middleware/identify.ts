@@ -41,6 +41,6 @@ export function invalidKey(): GatewayError {
   )
 }
 
-function bearerToken(header: string | undefined): string | undefined {
+export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1]
 }

@@ -3,7 +3,14 @@ import type { Log } from '../flow/log.ts'
 import type { Endpoint, Passage } from '../flow/passage.ts'
 import { internalError } from '../flow/upstream-error.ts'
 import { errorEnvelope } from '../wire/error-envelope.ts'
-import { attemptsHeader, costHeader, type Headers, providerHeader, rateLimitHeaders } from '../wire/headers.ts'
+import {
+  attemptsHeader,
+  costHeader,
+  type Headers,
+  providerHeader,
+  rateLimitHeaders,
+  replayedHeader,
+} from '../wire/headers.ts'
 import { clientAddress } from './client-address.ts'
 import type { Gate } from './gate.ts'
 
@@ -62,12 +69,13 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
 }
 
 function standardHeaders(passage: Passage, prefix: string): Headers {
-  const { credential, journey, streaming } = passage
+  const { credential, journey, streaming, replay } = passage
   return {
     'X-Request-Id': passage.requestId,
     ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
+    ...(replay && replayedHeader(prefix)),
     ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
   }
 }

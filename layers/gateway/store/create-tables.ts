@@ -8,8 +8,8 @@ import { TABLES, type TableDefinition } from '../contract.ts'
 import type { Tables } from './tables.ts'
 
 /** For DynamoDB Local: the tables that the stack would make, from the same definitions. */
-export async function createTables({ client, keys, usage }: Tables): Promise<void> {
-  await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage)])
+export async function createTables({ client, keys, usage, answers }: Tables): Promise<void> {
+  await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage), create(answers, TABLES.answers)])
 
   async function create(name: string, definition: TableDefinition): Promise<void> {
     try {

@@ -13,10 +13,10 @@ export function releaseHold({ client, keys }: Tables): ReleaseHold {
     const write = new UpdateCommand({
       TableName: keys,
       Key: keyItem(keyId),
-      ConditionExpression: 'attribute_exists(holds.#requestId)',
+      ConditionExpression: 'holds.#requestId.amount = :hold',
       UpdateExpression: 'SET available = available + :back, spent = spent + :cost REMOVE holds.#requestId',
       ExpressionAttributeNames: { '#requestId': requestId },
-      ExpressionAttributeValues: { ':back': hold - cost, ':cost': cost },
+      ExpressionAttributeValues: { ':hold': hold, ':back': hold - cost, ':cost': cost },
     })
     try {
       await acrossRefusals(() => client.send(write))

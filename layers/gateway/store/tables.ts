@@ -8,9 +8,10 @@ export type Tables = {
   readonly once: DynamoDBDocumentClient
   readonly keys: string
   readonly usage: string
+  readonly answers: string
 }
 
-type Names = Pick<Config, 'keysTable' | 'usageTable'>
+type Names = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
 
 /** Where DynamoDB Local listens; without it, AWS and whatever its own settings say. */
 export type LocalEndpoint = { readonly endpoint: string }
@@ -41,5 +42,6 @@ export function openTables(names: Names, local?: LocalEndpoint): Tables {
     once: DynamoDBDocumentClient.from(once, TRANSLATION),
     keys: names.keysTable,
     usage: names.usageTable,
+    answers: names.answersTable,
   }
 }

@@ -15,6 +15,7 @@ export function toUsageItem(row: UsageRow): Item {
     provider: row.provider,
     upstreamModel: row.upstreamModel,
     fallbackModel: row.fallbackModel,
+    replayOf: row.replayOf,
     stream: row.stream,
     promptTokens: row.promptTokens,
     completionTokens: row.completionTokens,

@@ -23,6 +23,10 @@ export function attemptsHeader(prefix: string, attempts: readonly Attempt[]): He
   return { [`${prefix}Attempts`]: attempts.map(({ provider, result }) => `${provider}=${result}`).join(', ') }
 }
 
+export function replayedHeader(prefix: string): Headers {
+  return { [`${prefix}Replayed`]: 'true' }
+}
+
 export function providerHeader(prefix: string, provider: string): Headers {
   return { [`${prefix}Provider`]: provider }
 }

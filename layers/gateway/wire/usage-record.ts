@@ -11,6 +11,7 @@ export function usageRecord(row: UsageRow) {
     provider: row.provider ?? null,
     upstream_model: row.upstreamModel ?? null,
     fallback_model: row.fallbackModel ?? null,
+    replay_of: row.replayOf ?? null,
     stream: row.stream,
     http_status: row.httpStatus,
     outcome: row.outcome,

@@ -28,7 +28,8 @@ export type TestAccount = AsyncDisposable & {
 
 export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
   const tables = await openTestTables()
-  const names = { keys: tables.keys, usage: tables.usage, originSecret: ORIGIN_SECRET }
+  const { keys, usage, answers } = tables
+  const names = { keys, usage, answers, originSecret: ORIGIN_SECRET }
   const [{ functions, remove }, dynamodb] = await Promise.all([
     synthesize(names),
     startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),

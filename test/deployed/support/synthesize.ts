@@ -11,7 +11,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 
 /** What stands in the template as a reference, and has a value only in an account. */
-export type Account = { readonly keys: string; readonly usage: string; readonly originSecret: string }
+export type Account = {
+  readonly keys: string
+  readonly usage: string
+  readonly answers: string
+  readonly originSecret: string
+}
 
 export type DeployedFunction = {
   /** Its code, copied to where no node_modules of ours can be found. */
@@ -97,6 +102,7 @@ function valueIn(account: Account, resource: Resource): string {
   const path = pathOf(resource)
   if (path === 'Tables/Keys') return account.keys
   if (path === 'Tables/Usage') return account.usage
+  if (path === 'Tables/Answers') return account.answers
   if (path === 'OriginSecret') return account.originSecret
   throw new Error(`A function refers to ${path}, which has no value here.`)
 }

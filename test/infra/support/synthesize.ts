@@ -31,7 +31,7 @@ export type Synthesized = {
   readonly template: Template
   /** Their logical ids. */
   readonly functions: Readonly<Record<Name, string>>
-  readonly tables: { readonly keys: string; readonly usage: string }
+  readonly tables: { readonly keys: string; readonly usage: string; readonly answers: string }
 }
 
 /** The stack as `cdk synth` makes it, with cdk.json's flags. */
@@ -43,11 +43,11 @@ export function synthesize(stage: string, options: { edge?: boolean; alarmEmail?
     ...options,
   })
   const made = stack.node.findChild('Functions') as Functions
-  const { keys, usage } = stack.node.findChild('Tables') as Tables
+  const { keys, usage, answers } = stack.node.findChild('Tables') as Tables
   return {
     template: Template.fromStack(stack),
     functions: Object.fromEntries(FUNCTIONS.map((name) => [name, idOf(stack, made[name])])) as Record<Name, string>,
-    tables: { keys: idOf(stack, keys), usage: idOf(stack, usage) },
+    tables: { keys: idOf(stack, keys), usage: idOf(stack, usage), answers: idOf(stack, answers) },
   }
 }
 

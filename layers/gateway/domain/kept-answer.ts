@@ -1,0 +1,19 @@
+/** A request's claim to be the one that answers an Idempotency-Key. */
+export type Claim = {
+  /** Names the key and the Idempotency-Key together. */
+  readonly id: string
+  readonly requestId: string
+  /** The secret under which the answer is sealed. */
+  readonly secretHash: string
+  readonly bodyPrint: string
+  /** When the request is dead if it has not ended. */
+  readonly untilMs: number
+}
+
+/** What became of a claim. An answer that is not kept was too large, or was given but could not be stored. */
+export type KeptAnswer = Claim & {
+  readonly state: 'running' | 'kept' | 'not_kept'
+  readonly sealed?: Uint8Array | undefined
+}
+
+export const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000

@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+
+/** What DynamoDB takes in one item, with room to spare. */
+const MOST_SEALED_BYTES = 300 * 1024
+const MOST_TEXT_CHARS = 2 * 1024 * 1024
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Names a key's Idempotency-Key without telling it. */
+export function answerId(keyId: string, idempotencyKey: string): string {
+  return createHash('sha256').update(`${keyId}\n${idempotencyKey}`).digest('hex')
+}
+
+/**
+ * Seals an answer for whoever has the secret it was asked with. Only its hash is stored, so neither the operator nor a
+ * copy of the table can open it.
+ */
+export class AnswerSeal {
+  readonly #id: string
+  readonly #cipherKey: Uint8Array
+  readonly #printKey: Uint8Array
+
+  constructor(secret: string, id: string) {
+    const keys = new Uint8Array(hkdfSync('sha256', secret, id, 'waybill kept answer', 64))
+    this.#id = id
+    this.#cipherKey = keys.subarray(0, 32)
+    this.#printKey = keys.subarray(32)
+  }
+
+  /** The same for the same body; tells nothing of it to those without the secret. */
+  print(body: string): string {
+    return createHmac('sha256', this.#printKey).update(body).digest('base64')
+  }
+
+  /** Undefined if it is too large to be kept. */
+  close(text: string): Uint8Array | undefined {
+    if (text.length > MOST_TEXT_CHARS) return undefined
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#cipherKey, iv).setAAD(Buffer.from(this.#id))
+    const sealed = Buffer.concat([iv, cipher.update(gzipSync(text)), cipher.final(), cipher.getAuthTag()])
+    return sealed.length > MOST_SEALED_BYTES ? undefined : sealed
+  }
+
+  /** Throws if it was changed, or sealed with another secret. */
+  open(sealed: Uint8Array): string {
+    const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, sealed.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(this.#id)).setAuthTag(sealed.subarray(-TAG_BYTES))
+    const zipped = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+    return gunzipSync(zipped).toString()
+  }
+}

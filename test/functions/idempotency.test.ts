@@ -1,0 +1,328 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { paginateScan } from '@aws-sdk/lib-dynamodb'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import OpenAI from 'openai'
+import { AnswerSeal } from '../../layers/gateway/flow/answer-seal.ts'
+import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
+import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
+import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+const HOUR_MS = 3_600_000
+const COST = 20_000n
+let nowMs = Date.UTC(2026, 10, 15, 12)
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth({ clock: () => nowMs })
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+const STREAM = { ...HELLO, stream: true, stream_options: { include_usage: true } }
+const withKey = (name: string) => ({ 'Idempotency-Key': name })
+
+async function post(secret: string, name: string, body: unknown = HELLO) {
+  const response = await gateway.post(secret, body, withKey(name))
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+describe('the same Idempotency-Key and body', () => {
+  test('give the first JSON answer again, to the byte, at no cost and without the upstream', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = say('Hello 🌍')
+    const asked = upstream.requests.length
+    const first = await post(secret, 'a')
+    const again = await post(secret, 'a')
+    expect(first.headers.get('x-svc-replayed')).toBeNull()
+    expect(again).toMatchObject({ status: 200, text: first.text })
+    expect(again.headers.get('content-type')).toBe('application/json')
+    expect(again.headers.get('x-svc-replayed')).toBe('true')
+    expect(again.headers.get('x-svc-cost')).toBe('0')
+    expect(upstream.requests.length - asked).toBe(1)
+    expect(await gateway.readKey(key.id)).toMatchObject({ spent: COST, holds: {} })
+    const firstId = first.headers.get('x-request-id')
+    const row = await gateway.readRow(again.headers.get('x-request-id'))
+    expect(row).toMatchObject({ cost: 0n, hold: 0n, outcome: 'completed', replayOf: firstId, model: 'test-model' })
+    const asSeen = await (await gateway.get(secret, `/v1/usage/${row.requestId}`)).json()
+    expect(asSeen).toMatchObject({ replay_of: firstId, cost: '0' })
+  })
+
+  test('give the first stream again, frame by frame, with its usage and a cost of 0', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    const first = await post(secret, 'a', STREAM)
+    const again = await post(secret, 'a', STREAM)
+    expect(first.text).toContain(': x-svc-cost 0.00002\n')
+    expect(again.text).toBe(first.text.replace(': x-svc-cost 0.00002\n', ': x-svc-cost 0\n'))
+    expect(again.headers.get('content-type')).toContain('text/event-stream')
+    expect(again.headers.get('x-svc-replayed')).toBe('true')
+    expect((await gateway.readKey(key.id)).spent).toBe(COST)
+  })
+
+  test('are answered even when the balance is used up, and count in the limits', async () => {
+    const { secret } = await gateway.issue({ credits: '0.0019', rpm: 2 })
+    const body = { ...HELLO, max_tokens: 700 }
+    upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 600 })
+    expect((await post(secret, 'a', body)).status).toBe(200)
+    expect((await post(secret, 'b', body)).status).toBe(402)
+    expect((await post(secret, 'a', body)).headers.get('x-svc-replayed')).toBe('true')
+    expect((await post(secret, 'a', body)).status).toBe(429)
+  })
+
+  test('of another key are another request', async () => {
+    const [one, other] = [await gateway.issue(), await gateway.issue()]
+    upstream.reply = say('Hello')
+    await post(one.secret, 'shared')
+    expect((await post(other.secret, 'shared')).headers.get('x-svc-replayed')).toBeNull()
+    expect((await gateway.readKey(other.key.id)).spent).toBe(COST)
+  })
+
+  test('are a new request after 24 hours, not before', async () => {
+    const { secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    const start = nowMs
+    await post(secret, 'a')
+    nowMs = start + 24 * HOUR_MS - 1_000
+    expect((await post(secret, 'a')).headers.get('x-svc-replayed')).toBe('true')
+    nowMs = start + 24 * HOUR_MS + 1_000
+    expect((await post(secret, 'a')).headers.get('x-svc-replayed')).toBeNull()
+  })
+
+  test('while the first is being answered are 409 with Retry-After; 20 at once ask the upstream once', async () => {
+    const { key, secret } = await gateway.issue({ rpm: 600 })
+    let answer = () => {}
+    upstream.reply = (response, request) => {
+      answer = () => void say('Hello')(response, request)
+    }
+    const asked = upstream.requests.length
+    const racing = Array.from({ length: 20 }, () => post(secret, 'a', STREAM))
+    await until(() => upstream.requests.length > asked)
+    const refused = await post(secret, 'a', STREAM)
+    expect(refused.status).toBe(409)
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/)
+    expect(JSON.parse(refused.text).error).toMatchObject({ type: 'idempotency_error', code: 'idempotency_key_in_use' })
+    answer()
+    const statuses = (await Promise.all(racing)).map((response) => response.status)
+    expect(statuses.filter((code) => code === 200)).toHaveLength(1)
+    expect(statuses.filter((code) => code === 409)).toHaveLength(19)
+    expect(upstream.requests.length - asked).toBe(1)
+    expect(await gateway.readKey(key.id)).toMatchObject({ spent: COST, holds: {} })
+    expect((await post(secret, 'a', STREAM)).headers.get('x-svc-replayed')).toBe('true')
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('with a different body is a 422, and the first answer stays', async () => {
+    const { secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    const first = await post(secret, 'a')
+    const other = await post(secret, 'a', { ...HELLO, temperature: 0 })
+    expect(other.status).toBe(422)
+    expect(JSON.parse(other.text).error.code).toBe('idempotency_key_reused')
+    expect((await post(secret, 'a')).text).toBe(first.text)
+  })
+
+  test.each([
+    ['too long', 'x'.repeat(256)],
+    ['with a space', 'a b'],
+  ])('%s is a 400 that says what it must be', async (_, name) => {
+    const { secret } = await gateway.issue()
+    const response = await post(secret, name)
+    expect(response.status).toBe(400)
+    expect(JSON.parse(response.text).error.message).toContain('1 to 255 visible ASCII characters')
+  })
+
+  test('whose request was refused or failed is free again', async () => {
+    const { key, secret } = await gateway.issue({ maxConcurrent: 1 })
+    upstream.reply = status(500, { error: { message: 'no' } })
+    expect((await post(secret, 'a')).status).toBe(502)
+    await updateKey(gateway.tables)(key.id, { rpm: 1, dailyLimit: 1 })
+    expect((await post(secret, 'a')).status).toBe(429)
+    await updateKey(gateway.tables)(key.id, { rpm: 60, dailyLimit: 1_000 })
+    upstream.reply = say('Hello')
+    const third = await post(secret, 'a')
+    expect([third.status, third.headers.get('x-svc-replayed')]).toEqual([200, null])
+  })
+
+  test('whose stream broke is free again: what was delivered was paid, the retry is a new answer', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' })])
+    expect((await post(secret, 'a', STREAM)).text).toContain('"error"')
+    const paid = (await gateway.readKey(key.id)).spent
+    expect(paid).toBeGreaterThan(0n)
+    upstream.reply = say('Hello')
+    expect((await post(secret, 'a', STREAM)).text).toContain('[DONE]')
+    expect((await gateway.readKey(key.id)).spent).toBe(paid + COST)
+  })
+
+  test('whose answer is too large to be kept is a 409 that SDKs do not retry, and is not charged again', async () => {
+    const { key, secret } = await gateway.issue()
+    const large = randomBytes(450_000).toString('base64')
+    upstream.reply = sse([
+      ...(large.match(/.{1,600}/g) ?? []).map((content) => chunk({ content })),
+      chunk({}, 'stop'),
+      usageChunk(USAGE),
+      DONE,
+    ])
+    const body = { ...HELLO, max_tokens: 1000, n: 5 }
+    expect((await post(secret, 'a', body)).status).toBe(200)
+    const again = await post(secret, 'a', body)
+    expect(again.status).toBe(409)
+    expect(again.headers.get('x-should-retry')).toBe('false')
+    expect(JSON.parse(again.text).error.code).toBe('idempotent_answer_not_kept')
+    expect((await gateway.readKey(key.id)).spent).toBe(COST)
+  })
+
+  test('is not answered to the key’s other secret, which could not open the answer', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    await post(secret, 'a')
+    const { issueSecret } = await import('../../layers/gateway/domain/new-key.ts')
+    const next = issueSecret('svc_live_', randomBytes)
+    await rotateKey(gateway.tables)(key.id, next.stored, nowMs)
+    const other = await post(next.secret, 'a')
+    expect([other.status, JSON.parse(other.text).error.code]).toEqual([409, 'idempotent_answer_not_kept'])
+    expect((await post(secret, 'a')).headers.get('x-svc-replayed')).toBe('true')
+  })
+})
+
+describe('a request that died with its claim', () => {
+  /** What is left of it: a claim and a hold; with a cost also its row. */
+  async function leaveDead(name: string, cost?: bigint) {
+    const { key, secret } = await gateway.issue()
+    const requestId = `req_01M7EF0NNNCWKFPCWWRRC77${name}`
+    const { answerId } = await import('../../layers/gateway/flow/answer-seal.ts')
+    const id = answerId(key.id, name)
+    const hash = key.current.hash
+    const untilMs = nowMs + 960_000
+    const bodyPrint = new AnswerSeal(secret, id).print(JSON.stringify(HELLO))
+    await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
+    await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
+    if (cost !== undefined) {
+      await putUsageRow(gateway.tables)({
+        requestId,
+        keyId: key.id,
+        cost,
+        hold: 5_000_000n,
+        startedAtMs: nowMs,
+        outcome: 'completed',
+        endpoint: 'chat.completions',
+        httpStatus: 200,
+        stream: false,
+        promptTokens: 1,
+        completionTokens: 1,
+        cachedTokens: 0,
+        usageSource: 'upstream',
+        usageRejected: false,
+        attempts: [],
+        durationMs: 1,
+      })
+    }
+    return { key, secret, requestId }
+  }
+
+  test('before it was charged: 409 until it must be dead, then a new one takes its place, charged once', async () => {
+    const { key, secret, requestId } = await leaveDead('A01')
+    upstream.reply = say('Hello')
+    expect((await post(secret, 'A01')).status).toBe(409)
+    nowMs += 960_000
+    const taken = await Promise.all([post(secret, 'A01'), post(secret, 'A01'), post(secret, 'A01')])
+    expect(taken.filter((response) => response.headers.get('x-svc-cost') === '0.00002')).toHaveLength(1)
+    const after = await gateway.readKey(key.id)
+    expect(after).toMatchObject({ spent: COST, holds: {} })
+    expect(booksBalance(after)).toBe(true)
+    expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned', cost: 0n })
+    expect((await post(secret, 'A01')).headers.get('x-svc-replayed')).toBe('true')
+  })
+
+  test('after it was charged is not charged again', async () => {
+    const { key, secret } = await leaveDead('A02', 700n)
+    nowMs += 960_000
+    const again = await post(secret, 'A02')
+    expect([again.status, JSON.parse(again.text).error.code]).toEqual([409, 'idempotent_answer_not_kept'])
+    expect(await gateway.readKey(key.id)).toMatchObject({ spent: 700n, holds: {} })
+  })
+})
+
+describe('what is kept', () => {
+  test('tells nothing to who has the table: no answer, no prompt, no Idempotency-Key, and no other secret opens it', async () => {
+    const { secret } = await gateway.issue()
+    const name = `order-${randomUUID()}`
+    upstream.reply = say('the wombat is in the cellar')
+    await post(secret, name, { ...HELLO, messages: [{ role: 'user', content: 'where is the wombat?' }] })
+    const items: Record<string, unknown>[] = []
+    const { client, answers } = gateway.tables
+    for await (const page of paginateScan({ client }, { TableName: answers })) items.push(...(page.Items ?? []))
+    const dump = items.map((item) => JSON.stringify(item) + Buffer.from((item.sealed as Uint8Array) ?? []).toString())
+    expect(dump.length).toBeGreaterThan(0)
+    for (const told of ['wombat', name, secret]) expect(dump.join()).not.toContain(told)
+    const sealed = items.filter((item) => item.sealed)
+    for (const { id, sealed: bytes } of sealed) {
+      const stranger = new AnswerSeal(`svc_live_${'a'.repeat(43)}`, id as string)
+      expect(() => stranger.open(bytes as Uint8Array)).toThrow()
+    }
+  })
+
+  test('cannot be changed unnoticed, or moved to another Idempotency-Key', () => {
+    const seal = new AnswerSeal('svc_live_x', 'one')
+    const sealed = seal.close('answer') as Uint8Array
+    expect(seal.open(sealed)).toBe('answer')
+    expect(() => new AnswerSeal('svc_live_x', 'two').open(sealed)).toThrow()
+    for (let i = 0; i < sealed.length; i++) {
+      const changed = Uint8Array.from(sealed)
+      changed[i] = (changed[i] ?? 0) ^ 1
+      expect(() => seal.open(changed)).toThrow()
+    }
+  })
+})
+
+describe('without the header', () => {
+  test('nothing is kept, and admission is still the only call before the upstream', async () => {
+    const { secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    await gateway.post(secret, HELLO)
+    const tables: string[] = []
+    const restore = intercept(gateway.tables, (send, _, input) => {
+      tables.push((input as { TableName: string }).TableName)
+      return send()
+    })
+    await (await gateway.post(secret, HELLO)).text()
+    restore()
+    expect(tables).toEqual([gateway.tables.keys, gateway.tables.usage, gateway.tables.keys])
+  })
+})
+
+describe('the openai SDK', () => {
+  test('retries a lost answer by itself, is given it again, and pays once', async () => {
+    const { key, secret } = await gateway.issue()
+    upstream.reply = say('Hello')
+    let losses = 1
+    const client = new OpenAI({
+      baseURL: `${gateway.baseUrl}/v1`,
+      apiKey: secret,
+      async fetch(url, init) {
+        const response = await fetch(url, init)
+        if (losses-- <= 0) return response
+        await response.text()
+        throw new TypeError('fetch failed')
+      },
+    })
+    const { data, response } = await client.chat.completions
+      .create(
+        { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] },
+        { headers: withKey(randomUUID()) },
+      )
+      .withResponse()
+    expect(data.choices[0]?.message.content).toBe('Hello')
+    expect(response.headers.get('x-svc-replayed')).toBe('true')
+    expect((await gateway.readKey(key.id)).spent).toBe(COST)
+  })
+})

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 
 export type DynamoDbCall = {
   readonly operation: string
+  /** The table, or an index of it. */
   readonly table: string
   /** The partition key of the item that it is about; none for a scan. */
   readonly leadingKey: string | undefined
@@ -48,11 +49,16 @@ export async function startDynamoDbProxy(target: string): Promise<DynamoDbProxy>
 type Attributes = Record<string, { S?: string } | undefined>
 
 function callOf(target: string, body: Buffer): DynamoDbCall {
-  const input = JSON.parse(body.toString()) as { TableName: string; Key?: Attributes; Item?: Attributes }
+  const input = JSON.parse(body.toString()) as {
+    TableName: string
+    IndexName?: string
+    Key?: Attributes
+    Item?: Attributes
+  }
   const item = input.Key ?? input.Item
   return {
     operation: target.split('.')[1] ?? target,
-    table: input.TableName,
-    leadingKey: (item?.pk ?? item?.requestId)?.S,
+    table: input.IndexName ? `${input.TableName}/index/${input.IndexName}` : input.TableName,
+    leadingKey: (item?.pk ?? item?.requestId ?? item?.id)?.S,
   }
 }

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from '@jest/globals'
+import { openInstance } from '../../functions/instance.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { createTables } from '../../layers/gateway/store/create-tables.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { LOCAL_TABLES } from '../../local/settings.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { usageRows } from '../../operator/usage-rows.ts'
+import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
+import { emptyFolder, type Process, run, waybill } from '../support/processes.ts'
+import { openUpstream } from '../support/stack.ts'
+import { say } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10)
+const GATEWAYS = 2
+const CALLERS = 12
+const endpoint = process.env.TEST_DYNAMODB ?? ''
+
+type Gateway = { readonly process: Process; readonly url: string }
+const gateways: Gateway[] = []
+afterAll(() => {
+  for (const { process } of gateways) process.child.kill('SIGKILL')
+})
+
+async function startGateway(): Promise<Gateway> {
+  const started = run('test/support/gateway-process.ts', [endpoint], process.cwd())
+  await until(() => started.output.stdout.includes('\n'), 30_000)
+  return { process: started, url: started.output.stdout.trim() }
+}
+
+test(
+  `gateways killed at random under load, ${ROUNDS} times: after the sweep every request has its row and the audit is clean`,
+  async () => {
+    const tables = openTables(LOCAL_TABLES, { endpoint })
+    await createTables(tables)
+    const upstream = await openUpstream(async (response, request) => {
+      await sleep(Math.random() * 60)
+      return say('Hello there')(response, request)
+    })
+    await writeCatalog(tables)(catalogFor(upstream.url), Date.now())
+    const settings = { ...KEY_DEFAULTS, name: 'killed', rpm: 60_000, dailyLimit: 1_000_000, maxConcurrent: 1_000 }
+    const options = { settings, credits: 10n ** 12n, prefix: BRAND.keyPrefix, by: 'test' }
+    const { key, secret } = await issueKey(tables, options, Date.now())
+
+    for (let i = 0; i < GATEWAYS; i++) gateways.push(await startGateway())
+    let stopped = false
+    const seen = { answered: 0, lost: 0, wanted: 0 }
+
+    /** Asks as an SDK does: again, with the same Idempotency-Key, where no answer came. */
+    async function caller(): Promise<void> {
+      while (!stopped) {
+        const name = randomUUID()
+        seen.wanted += 1
+        for (let attempt = 0; attempt < 3 && !stopped; attempt++) {
+          const { url } = gateways[Math.floor(Math.random() * GATEWAYS)] as Gateway
+          try {
+            const response = await fetch(`${url}/v1/chat/completions`, {
+              method: 'POST',
+              headers: {
+                Authorization: `Bearer ${secret}`,
+                'Content-Type': 'application/json',
+                'Idempotency-Key': name,
+              },
+              body: JSON.stringify({ ...HELLO, max_tokens: 100, stream: Math.random() < 0.5 }),
+            })
+            await response.text()
+            seen.answered += 1
+            break
+          } catch {
+            seen.lost += 1
+            await sleep(20)
+          }
+        }
+      }
+    }
+
+    const callers = Array.from({ length: CALLERS }, caller)
+    for (let round = 0; round < ROUNDS; round++) {
+      await sleep(100 + Math.random() * 400)
+      const victim = round % GATEWAYS
+      const { child } = (gateways[victim] as Gateway).process
+      child.kill('SIGKILL')
+      gateways[victim] = await startGateway()
+      expect(child.signalCode).toBe('SIGKILL')
+    }
+    stopped = true
+    await Promise.all(callers)
+
+    const before = await readKey(tables)(key.id)
+    expect(before && booksBalance(before)).toBe(true)
+    // The dead are swept when their time is over: as if a quarter of an hour had passed.
+    const clock = () => Date.now() + 1_000_000
+    const log = jsonLog(() => {})
+    const { finished } = await createSweep(
+      openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, clock, log }),
+    )()
+    expect(finished).toBe(Object.keys(before?.holds ?? {}).length)
+    // Killed at random: if nothing was under way at any kill, this has not tested anything.
+    expect(finished).toBeGreaterThan(0)
+
+    const after = await readKey(tables)(key.id)
+    expect(after?.holds).toEqual({})
+    const rows: UsageRow[] = []
+    for await (const row of usageRows(tables, key.id, Date.now() - 86_400_000, Date.now() + 86_400_000)) rows.push(row)
+    const admitted = Object.values(after?.days ?? {}).reduce((sum, count) => sum + count, 0)
+    expect(rows).toHaveLength(admitted)
+    expect(rows.filter(({ outcome }) => outcome === 'abandoned').length).toBeLessThanOrEqual(finished)
+    expect(rows.reduce((sum, { cost }) => sum + cost, 0n)).toBe(after?.spent)
+    // Nobody paid twice for one question, however often it was asked.
+    expect(rows.filter(({ cost }) => cost > 0n).length).toBeLessThanOrEqual(seen.wanted)
+    expect(seen.lost).toBeGreaterThan(0)
+
+    const folder = emptyFolder()
+    mkdirSync(join(folder, '.waybill'))
+    writeFileSync(join(folder, '.waybill', 'local.json'), JSON.stringify({ dynamodbEndpoint: endpoint, baseUrl: '' }))
+    const audit = await waybill(folder, 'audit', '--local', '--json')
+    expect(JSON.parse(audit.stdout)).toMatchObject([{ id: key.id, ok: true }])
+    expect(audit.code).toBe(0)
+    if (process.env.KILL_ROUNDS) console.log({ rounds: ROUNDS, ...seen, rows: rows.length, swept: finished })
+    tables.client.destroy()
+  },
+  60_000 + ROUNDS * 10_000,
+)

@@ -1,0 +1,17 @@
+import type { AddressInfo } from 'node:net'
+import { openInstance } from '../../functions/instance.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import { LOCAL_TABLES } from '../../local/settings.ts'
+
+// The local gateway in a process of its own, over a database that outlives it: its one argument is where that listens.
+const [endpoint = ''] = process.argv.slice(2)
+const instance = openInstance({
+  config: { ...LOCAL_TABLES, ...BRAND },
+  tables: openTables(LOCAL_TABLES, { endpoint }),
+  log: jsonLog((line) => process.stderr.write(`${line}\n`)),
+})
+const server = createGatewayServer(Promise.resolve(instance))
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

@@ -25,6 +25,7 @@ export function toUsageItem(row: UsageRow): Item {
     cost: row.cost,
     hold: row.hold,
     priceVersion: row.priceVersion,
+    price: row.price,
     attempts: row.attempts,
     ttftMs: row.ttftMs,
     durationMs: row.durationMs,

@@ -2,11 +2,15 @@ import { type Command, Option } from 'commander'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { TimeRange } from '../../layers/gateway/store/query-usage-rows.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
 import { moment, period, wholeNumber } from '../arguments.ts'
+import { explainOpenHold, explainRequest } from '../explain-request.ts'
 import { type ExportFormat, exportRows } from '../export-rows.ts'
-import { type Cell, printFields, printJson, printTable } from '../output.ts'
+import { findOpenHold } from '../find-open-hold.ts'
+import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
 import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
@@ -54,16 +58,14 @@ export function usageCommand(program: Command, run: Run): void {
 
   usage
     .command('show <request-id>')
-    .description('one request, by its X-Request-Id')
+    .description('one request, by its X-Request-Id, and its charge line by line')
     .action(
-      run(async ({ tables, json }, _: object, requestId: string) => {
+      run(async ({ tables, json, nowMs }, _: object, requestId: string) => {
         const row = await readUsageRow(tables)(requestId)
-        if (!row) throw new Problem(`There is no request '${requestId}'.`)
+        if (!row) return showOpenHold(tables, json, nowMs, requestId)
         if (json) return printJson(toUsageItem(row))
-        printFields({
-          ...(toUsageItem(row) as Record<string, Cell>),
-          attempts: row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; '),
-        })
+        const key = await readKey(tables)(row.keyId)
+        console.log(explainRequest(row, key, nowMs).join('\n'))
       }),
     )
 
@@ -120,6 +122,15 @@ export function usageCommand(program: Command, run: Run): void {
 
 function rangeOf(sinceMs: number, nowMs: number): TimeRange {
   return { fromMs: nowMs - sinceMs, toMs: horizonOf(nowMs) }
+}
+
+async function showOpenHold(tables: Tables, json: boolean, nowMs: number, requestId: string): Promise<void> {
+  const open = await findOpenHold(tables, requestId)
+  if (!open) throw new Problem(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
+  const { key, hold } = open
+  if (!json) return console.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
+  const holdUntil = new Date(hold.untilMs).toISOString()
+  printJson({ requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
 }
 
 async function summarize(rows: AsyncIterable<UsageRow>, groupOf: (row: UsageRow) => string) {

@@ -19,7 +19,7 @@ import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { until } from '../support/wait.ts'
 
-jest.setTimeout(60_000)
+jest.setTimeout(120_000)
 
 const DAY_MS = 86_400_000
 const FIRST = Date.UTC(2026, 2, 1)

@@ -62,6 +62,17 @@ export function period(text: string): number {
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]
 }
 
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/
+
+/** A UTC day, which is its first moment, or a moment, in milliseconds. */
+export function moment(text: string): number {
+  const day = MOMENT.exec(text)?.[1]
+  const ms = Date.parse(text)
+  // JavaScript takes 30 February for 2 March.
+  if (day && ms >= 0 && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)) return ms
+  throw new InvalidArgumentError('It must be a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z.')
+}
+
 function listOf(text: string): string[] {
   return text
     .split(',')

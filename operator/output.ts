@@ -2,7 +2,15 @@ import { formatCredits } from '../layers/gateway/domain/money.ts'
 
 /** With --json: one JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? formatCredits(inner) : inner), 2))
+  console.log(JSON.stringify(value, creditsInJson, 2))
+}
+
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value, creditsInJson)
+}
+
+function creditsInJson(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? formatCredits(value) : value
 }
 
 export type Cell = string | number | bigint | boolean | undefined

@@ -1,18 +1,33 @@
+import type { Key } from '../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../layers/gateway/store/list-keys.ts'
-import { queryUsageRows } from '../layers/gateway/store/query-usage-rows.ts'
+import { queryUsageRows, type RowOrder, type TimeRange } from '../layers/gateway/store/query-usage-rows.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
+import { knownKey } from './known-key.ts'
 
-/** The rows of one key or of all, each key's newest first. */
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
+
+/** The rows of one key or of all, key by key. */
 export async function* usageRows(
   tables: Tables,
   keyId: string | undefined,
-  sinceMs: number,
-  nowMs: number,
+  range: TimeRange,
+  order?: RowOrder,
 ): AsyncGenerator<UsageRow, void, undefined> {
   const query = queryUsageRows(tables)
-  if (keyId !== undefined) yield* query(keyId, sinceMs, nowMs)
-  else for await (const key of listKeys(tables)()) yield* query(key.id, sinceMs, nowMs)
+  const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
+  for await (const key of keys) yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, birthOf(key)) }, order)
+}
+
+/** Before this a key can have no rows, whatever the difference between two clocks. */
+export function birthOf(key: Key): number {
+  return key.createdAtMs - DAY_MS
+}
+
+/** After this there can be no rows yet, though a gateway's clock may be ahead of the operator's. */
+export function horizonOf(nowMs: number): number {
+  return nowMs + HOUR_MS
 }
 
 /** The newest rows of all keys together. Holds no more than twice the limit at a time. */

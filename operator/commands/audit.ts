@@ -1,29 +1,27 @@
 import type { Command } from 'commander'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { listKeys } from '../../layers/gateway/store/list-keys.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { type Audit, auditKey } from '../audit-key.ts'
+import type { Finding } from '../findings.ts'
+import { knownKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
-import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
 
 export function auditCommand(program: Command, run: Run): void {
   program
     .command('audit')
-    .description('add every key up; exits with 1 if a credit is missing or one too many')
+    .description(
+      'add every key up, and name the requests and grants that do not fit; exits with 1 if anything is wrong',
+    )
     .option('--key <id>', 'this key only')
     .action(
       run(async ({ tables, json, nowMs }, { key: keyId }: { key?: string }) => {
+        const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
         const audits: Audit[] = []
-        if (keyId === undefined) {
-          for await (const key of listKeys(tables)()) audits.push(await auditKey(tables, key, nowMs))
-        } else {
-          const key = await readKey(tables)(keyId)
-          if (!key) throw new Problem(`There is no key '${keyId}'.`)
-          audits.push(await auditKey(tables, key, nowMs))
-        }
-        if (json) printJson(audits.map((audit) => ({ ...audit, ok: isClean(audit) })))
+        for await (const key of keys) audits.push(await auditKey(tables, key, nowMs))
+        if (json) printJson(audits)
         else show(audits)
-        if (!audits.every(isClean)) process.exitCode = 1
+        if (audits.some(({ ok }) => !ok)) process.exitCode = 1
       }),
     )
 }
@@ -43,17 +41,33 @@ function show(audits: readonly Audit[]): void {
       verdict(audit),
     ]),
   )
-  const wrong = audits.filter((audit) => !isClean(audit)).length
+  for (const audit of audits) showFindings(audit)
+  const wrong = audits.filter(({ ok }) => !ok).length
   console.log(
     wrong === 0 ? `\n${audits.length} keys, all clean.` : `\n${wrong} of ${audits.length} keys do not add up.`,
   )
 }
 
-function isClean({ balances, explained }: Audit): boolean {
-  return balances && explained
+function showFindings({ id, name, findings, moreFindings }: Audit): void {
+  if (findings.length === 0) return
+  console.log(`\n${id} (${name})`)
+  for (const finding of findings) console.log(`  ${toLine(finding)}`)
+  if (moreFindings > 0) console.log(`  … and ${moreFindings} more findings`)
 }
 
-function verdict({ balances, explained }: Audit): string {
+function toLine({ requestId, grantId, what, expected, got, advice, note }: Finding): string {
+  const about = requestId ?? (grantId && `grant ${grantId}`) ?? 'the key'
+  const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
+  const sentence = `${note ? 'note: ' : ''}${about}: ${what}${compared}`.replace(/[^?]$/, '$&.')
+  return advice ? `${sentence} ${advice}` : sentence
+}
+
+function textOf(value: Finding['got']): string {
+  return typeof value === 'bigint' ? formatCredits(value) : String(value)
+}
+
+function verdict({ balances, explained, ok }: Audit): string {
   if (!balances) return 'granted is not available + held + spent'
-  return explained ? 'ok' : 'spent is not the sum of the rows'
+  if (!explained) return 'spent is not the sum of the rows'
+  return ok ? 'ok' : 'see below'
 }

@@ -1,13 +1,19 @@
 import { type Command, Option } from 'commander'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { TimeRange } from '../../layers/gateway/store/query-usage-rows.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
-import { period, wholeNumber } from '../arguments.ts'
-import { type Cell, printFields, printJson, printTable } from '../output.ts'
+import { moment, period, wholeNumber } from '../arguments.ts'
+import { explainOpenHold, explainRequest } from '../explain-request.ts'
+import { type ExportFormat, exportRows } from '../export-rows.ts'
+import { findOpenHold } from '../find-open-hold.ts'
+import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
-import { newestRows, usageRows } from '../usage-rows.ts'
+import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
 
 const GROUPS = {
   model: (row: UsageRow) => row.model ?? '-',
@@ -16,6 +22,7 @@ const GROUPS = {
   day: (row: UsageRow) => utcDay(row.startedAtMs),
 }
 type GroupName = keyof typeof GROUPS
+type ExportOptions = { from: number; to?: number; format: ExportFormat; key?: string }
 
 export function usageCommand(program: Command, run: Run): void {
   const usage = program.command('usage').description('what was used, by whom, at what cost')
@@ -28,7 +35,7 @@ export function usageCommand(program: Command, run: Run): void {
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(
       run(async ({ tables, json, nowMs }, options: { key?: string; since: number; limit: number }) => {
-        const all = usageRows(tables, options.key, nowMs - options.since, nowMs)
+        const all = usageRows(tables, options.key, rangeOf(options.since, nowMs))
         const rows = await newestRows(all, options.limit)
         if (json) return printJson(rows.map(toUsageItem))
         printTable(
@@ -51,16 +58,35 @@ export function usageCommand(program: Command, run: Run): void {
 
   usage
     .command('show <request-id>')
-    .description('one request, by its X-Request-Id')
+    .description('one request, by its X-Request-Id, and its charge line by line')
     .action(
-      run(async ({ tables, json }, _: object, requestId: string) => {
+      run(async ({ tables, json, nowMs }, _: object, requestId: string) => {
         const row = await readUsageRow(tables)(requestId)
-        if (!row) throw new Problem(`There is no request '${requestId}'.`)
+        if (!row) return showOpenHold(tables, json, nowMs, requestId)
         if (json) return printJson(toUsageItem(row))
-        printFields({
-          ...(toUsageItem(row) as Record<string, Cell>),
-          attempts: row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; '),
-        })
+        const key = await readKey(tables)(row.keyId)
+        console.log(explainRequest(row, key, nowMs).join('\n'))
+      }),
+    )
+
+  usage
+    .command('export')
+    .description('every row of a range, streamed to standard output, oldest first within a key')
+    .requiredOption('--from <moment>', 'the first moment: a UTC day or an ISO instant', moment)
+    .option('--to <moment>', 'up to this moment and without it; now, unless given', moment)
+    .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
+    .option('--key <id>', 'of this key only')
+    .action(
+      run(async ({ tables, json, nowMs }, { from, to = nowMs, format, key }: ExportOptions) => {
+        if (json && format === 'csv') {
+          throw new Problem('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
+        }
+        if (from >= to) {
+          const [first, last] = [from, to].map((ms) => new Date(ms).toISOString())
+          throw new Problem(`--from must be before --to, but ${first} is not before ${last}.`)
+        }
+        const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
+        await exportRows(usageRows(tables, key, range, 'oldest first'), format, process.stdout)
       }),
     )
 
@@ -72,7 +98,10 @@ export function usageCommand(program: Command, run: Run): void {
     .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
     .action(
       run(async ({ tables, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
-        const totals = await summarize(usageRows(tables, options.key, nowMs - options.since, nowMs), GROUPS[options.by])
+        const totals = await summarize(
+          usageRows(tables, options.key, rangeOf(options.since, nowMs)),
+          GROUPS[options.by],
+        )
         if (json) return printJson(totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })))
         printTable(
           [options.by, 'requests', 'completed', 'refused', 'failed', 'prompt', 'completion', 'credits'],
@@ -89,6 +118,19 @@ export function usageCommand(program: Command, run: Run): void {
         )
       }),
     )
+}
+
+function rangeOf(sinceMs: number, nowMs: number): TimeRange {
+  return { fromMs: nowMs - sinceMs, toMs: horizonOf(nowMs) }
+}
+
+async function showOpenHold(tables: Tables, json: boolean, nowMs: number, requestId: string): Promise<void> {
+  const open = await findOpenHold(tables, requestId)
+  if (!open) throw new Problem(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
+  const { key, hold } = open
+  if (!json) return console.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
+  const holdUntil = new Date(hold.untilMs).toISOString()
+  printJson({ requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
 }
 
 async function summarize(rows: AsyncIterable<UsageRow>, groupOf: (row: UsageRow) => string) {

@@ -26,6 +26,7 @@ const COMPLETED: UsageRow = {
   cost: 20_000n,
   hold: 2_010_000_000n,
   priceVersion: 3,
+  price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
   attempts: [{ provider: 'openai', result: 'ok', ms: 120 }],
   ttftMs: 130,
   durationMs: 900,
@@ -49,6 +50,7 @@ const REFUSED: UsageRow = {
   cost: 0n,
   hold: 0n,
   priceVersion: undefined,
+  price: undefined,
   attempts: [],
   ttftMs: undefined,
 }

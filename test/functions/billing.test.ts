@@ -62,6 +62,7 @@ describe('the cost', () => {
       total_tokens: 15,
       provider: 'up',
       upstream_model: 'upstream-model',
+      pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
     })
   })
 

@@ -100,6 +100,7 @@ describe('GET /v1/usage/{request_id}', () => {
       request_id: asked.headers.get('x-request-id'),
       endpoint: 'models',
       cost: '0',
+      pricing: null,
     })
     const refused = await gateway.get(other.secret, path)
     expect(refused.status).toBe(404)

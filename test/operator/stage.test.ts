@@ -1,70 +1,27 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { readKey } from '../../layers/gateway/store/read-key.ts'
 import type { TestGateway } from '../support/gateway.ts'
-import { type Ended, emptyFolder, run } from '../support/processes.ts'
-import { openBoth } from '../support/stack.ts'
+import type { Ended } from '../support/processes.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
 
 jest.setTimeout(60_000)
 
 let gateway: TestGateway
-let cloudFormation: Server
-let outputs: Record<string, string>
-let asked: string[] = []
+let stage: Stage
 
-/** CloudFormation as far as DescribeStacks goes. It knows one stack. */
 beforeAll(async () => {
   gateway = (await openBoth()).gateway
-  outputs = {
-    BaseUrl: gateway.baseUrl,
-    ChatUrl: `${gateway.baseUrl}/`,
-    ApiUrl: gateway.baseUrl,
-    KeysTable: gateway.tables.keys,
-    UsageTable: gateway.tables.usage,
-  }
-  cloudFormation = createServer(async (request, response) => {
-    const stack = new URLSearchParams(await text(request)).get('StackName') ?? ''
-    asked.push(stack)
-    response.writeHead(stack === 'Waybill-dev' ? 200 : 400, { 'Content-Type': 'text/xml' })
-    response.end(stack === 'Waybill-dev' ? described() : NO_SUCH_STACK)
-  })
-  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve))
-})
-afterAll(() => {
-  cloudFormation.closeAllConnections()
-  cloudFormation.close()
+  stage = await openStage(gateway.tables, gateway.baseUrl)
 })
 
-const NO_SUCH_STACK = `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type>
-<Code>ValidationError</Code><Message>Stack with id X does not exist</Message></Error></ErrorResponse>`
-
-function described(): string {
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  )
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
-<member><StackName>Waybill-dev</StackName><CreationTime>2026-11-15T00:00:00Z</CreationTime>
-<StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member>
-</Stacks></DescribeStacksResult></DescribeStacksResponse>`
-}
-
-function operator(file: string, args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const { port } = cloudFormation.address() as AddressInfo
-  return run(file, args, emptyFolder(), {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-    AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    ...env,
-  }).ended
+function operator(file: string, args: string[], env?: Record<string, string>): Promise<Ended> {
+  return stage.start(file, args, env).ended
 }
 
 describe('waybill --stage', () => {
   test('finds the tables by the stack’s outputs, with the operator’s own credentials and nothing else', async () => {
-    asked = []
+    stage.asked.length = 0
     const { code, stdout, stderr } = await operator('operator/waybill.ts', [
       '--stage',
       'dev',
@@ -77,7 +34,7 @@ describe('waybill --stage', () => {
       '--json',
     ])
     expect([code, stderr]).toEqual([0, ''])
-    expect(asked).toEqual(['Waybill-dev'])
+    expect(stage.asked).toEqual(['Waybill-dev'])
     const made = JSON.parse(stdout) as { id: string; secret: string }
     expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
     expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
@@ -110,8 +67,8 @@ describe('npm run smoke', () => {
     const whole = await operator('operator/smoke.ts', ['--stage', 'dev'])
     expect([whole.code, whole.stderr]).toEqual([0, ''])
     expect(whole.stdout.match(/^ok /gm)).toHaveLength(8)
-    const { BaseUrl: _, ...two } = outputs
-    outputs = two
+    const { BaseUrl: _, ...two } = stage.outputs
+    stage.outputs = two
     const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
     expect(split.code).toBe(0)
     const keys = await operator('operator/waybill.ts', ['keys', 'list', '--stage', 'dev', '--json'])

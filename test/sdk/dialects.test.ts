@@ -57,7 +57,9 @@ describe.each(Object.entries(DIALECTS))('a tool loop at a model of the dialect %
     expect(requests.map(({ body }) => body.messages)).toEqual(dialect.conversations)
     for (const { body } of requests) expect(body).toMatchObject(dialect.offer)
 
-    const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(key.id, key.createdAtMs, Date.now()))
+    const rows = await Array.fromAsync(
+      queryUsageRows(gateway.tables)(key.id, { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }),
+    )
     const row = { outcome: 'completed', httpStatus: 200, usageSource: 'upstream', provider: dialect.provider, stream }
     expect(rows.reverse()).toMatchObject(dialect.costs.map((cost) => ({ ...row, cost })))
     const after = await gateway.readKey(key.id)

@@ -294,7 +294,8 @@ async function failureOf(call: Promise<unknown>): Promise<APIError> {
 /** The key's rows, oldest first. */
 async function rowsOf(key: Key): Promise<UsageRow[]> {
   const rows: UsageRow[] = []
-  for await (const row of queryUsageRows(gateway.tables)(key.id, key.createdAtMs, Date.now())) rows.unshift(row)
+  const range = { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }
+  for await (const row of queryUsageRows(gateway.tables)(key.id, range, 'oldest first')) rows.push(row)
   return rows
 }
 

@@ -1,6 +1,8 @@
 import { afterAll } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { catalogFor, openGateway, type TestGateway, type TestOptions } from './gateway.ts'
+import { type Stage, startStage } from './stage.ts'
 import { type Reply, startUpstream, type Upstream } from './upstream.ts'
 
 /** What a test file opens is closed when the file is done. */
@@ -13,6 +15,11 @@ export async function openUpstream(reply?: Reply): Promise<Upstream> {
 
 export async function openFor(catalog: CatalogData, options?: TestOptions): Promise<TestGateway> {
   return opened.use(await openGateway(catalog, options))
+}
+
+/** What an operator of these tables needs beside them. */
+export async function openStage(tables: Tables, baseUrl = 'http://127.0.0.1:1'): Promise<Stage> {
+  return opened.use(await startStage(tables, baseUrl))
 }
 
 /** A gateway in front of one upstream. */

@@ -13,6 +13,9 @@ export type PriceStrings = {
   readonly cachedInput?: string | undefined
 }
 
+/** A price with all of its parts named, so that a charge can be explained when the catalog has long changed. */
+export type StatedPrice = PriceStrings & { readonly cachedInput: string }
+
 export type BilledTokens = { readonly prompt: number; readonly cached: number; readonly completion: number }
 
 const PICO_PER_NANO = 1000n
@@ -35,13 +38,48 @@ export function formatPerToken(pico: bigint): string {
   return formatDecimal(pico, 12)
 }
 
+/** In credits per million tokens, as the catalog has it. */
+export function statePrice(price: Price): StatedPrice {
+  return {
+    input: formatPerMillion(price.inputPico),
+    output: formatPerMillion(price.outputPico),
+    cachedInput: formatPerMillion(price.cachedInputPico),
+  }
+}
+
+export function formatPerMillion(pico: bigint): string {
+  return formatDecimal(pico, 6)
+}
+
+/** One kind of token on a bill. Its amount is exact, in picocredits. */
+export type BillLine = {
+  readonly kind: 'prompt' | 'cached' | 'completion'
+  readonly tokens: number
+  readonly pricePico: bigint
+  readonly amountPico: bigint
+}
+
+export function billLines(price: Price, { prompt, cached, completion }: BilledTokens): readonly BillLine[] {
+  const line = (kind: BillLine['kind'], tokens: number, pricePico: bigint): BillLine => ({
+    kind,
+    tokens,
+    pricePico,
+    amountPico: BigInt(tokens) * pricePico,
+  })
+  return [
+    line('prompt', prompt - cached, price.inputPico),
+    line('cached', cached, price.cachedInputPico),
+    line('completion', completion, price.outputPico),
+  ]
+}
+
 /** Exact in picocredits, rounded up once. */
 export function costOf(price: Price, tokens: BilledTokens): Nano {
-  const pico =
-    BigInt(tokens.prompt - tokens.cached) * price.inputPico +
-    BigInt(tokens.cached) * price.cachedInputPico +
-    BigInt(tokens.completion) * price.outputPico
-  return roundUp(pico)
+  return roundUp(sumOf(billLines(price, tokens)))
+}
+
+export function sumOf(lines: readonly BillLine[]): bigint {
+  return lines.reduce((sum, { amountPico }) => sum + amountPico, 0n)
 }
 
 /** The most that a call within these bounds can cost. */

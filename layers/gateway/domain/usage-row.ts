@@ -1,6 +1,7 @@
 import type { UsageSource } from './bill.ts'
 import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'
+import type { StatedPrice } from './price.ts'
 
 export type Outcome = 'completed' | 'refused' | 'upstream_error' | 'abandoned'
 
@@ -33,6 +34,8 @@ export type UsageRow = {
   readonly cost: Nano
   readonly hold: Nano
   readonly priceVersion?: number | undefined
+  /** Credits per million tokens by which it was charged. */
+  readonly price?: StatedPrice | undefined
   readonly attempts: readonly Attempt[]
   readonly ttftMs?: number | undefined
   readonly durationMs: number

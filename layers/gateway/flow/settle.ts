@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
+import { statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { FinishHold } from './finish-hold.ts'
 import type { Log } from './log.ts'
@@ -88,6 +89,7 @@ function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): 
     cost: bill.cost,
     hold: passage.hold ?? 0n,
     priceVersion: work?.catalog.version,
+    price: work && statePrice(work.chat.model.tokenPrice),
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - passage.nowMs,

@@ -1,3 +1,4 @@
+import type { Nano } from '../domain/money.ts'
 import { keyDay, type UsageRow } from '../domain/usage-row.ts'
 import { type Item, toNano } from './key-item.ts'
 
@@ -26,6 +27,7 @@ export function toUsageItem(row: UsageRow): Item {
     cost: row.cost,
     hold: row.hold,
     priceVersion: row.priceVersion,
+    price: row.price,
     attempts: row.attempts,
     ttftMs: row.ttftMs,
     durationMs: row.durationMs,
@@ -34,11 +36,20 @@ export function toUsageItem(row: UsageRow): Item {
 }
 
 export function toUsageRow(item: Item): UsageRow {
-  const { startedAt, keyDay: _, totalTokens: __, cost, hold, ...rest } = item
+  const { startedAt, keyDay: _, totalTokens: __, ...rest } = item
   return {
     ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold'>),
     startedAtMs: Date.parse(startedAt as string),
-    cost: toNano(cost),
-    hold: toNano(hold),
+    cost: amountOf(item, 'cost'),
+    hold: amountOf(item, 'hold'),
+  }
+}
+
+/** Whoever reads many rows must know which of them is at fault. */
+function amountOf(item: Item, name: 'cost' | 'hold'): Nano {
+  try {
+    return toNano(item[name])
+  } catch (cause) {
+    throw new Error(`The usage row ${item.requestId} is damaged: its ${name} is ${item[name]}.`, { cause })
   }
 }

@@ -1,12 +1,11 @@
 import type { PricedModel } from '../domain/catalog.ts'
-import { formatPerToken } from '../domain/price.ts'
+import { pricing } from './pricing.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
   return { object: 'list', data: Array.from(models, modelEntry) }
 }
 
 export function modelEntry(model: PricedModel) {
-  const { inputPico, outputPico, cachedInputPico } = model.tokenPrice
   return {
     id: model.id,
     object: 'model',
@@ -15,10 +14,6 @@ export function modelEntry(model: PricedModel) {
     name: model.name,
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
-    pricing: {
-      prompt: formatPerToken(inputPico),
-      completion: formatPerToken(outputPico),
-      input_cache_read: formatPerToken(cachedInputPico),
-    },
+    pricing: pricing(model.tokenPrice),
   }
 }

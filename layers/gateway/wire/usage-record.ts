@@ -1,5 +1,7 @@
 import { formatCredits } from '../domain/money.ts'
+import { parsePrice } from '../domain/price.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
+import { pricing } from './pricing.ts'
 
 export function usageRecord(row: UsageRow) {
   return {
@@ -25,6 +27,7 @@ export function usageRecord(row: UsageRow) {
     cost: formatCredits(row.cost),
     hold: formatCredits(row.hold),
     price_version: row.priceVersion ?? null,
+    pricing: row.price ? pricing(parsePrice(row.price)) : null,
     attempts: row.attempts,
     ttft_ms: row.ttftMs ?? null,
     duration_ms: row.durationMs,

@@ -66,7 +66,9 @@ function readWhole(status: number, body: string): Told {
 /** Exactly one row, no hold left, and the key is poorer by what the row says. */
 export async function expectBooksClosed(gateway: TestGateway, keyId: string): Promise<UsageRow> {
   const now = Date.now()
-  const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(keyId, now - 60_000, now))
+  const rows = await Array.fromAsync(
+    queryUsageRows(gateway.tables)(keyId, { fromMs: now - 60_000, toMs: now + 60_000 }),
+  )
   expect(rows).toHaveLength(1)
   const row = rows[0] as UsageRow
   const key = await gateway.readKey(keyId)

@@ -1,0 +1,10 @@
+import type { Key } from '../layers/gateway/domain/key.ts'
+import { readKey } from '../layers/gateway/store/read-key.ts'
+import type { Tables } from '../layers/gateway/store/tables.ts'
+import { Problem } from './problem.ts'
+
+export async function knownKey(tables: Tables, id: string): Promise<Key> {
+  const key = await readKey(tables)(id)
+  if (!key) throw new Problem(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
+  return key
+}

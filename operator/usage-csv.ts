@@ -1,0 +1,65 @@
+import { formatCredits } from '../layers/gateway/domain/money.ts'
+import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
+import { toUsageItem } from '../layers/gateway/store/usage-item.ts'
+
+/** The columns, in an order that does not change: new ones go to the end. */
+const COLUMNS = [
+  'requestId',
+  'keyId',
+  'startedAt',
+  'endpoint',
+  'outcome',
+  'httpStatus',
+  'errorCode',
+  'model',
+  'provider',
+  'upstreamModel',
+  'fallbackModel',
+  'stream',
+  'promptTokens',
+  'completionTokens',
+  'cachedTokens',
+  'totalTokens',
+  'usageSource',
+  'usageRejected',
+  'cost',
+  'hold',
+  'priceVersion',
+  'priceInput',
+  'priceOutput',
+  'priceCachedInput',
+  'attempts',
+  'ttftMs',
+  'durationMs',
+] as const
+
+export const CSV_HEADER = toLine(COLUMNS)
+
+export function toCsvLine(row: UsageRow): string {
+  const { input, output, cachedInput } = row.price ?? {}
+  const attempts = row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; ')
+  const cells: Record<string, unknown> = {
+    ...toUsageItem(row),
+    priceInput: input,
+    priceOutput: output,
+    priceCachedInput: cachedInput,
+    attempts,
+  }
+  return toLine(COLUMNS.map((name) => cellText(cells[name])))
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'bigint') return formatCredits(value)
+  return typeof value === 'string' ? disarm(value) : String(value)
+}
+
+/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */
+function disarm(text: string): string {
+  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text
+}
+
+/** RFC 4180. */
+function toLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+}

@@ -1,0 +1,331 @@
+import { randomBytes } from 'node:crypto'
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
+import { grantItem, keyItem } from '../../layers/gateway/store/key-item.ts'
+import { listGrants } from '../../layers/gateway/store/list-grants.ts'
+import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { type Audit, auditKey } from '../../operator/audit-key.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+
+jest.setTimeout(60_000)
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth()
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+const newId = () => `req_${ulid(Date.now(), randomBytes(10))}`
+
+/** A key and its requests, each at a cost of its own: 0.00002, 0.000021, 0.000022… */
+async function used(count = 3): Promise<{ key: Key; rows: UsageRow[] }> {
+  const { key, secret } = await gateway.issue()
+  const rows: UsageRow[] = []
+  for (let i = 0; i < count; i++) {
+    upstream.reply = say('Hello', { prompt_tokens: 10 + i, completion_tokens: 5 })
+    rows.push(await gateway.readRow((await gateway.post(secret, HELLO)).headers.get('x-request-id')))
+  }
+  return { key: await gateway.readKey(key.id), rows }
+}
+
+/** By default two minutes later, so that no row can be on its way into the index any more. */
+async function audit(key: Key, nowMs = Date.now() + 120_000): Promise<Audit> {
+  return auditKey(gateway.tables, await gateway.readKey(key.id), nowMs)
+}
+
+const IN_AN_HOUR = Date.now() + 3_600_000
+
+function changeKey(key: Key, expression: string, values: Record<string, unknown> = {}, names = {}) {
+  return change(gateway.tables.keys, keyItem(key.id), expression, values, names)
+}
+
+function changeRow({ requestId }: UsageRow, expression: string, values: Record<string, unknown> = {}) {
+  return change(gateway.tables.usage, { requestId }, expression, values)
+}
+
+async function change(table: string, key: object, expression: string, values: Record<string, unknown>, names = {}) {
+  await gateway.tables.client.send(
+    new UpdateCommand({
+      TableName: table,
+      Key: key as Record<string, unknown>,
+      UpdateExpression: expression,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    }),
+  )
+}
+
+/** A request that was admitted, and left its row or nothing. */
+async function leaveHold(key: Key, holdUntilMs: number, row?: UsageRow): Promise<UsageRow | { requestId: string }> {
+  const requestId = newId()
+  const fresh = await gateway.readKey(key.id)
+  const demand = { requestId, hash: key.current.hash, nowMs: Date.now(), hold: row?.hold ?? 5_000n, holdUntilMs }
+  expect((await takeAdmission(gateway.tables)(fresh, demand)).admitted).toBe(true)
+  return row ? putUsageRow(gateway.tables)({ ...row, requestId, startedAtMs: Date.now() }) : { requestId }
+}
+
+const about = (requestId: string | undefined, what: RegExp) =>
+  expect.objectContaining({ requestId, what: expect.stringMatching(what) })
+const said = (what: RegExp) => expect.objectContaining({ what: expect.stringMatching(what) })
+
+describe('the books of a key', () => {
+  test('are clean after traffic of every kind, with requests under way and one that is written but not settled', async () => {
+    const { key, rows } = await used()
+    await leaveHold(key, IN_AN_HOUR)
+    await leaveHold(key, IN_AN_HOUR, rows[0])
+    expect(await audit(key)).toMatchObject({ ok: true, balances: true, explained: true, rows: 3, findings: [] })
+  })
+
+  test('are never called wrong while the key is in use', async () => {
+    upstream.reply = say('Hello')
+    const { key, secret } = await gateway.issue({ rpm: 60_000 })
+    let busy = true
+    const traffic = Array.from({ length: 4 }, async () => {
+      for (let i = 0; i < 10; i++) await (await gateway.post(secret, HELLO)).text()
+    })
+    const done = Promise.all(traffic).then(() => {
+      busy = false
+    })
+    const audits: Audit[] = []
+    while (busy) audits.push(await audit(key, Date.now()))
+    await done
+    expect(audits.filter(({ ok }) => !ok)).toEqual([])
+    expect(await audit(key)).toMatchObject({ ok: true, rows: 40, findings: [] })
+  })
+
+  test('a request that died and is not swept yet is noted, and nothing is wrong', async () => {
+    const { key } = await used(1)
+    const { requestId } = await leaveHold(key, Date.now() - 1)
+    const found = await audit(key)
+    expect(found.ok).toBe(true)
+    expect(found.findings).toEqual([about(requestId, /dead request not swept yet: its hold of 0\.000005/)])
+    expect(found.findings[0]).toHaveProperty('note', true)
+  })
+})
+
+describe('spent is not the sum of the rows', () => {
+  test('because a row was deleted: how much is unexplained, and of which day', async () => {
+    const { key, rows } = await used()
+    const [, { requestId, cost }] = rows as [UsageRow, UsageRow]
+    await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
+    const found = await audit(key)
+    expect(found).toMatchObject({ ok: false, balances: true, explained: false, rows: 2 })
+    const day = new Date(rows[1]?.startedAtMs ?? 0).toISOString().slice(0, 10)
+    expect(found.findings).toEqual([
+      { what: 'spent is not the sum of the rows', expected: found.rowCosts, got: key.spent },
+      said(
+        new RegExp(`^${formatCredits(cost)} of spent is unexplained.*deleted.*; requests of ${day} without a row: 1$`),
+      ),
+    ])
+  })
+
+  test('because a row of a day that the key has forgotten was deleted: that it is older', async () => {
+    const { key, rows } = await used()
+    const [, { requestId }] = rows as [UsageRow, UsageRow]
+    await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
+    const day = Object.keys((await gateway.readKey(key.id)).days)[0] ?? ''
+    await changeKey(key, 'SET #day = :two', { ':two': 2 }, { '#day': `day:${day}` })
+    expect((await audit(key)).findings).toContainEqual(said(new RegExp(`every request since ${day} has its row`)))
+  })
+
+  test('because a row’s cost was changed: that row, by its own tokens and price', async () => {
+    const { key, rows } = await used()
+    const { requestId } = rows[1] as UsageRow
+    await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
+    expect((await audit(key)).findings).toEqual([
+      said(/^spent is not the sum of the rows/),
+      about(requestId, /is wrong by exactly that/),
+      {
+        requestId,
+        what: 'its cost is not its tokens × its price',
+        expected: 21_000n,
+        got: 4_000n,
+        advice: expect.any(String),
+      },
+    ])
+  })
+
+  test('because two rows were changed: both, and that they make up the difference', async () => {
+    const { key, rows } = await used()
+    for (const row of rows.slice(1)) await changeRow(row, 'SET cost = :cost', { ':cost': 4_000 })
+    const { findings } = await audit(key)
+    expect(findings).toContainEqual(said(/rows that are wrong.*make up exactly that/))
+    for (const { requestId } of rows.slice(1)) expect(findings).toContainEqual(about(requestId, /tokens × its price/))
+  })
+
+  test('because one was charged twice, or not at all: the row that costs as much', async () => {
+    const twice = await used()
+    const never = await used()
+    const { cost, requestId } = twice.rows[2] as UsageRow
+    const once = { ':cost': cost }
+    await changeKey(twice.key, 'SET spent = spent + :cost, available = available - :cost', once)
+    await changeKey(never.key, 'SET spent = spent - :cost, available = available + :cost', once)
+    expect((await audit(twice.key)).findings).toContainEqual(about(requestId, /charged twice\?/))
+    expect((await audit(never.key)).findings).toContainEqual(about(never.rows[2]?.requestId, /not charged\?/))
+  })
+
+  test('because spent itself was changed: that the rest adds up, and to what to set it', async () => {
+    const { key } = await used()
+    await changeKey(key, 'SET spent = spent + :more', { ':more': 77 })
+    const found = await audit(key)
+    expect(found).toMatchObject({ balances: false, explained: false })
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ advice: expect.stringMatching(/Only spent is wrong.*Set spent to 0\.000063/) }),
+    )
+    expect(found.findings).not.toContainEqual(said(/available was/))
+  })
+})
+
+describe('granted is not available + held + spent', () => {
+  test('because a hold was removed and not given back: the request that held as much', async () => {
+    const { key, rows } = await used()
+    const left = (await leaveHold(key, IN_AN_HOUR, { ...(rows[0] as UsageRow), hold: 3_333_333n })) as UsageRow
+    await changeKey(key, 'REMOVE holds.#id', {}, { '#id': left.requestId })
+    const found = await audit(key)
+    expect(found).toMatchObject({ ok: false, balances: false, explained: false })
+    expect(found.findings).toContainEqual(said(/0\.003333333 is gone/))
+    expect(found.findings).toContainEqual(about(left.requestId, /removed and not given back\?/))
+    expect(found.findings).toContainEqual(about(left.requestId, /not charged\?/))
+  })
+
+  test('because the rest of a hold was not given back, or twice: the request it was left of', async () => {
+    for (const [sign, what] of [
+      ['-', /not given back\?/],
+      ['+', /given back twice\?/],
+    ] as const) {
+      const { key, rows } = await used()
+      const { hold, cost, requestId } = rows[1] as UsageRow
+      await changeKey(key, `SET available = available ${sign} :rest`, { ':rest': hold - cost })
+      expect((await audit(key)).findings).toContainEqual(about(requestId, what))
+    }
+  })
+
+  test('because a hold that had no row was removed: how much, though nobody can say whose', async () => {
+    const { key } = await used()
+    const { requestId } = await leaveHold(key, IN_AN_HOUR)
+    await changeKey(key, 'REMOVE holds.#id', {}, { '#id': requestId })
+    expect((await audit(key)).findings).toEqual([
+      said(/0\.000005 is gone/),
+      said(/a hold without a row was removed, by 0\.000005$/),
+    ])
+  })
+
+  test('and nothing may be below zero', async () => {
+    const { key } = await used(1)
+    await changeKey(key, 'SET available = :less', { ':less': -1 })
+    expect((await audit(key)).findings).toContainEqual({ what: 'available is below zero', expected: 0n, got: -1n })
+  })
+})
+
+describe('granted is not the sum of the grants', () => {
+  async function granted() {
+    const { key } = await used(1)
+    const grant = { id: ulid(Date.now(), randomBytes(10)), by: 'ann' }
+    await grantCredits(gateway.tables)(key.id, 5_000_000_000n, grant, Date.now())
+    const [first] = await Array.fromAsync(listGrants(gateway.tables)(key.id))
+    return { key, first: first?.id ?? '', second: grant.id }
+  }
+
+  test('because a grant was changed: the grants of the key', async () => {
+    const { key } = await used(1)
+    const [only] = await Array.fromAsync(listGrants(gateway.tables)(key.id))
+    await change(gateway.tables.keys, grantItem(key.id, only?.id ?? ''), 'SET credits = :more', { ':more': 12 })
+    const found = await audit(key)
+    expect(found).toMatchObject({ ok: false, balances: true, explained: true })
+    expect(found.findings).toEqual([
+      { what: 'granted is not the sum of the grants', expected: 12n, got: 10_000_000_000n },
+      expect.objectContaining({
+        grantId: only?.id,
+        what: expect.stringMatching(/^the grant of 0\.000000012 by test .* was changed/),
+      }),
+    ])
+    const two = await granted()
+    await change(gateway.tables.keys, grantItem(two.key.id, two.first), 'SET credits = :more', { ':more': 12 })
+    const suspects = (await audit(two.key)).findings.map(({ grantId }) => grantId)
+    expect(suspects).toEqual([undefined, two.first, two.second])
+  })
+
+  test('because one is recorded that was never added: that grant', async () => {
+    const { key, second } = await granted()
+    await changeKey(key, 'SET granted = granted - :it, available = available - :it', { ':it': 5_000_000_000 })
+    expect((await audit(key)).findings).toEqual([
+      said(/^granted is not the sum/),
+      expect.objectContaining({ grantId: second, what: expect.stringMatching(/recorded, but not added/) }),
+    ])
+  })
+
+  test('because all were deleted: that', async () => {
+    const { key, first, second } = await granted()
+    for (const id of [first, second]) {
+      const Key = grantItem(key.id, id)
+      await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.keys, Key }))
+    }
+    expect((await audit(key)).findings).toContainEqual(said(/no grant is recorded/))
+  })
+
+  test('because granted itself was changed: that, and to what to set it', async () => {
+    const { key } = await granted()
+    await changeKey(key, 'SET granted = granted + :one', { ':one': 1_000_000_000 })
+    expect((await audit(key)).findings).toEqual([
+      said(/1 is gone/),
+      expect.objectContaining({ advice: expect.stringMatching(/granted itself was changed. Set it to 15 /) }),
+    ])
+  })
+})
+
+describe('a row that cannot be', () => {
+  test.each([
+    ['tokens that are not whole', 'SET promptTokens = :v', 1.5, /its tokens cannot be/],
+    ['tokens below zero', 'SET completionTokens = :v', -1, /its tokens cannot be/],
+    ['more cached than prompt tokens', 'SET cachedTokens = :v', 11, /its tokens cannot be/],
+    ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
+    ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
+    ['a price that is none', 'SET price.#input = :v', 'free', /its price is none/],
+    ['a cost beyond its hold', 'SET #hold = :v REMOVE price', 1, /costs more than was held/],
+  ])('is named: %s', async (_, expression, value, what) => {
+    const { key, rows } = await used(1)
+    const names = Object.fromEntries((expression.match(/#\w+/g) ?? []).map((name) => [name, name.slice(1)]))
+    await change(gateway.tables.usage, { requestId: rows[0]?.requestId }, expression, { ':v': value }, names)
+    const found = await audit(key)
+    expect(found).toMatchObject({ ok: false, balances: true, explained: true })
+    expect(found.findings).toEqual([about(rows[0]?.requestId, what)])
+  })
+
+  test('is listed a hundred times at most; the rest is counted', async () => {
+    const { key, rows } = await used(1)
+    const wrong = { ...(rows[0] as UsageRow), cost: 0n }
+    await Promise.all(Array.from({ length: 110 }, () => putUsageRow(gateway.tables)({ ...wrong, requestId: newId() })))
+    const found = await audit(key)
+    expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
+  })
+})
+
+test('waybill audit prints a line for each finding, or findings with --json, and exits with 1', async () => {
+  const { key, rows } = await used()
+  const { requestId } = rows[1] as UsageRow
+  await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
+  const stage = await openStage(gateway.tables)
+  const args = ['audit', '--key', key.id, '--stage', 'dev']
+  const [people, json] = await Promise.all([
+    stage.start('operator/waybill.ts', args).ended,
+    stage.start('operator/waybill.ts', [...args, '--json']).ended,
+  ])
+  expect([people.code, json.code, people.stderr, json.stderr]).toEqual([1, 1, '', ''])
+  expect(people.stdout).toContain(
+    `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,
+  )
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { ok: false, findings: [{}, { requestId }, { requestId, expected: '0.000021', got: '0.000004' }], moreFindings: 0 },
+  ])
+})

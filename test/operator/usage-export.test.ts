@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
+import { moment } from '../../operator/arguments.ts'
+import { type ExportFormat, exportRows } from '../../operator/export-rows.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { usageRows } from '../../operator/usage-rows.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { startLongTable } from '../support/long-table.ts'
+import { openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+import { until } from '../support/wait.ts'
+
+jest.setTimeout(120_000)
+
+const DAY_MS = 86_400_000
+const FIRST = Date.UTC(2026, 2, 1)
+const DAYS = 12
+
+let tables: Tables
+let stage: Stage
+let keys: Key[]
+
+const ROW: Omit<UsageRow, 'requestId' | 'keyId' | 'startedAtMs'> = {
+  endpoint: 'chat.completions',
+  outcome: 'completed',
+  httpStatus: 200,
+  model: 'gpt-4o-mini',
+  provider: 'openai',
+  upstreamModel: 'gpt-4o-mini-2024-07-18',
+  stream: true,
+  promptTokens: 1200,
+  completionTokens: 340,
+  cachedTokens: 200,
+  usageSource: 'upstream',
+  usageRejected: false,
+  cost: 369_000n,
+  hold: 12_300_000n,
+  priceVersion: 3,
+  price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
+  attempts: [
+    { provider: 'azure', result: 'timeout', ms: 60_000 },
+    { provider: 'openai', result: 'ok', ms: 120 },
+  ],
+  ttftMs: 130,
+  durationMs: 900,
+}
+
+function rowAt(keyId: string, startedAtMs: number, changes: Partial<UsageRow> = {}): UsageRow {
+  return { ...ROW, requestId: `req_${ulid(startedAtMs, randomBytes(10))}`, keyId, startedAtMs, ...changes }
+}
+
+/** Three keys, each with two rows at both ends of each of twelve days. */
+beforeAll(async () => {
+  tables = await openTestTables()
+  stage = await openStage(tables)
+  const settings = { ...KEY_DEFAULTS, name: 'test' }
+  const issue = () => issueKey(tables, { settings, credits: 0n, prefix: BRAND.keyPrefix, by: 'test' }, FIRST)
+  keys = (await Promise.all([issue(), issue(), issue()])).map(({ key }) => key)
+  const rows = keys.flatMap(({ id }) =>
+    Array.from({ length: DAYS }, (_, day) => FIRST + day * DAY_MS).flatMap((dayMs) => [
+      rowAt(id, dayMs + DAY_MS - 1),
+      rowAt(id, dayMs),
+    ]),
+  )
+  for (let i = 0; i < rows.length; i += 25) await put(rows.slice(i, i + 25))
+})
+
+async function put(rows: readonly UsageRow[]): Promise<void> {
+  const requests = rows.map((row) => ({ PutRequest: { Item: toUsageItem(row) } }))
+  await tables.client.send(new BatchWriteCommand({ RequestItems: { [tables.usage]: requests } }))
+}
+
+async function exported(format: ExportFormat, fromMs: number, toMs: number, keyId?: string): Promise<string> {
+  let text = ''
+  const out = new Writable({
+    write(chunk, _, done) {
+      text += chunk
+      done()
+    },
+  })
+  await exportRows(usageRows(tables, keyId, { fromMs, toMs }, 'oldest first'), format, out)
+  return text
+}
+
+type Line = { requestId: string; keyId: string; startedAt: string }
+
+async function lines(fromMs: number, toMs: number, keyId?: string): Promise<Line[]> {
+  const text = await exported('jsonl', fromMs, toMs, keyId)
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+const waybill = (...args: string[]) => stage.start('operator/waybill.ts', [...args, '--stage', 'dev'])
+
+describe('the range', () => {
+  test('has every row of every key and day once, oldest first within a key', async () => {
+    const all = await lines(FIRST, FIRST + DAYS * DAY_MS)
+    expect(new Set(all.map(({ requestId }) => requestId)).size).toBe(all.length)
+    expect(all).toHaveLength(keys.length * DAYS * 2)
+    for (const { id } of keys) {
+      const times = all.filter(({ keyId }) => keyId === id).map(({ startedAt }) => startedAt)
+      expect(times).toHaveLength(DAYS * 2)
+      expect(times).toEqual(times.toSorted())
+    }
+  })
+
+  test('is exact to the millisecond: from inclusive, to exclusive', async () => {
+    const [{ id }] = keys as [Key]
+    const count = async (fromMs: number, toMs: number) => (await lines(fromMs, toMs, id)).length
+    const midnight = FIRST + 5 * DAY_MS
+    expect(await count(midnight, midnight + DAY_MS)).toBe(2)
+    expect(await count(midnight - 1, midnight)).toBe(1)
+    expect(await count(midnight - 1, midnight + 1)).toBe(2)
+    expect(await count(midnight + 1, midnight + DAY_MS - 1)).toBe(0)
+    expect(await count(midnight, midnight + 1)).toBe(1)
+    expect(await count(midnight, midnight)).toBe(0)
+  })
+
+  test('of one key has none of another, and a key that does not exist is a clear error', async () => {
+    const [{ id }] = keys as [Key]
+    expect(new Set((await lines(FIRST, FIRST + DAY_MS, id)).map(({ keyId }) => keyId))).toEqual(new Set([id]))
+    await expect(exported('jsonl', FIRST, FIRST + DAY_MS, 'key_nope')).rejects.toThrow("There is no key 'key_nope'")
+  })
+
+  test.each([
+    ['2026-11-01', Date.UTC(2026, 10, 1)],
+    ['2028-02-29', Date.UTC(2028, 1, 29)],
+    ['2026-11-01T12:30Z', Date.UTC(2026, 10, 1, 12, 30)],
+    ['2026-11-01T12:30:15.007Z', Date.UTC(2026, 10, 1, 12, 30, 15, 7)],
+    ['2026-11-01T00:30:00+01:00', Date.UTC(2026, 9, 31, 23, 30)],
+  ])('takes %s', (text, ms) => {
+    expect(moment(text)).toBe(ms)
+  })
+
+  test.each([
+    'yesterday',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-11-01T12:30',
+    '2026-11-01T24:00Z',
+    '2026-1-1',
+    '',
+    '1700000000',
+  ])('does not take %j, and says what to write', (text) => {
+    expect(() => moment(text)).toThrow(/a UTC day such as 2026-11-01, or a moment such as/)
+  })
+})
+
+describe('csv', () => {
+  /** RFC 4180 read strictly: a quote inside a bare cell, or a bare line end, is an error. */
+  function parseCsv(text: string): Record<string, string>[] {
+    const records: string[][] = [[]]
+    const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
+    while (cell.lastIndex < text.length) {
+      const at = cell.lastIndex
+      const match = cell.exec(text)
+      if (!match) throw new Error(`This is not CSV at ${at}: ${text.slice(at, at + 50)}`)
+      records.at(-1)?.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
+      if (match[3] === '\r\n') records.push([])
+    }
+    const [header = [], ...rest] = records.slice(0, -1)
+    return rest.map((record) => {
+      expect(record).toHaveLength(header.length)
+      return Object.fromEntries(header.map((name, i) => [name, record[i] ?? '']))
+    })
+  }
+
+  test('reads back as what was written, with prices and attempts in cells of their own', async () => {
+    const [record] = parseCsv(await exported('csv', FIRST, FIRST + 1, keys[0]?.id))
+    expect(record).toEqual({
+      requestId: expect.stringMatching(/^req_/),
+      keyId: keys[0]?.id,
+      startedAt: '2026-03-01T00:00:00.000Z',
+      endpoint: 'chat.completions',
+      outcome: 'completed',
+      httpStatus: '200',
+      errorCode: '',
+      model: 'gpt-4o-mini',
+      provider: 'openai',
+      upstreamModel: 'gpt-4o-mini-2024-07-18',
+      fallbackModel: '',
+      stream: 'true',
+      promptTokens: '1200',
+      completionTokens: '340',
+      cachedTokens: '200',
+      totalTokens: '1540',
+      usageSource: 'upstream',
+      usageRejected: 'false',
+      cost: '0.000369',
+      hold: '0.0123',
+      priceVersion: '3',
+      priceInput: '0.15',
+      priceOutput: '0.6',
+      priceCachedInput: '0.075',
+      attempts: 'azure: timeout after 60000 ms; openai: ok after 120 ms',
+      ttftMs: '130',
+      durationMs: '900',
+    })
+  })
+
+  test('quotes what has to be, and disarms what a spreadsheet would run', async () => {
+    const startedAtMs = FIRST + 12 * 3_600_000
+    const [, { id }] = keys as [Key, Key]
+    const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', 'a,b', 'say "hi"', 'two\r\nlines', '＝1', 'plain']
+    await put(
+      texts.map((errorCode, i) => rowAt(id, startedAtMs + i, { errorCode, model: undefined, price: undefined })),
+    )
+    const records = parseCsv(await exported('csv', startedAtMs, startedAtMs + 100, id))
+    expect(records.map(({ errorCode }) => errorCode)).toEqual([
+      "'=1+1",
+      "'+1",
+      "'-1",
+      "'@SUM(A1)",
+      "'\t=1",
+      "' =1",
+      'a,b',
+      'say "hi"',
+      'two\r\nlines',
+      "'＝1",
+      'plain',
+    ])
+    expect(records[0]).toMatchObject({ model: '', priceInput: '' })
+  })
+
+  test('of nothing is its header', async () => {
+    expect(await exported('csv', 0, 1)).toMatch(/^requestId,keyId,startedAt,[^\r\n]*\r\n$/)
+  })
+})
+
+describe('waybill usage export', () => {
+  test('writes the table’s attributes, a row a line; refuses what makes no sense', async () => {
+    const range = ['--from', '2026-03-01', '--to', '2026-03-02T00:00:00Z']
+    const [good, backwards, both] = await Promise.all([
+      waybill('usage', 'export', ...range, '--json').ended,
+      waybill('usage', 'export', '--from', '2026-03-02', '--to', '2026-03-01').ended,
+      waybill('usage', 'export', ...range, '--format', 'csv', '--json').ended,
+    ])
+    expect([good.code, good.stderr]).toEqual([0, ''])
+    const rows = good.stdout.trimEnd().split('\n')
+    expect(rows.length).toBeGreaterThanOrEqual(6)
+    expect(JSON.parse(rows[0] ?? '')).toMatchObject({ cost: '0.000369', price: ROW.price, attempts: ROW.attempts })
+    for (const { code, stdout } of [backwards, both]) expect([code, stdout]).toEqual([1, ''])
+    expect(backwards.stderr).toContain('2026-03-02T00:00:00.000Z is not before 2026-03-01T00:00:00.000Z')
+    expect(both.stderr).toContain('--format jsonl')
+  })
+
+  /** Rows of about two kilobytes: all of them together are far beyond the heap that the export is given. */
+  const PAGES = 40
+  const PAGE_ROWS = 500
+  const longTable = () => {
+    const attempts = Array.from({ length: 4 }, () => ({ provider: 'p'.repeat(450), result: 'ok', ms: 1 }))
+    return startLongTable(keys[0] as Key, rowAt(keys[0]?.id ?? '', FIRST, { attempts }), PAGES, PAGE_ROWS)
+  }
+  const exportLong = (endpoint: string, env: Record<string, string> = {}) => {
+    const range = ['--from', '2026-03-01', '--to', '2026-03-02', '--key', keys[0]?.id ?? '']
+    const args = ['usage', 'export', ...range, '--stage', 'dev']
+    return stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...env })
+  }
+
+  test('20,000 rows go through 64 MB of heap', async () => {
+    await using table = await longTable()
+    const { ended } = exportLong(table.endpoint, { NODE_OPTIONS: '--max-old-space-size=64' })
+    const { code, stdout, stderr } = await ended
+    expect([code, stderr, stdout.match(/\n/g)?.length]).toEqual([0, '', PAGES * PAGE_ROWS])
+  })
+
+  test('a reader that pauses pauses it, and one that leaves ends it quietly', async () => {
+    await using table = await longTable()
+    const { child, ended } = exportLong(table.endpoint)
+    child.stdout?.pause()
+    await until(() => table.pagesRead > 0)
+    expect(await settledPages(() => table.pagesRead)).toBeLessThan(5)
+    child.stdout?.destroy()
+    const { code, stderr } = await ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(table.pagesRead).toBeLessThan(8)
+  })
+
+  async function settledPages(read: () => number): Promise<number> {
+    for (let last = -1; ; await new Promise((resolve) => setTimeout(resolve, 300))) {
+      if (read() === last) return last
+      last = read()
+    }
+  }
+})

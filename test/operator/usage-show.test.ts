@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { explainOpenHold, explainRequest } from '../../operator/explain-request.ts'
+import { findOpenHold } from '../../operator/find-open-hold.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import { say, status, type Upstream } from '../support/upstream.ts'
+
+jest.setTimeout(60_000)
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: Key
+let secret: string
+
+beforeAll(async () => {
+  const both = await openBoth({
+    model: {
+      price: { input: '0.15', output: '0.60', cachedInput: '0.075' },
+      routes: [
+        { provider: 'up', model: 'first', priority: 0 },
+        { provider: 'up', model: 'second', priority: 1 },
+      ],
+    },
+  })
+  upstream = both.upstream
+  gateway = both.gateway
+})
+beforeEach(async () => {
+  const issued = await gateway.issue({ name: 'acme', rpm: 60_000 })
+  key = issued.key
+  secret = issued.secret
+  upstream.reply = say('Hello')
+})
+
+const LONG = { ...HELLO, messages: [{ role: 'user', content: 'a'.repeat(2_000) }] }
+const newId = () => `req_${ulid(Date.now(), randomBytes(10))}`
+
+async function ask(body: object = LONG): Promise<UsageRow> {
+  const response = await gateway.post(secret, body)
+  await response.text()
+  return gateway.readRow(response.headers.get('x-request-id'))
+}
+
+/** The row as it is stored, explained by what is stored. */
+async function explain(row: UsageRow, nowMs = Date.now()): Promise<string> {
+  const stored = await gateway.readRow(row.requestId)
+  return explainRequest(stored, await gateway.readKey(row.keyId), nowMs).join('\n')
+}
+
+/** The same row as if it had come out differently. */
+async function variant(row: UsageRow, changes: Partial<UsageRow>): Promise<string> {
+  return explain(await putUsageRow(gateway.tables)({ ...row, requestId: newId(), ...changes }))
+}
+
+async function leaveHold(requestId: string, hold: bigint, holdUntilMs: number): Promise<void> {
+  const demand = { requestId, hash: key.current.hash, nowMs: Date.now(), hold, holdUntilMs }
+  expect((await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)).admitted).toBe(true)
+}
+
+describe('a charge is explained', () => {
+  test('line by line: tokens × price, the hold, who counted and every attempt', async () => {
+    const usage = { prompt_tokens: 1_200, completion_tokens: 340, prompt_tokens_details: { cached_tokens: 200 } }
+    const answer = say('Hello', usage)
+    upstream.reply = (response, request) =>
+      request.body.model === 'first' ? status(500, 'x')(response, request) : answer(response, request)
+    const row = await ask({ ...LONG, max_tokens: 1000 })
+    const lines = (await explain(row)).split('\n')
+    expect(lines).toEqual([
+      `request       ${row.requestId}`,
+      `started       ${new Date(row.startedAtMs).toISOString()}`,
+      `key           ${key.id} (acme)`,
+      'endpoint      chat.completions',
+      'model         test-model → up/second',
+      'status        200',
+      'outcome       completed',
+      `took          ${row.durationMs} ms, the first token after ${row.ttftMs} ms`,
+      '',
+      'prompt        1,000 tokens × 0.15 per million  = 0.00015   1,200 prompt tokens less 200 cached',
+      'cached          200 tokens × 0.075 per million = 0.000015',
+      'completion      340 tokens × 0.6 per million   = 0.000204',
+      'charged                                          0.000369',
+      expect.stringMatching(/^held {10}0\.0009\d+ at admission, 0\.000\d+ given back$/),
+      'counted by    the upstream (reported usage)',
+      `attempts      1. up: status 500 after ${row.attempts[0]?.ms} ms`,
+      `              2. up: ok after ${row.attempts[1]?.ms} ms`,
+    ])
+  })
+
+  test('with where it was rounded up, exactly', async () => {
+    upstream.reply = say('Hello', {
+      prompt_tokens: 3,
+      completion_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 1 },
+    })
+    const row = await ask({ ...LONG, stream: true })
+    const shown = await explain(row)
+    expect(shown).toContain('endpoint      chat.completions, streamed\n')
+    expect(shown).toMatch(/^cached {8}1 tokens × 0\.075 per million = 0\.000000075$/m)
+    expect(row.cost).toBe(975n)
+    expect(shown).not.toContain('rounded')
+    const odd = { input: '0.150001', output: '0.6', cachedInput: '0.075' }
+    expect(await variant(row, { price: odd, cost: 976n })).toMatch(
+      /^charged .* 0\.000000976 +rounded up from 0\.000000975002 to 0\.000000001$/m,
+    )
+  })
+
+  test.each([
+    ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
+    ['impossible usage was', { usageSource: 'estimate', usageRejected: true }, /o200k.*cannot be true/],
+    ['no tokens were', { promptTokens: 0, completionTokens: 0, cost: 0n }, /reported no tokens, and is taken/],
+    ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
+    [
+      'another model answered',
+      { fallbackModel: 'other' },
+      /^fallback +the model other .* at the price of test-model$/m,
+    ],
+  ] as const)('where %s', async (_, changes, words) => {
+    const shown = await variant(await ask(), changes)
+    expect(shown).toMatch(words)
+    expect(shown).toMatch(/^charged {10,}0/m)
+  })
+
+  test('where it was capped, is not what the lines make, or has no price stored', async () => {
+    const row = await ask()
+    expect(row.cost).toBe(4_500n)
+    expect(await variant(row, { hold: 4_000n, cost: 4_000n })).toMatch(
+      /^charged +0\.000004 +capped at what was held: the lines above make 0\.0000045,/m,
+    )
+    expect(await variant(row, { cost: 5_000n })).toMatch(
+      new RegExp(`^charged +0\\.000005 +which does not follow.*waybill audit --key ${key.id}`, 'm'),
+    )
+    const old = await variant(row, { price: undefined, priceVersion: 7 })
+    expect(old).toMatch(/^prompt +10 tokens$/m)
+    expect(old).toMatch(/^charged +0\.0000045; this row has no price stored \(version 7 of the catalog\)/m)
+    expect(await variant(row, { promptTokens: 1.5 })).toMatch(/^charged +0\.0000045; .*damaged/m)
+  })
+})
+
+describe('what is free says why', () => {
+  test('nothing was delivered', async () => {
+    upstream.reply = status(500, 'x')
+    const shown = await explain(await ask())
+    expect(shown).toContain('charged       0: nothing was delivered (upstream_error), and that is free')
+    expect(shown).toMatch(/^held .* at admission, 0\.\d+ given back$/m)
+    expect(shown).toMatch(/^attempts +1\. up: status 500/m)
+  })
+
+  test('it was refused, by the gateway or by the upstream', async () => {
+    const shown = await explain(await ask({ ...HELLO, model: 'nope' }))
+    expect(shown).toContain('error         model_not_found')
+    expect(shown).toContain('charged       0: it was refused before it went to a model (model_not_found)')
+    expect(shown).toContain('held          nothing')
+    upstream.reply = status(400, { error: { message: 'no', code: 'bad_thing' } })
+    expect(await explain(await ask())).toContain('charged       0: it was refused by the upstream (bad_thing)')
+  })
+
+  test('the endpoint is', async () => {
+    const id = (await gateway.get(secret, '/v1/models')).headers.get('x-request-id')
+    expect(await explain(await gateway.readRow(id))).toContain('charged       0: this endpoint is free')
+  })
+
+  test('its process died', async () => {
+    const requestId = newId()
+    await leaveHold(requestId, 12_300n, Date.now() - 1)
+    await gateway.instance.finishHold(key.id, requestId)
+    const shown = await explain(await gateway.readRow(requestId))
+    expect(shown).toContain('status        none: no answer was sent')
+    expect(shown).toContain('charged       0: its process died before it could settle')
+    expect(shown).toContain('held          0.0000123 at admission, 0.0000123 given back')
+  })
+})
+
+describe('what is not settled says so', () => {
+  test('with a row, before and after its time', async () => {
+    const row = await ask()
+    const requestId = newId()
+    const untilMs = Date.now() + 60_000
+    await leaveHold(requestId, row.hold, untilMs)
+    const open = await putUsageRow(gateway.tables)({ ...row, requestId })
+    const until = new Date(untilMs).toISOString()
+    expect(await explain(open)).toContain(
+      `at admission, and still: not settled yet; 0.0000045 will be taken and the rest given back, at the latest by the sweep after ${until}`,
+    )
+    expect(await explain(open, untilMs)).toContain(`its time was over at ${until}; 0.0000045 will be taken`)
+  })
+
+  test('without a row: running or dead, with its hold and until when', async () => {
+    const requestId = newId()
+    const untilMs = Date.now() + 60_000
+    await leaveHold(requestId, 12_300n, untilMs)
+    const open = await findOpenHold(gateway.tables, requestId)
+    if (!open) throw new Error('The hold was not found.')
+    expect(open.key.id).toBe(key.id)
+    const shown = (nowMs: number) => explainOpenHold(requestId, open.key, open.hold, nowMs).join('\n')
+    expect(shown(untilMs - 1)).toContain('no row yet: it is still running, or it has died')
+    expect(shown(untilMs - 1)).toContain(`held          0.0000123 until ${new Date(untilMs).toISOString()}`)
+    expect(shown(untilMs)).toContain('no row: it has died; the sweep, every 5 minutes, writes its row')
+    expect(await findOpenHold(gateway.tables, newId())).toBeUndefined()
+  })
+})
+
+test('waybill usage show prints this, and with --json the row as the table has it', async () => {
+  const row = await ask()
+  const open = newId()
+  await leaveHold(open, 12_300n, Date.now() + 60_000)
+  const stage = await openStage(gateway.tables)
+  const show = (...args: string[]) =>
+    stage.start('operator/waybill.ts', ['usage', 'show', ...args, '--stage', 'dev']).ended
+  const [people, json, running] = await Promise.all([show(row.requestId), show(row.requestId, '--json'), show(open)])
+  expect([people.code, people.stdout]).toEqual([0, `${await explain(row)}\n`])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    requestId: row.requestId,
+    cost: '0.0000045',
+    price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
+  })
+  expect([running.code, running.stdout]).toEqual([0, expect.stringContaining('it is still running, or it has died')])
+})

@@ -1,0 +1,52 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, test } from '@jest/globals'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { toUsageItem, toUsageRow } from '../../layers/gateway/store/usage-item.ts'
+import { openTestTables } from '../support/gateway.ts'
+
+/** Long names, and two routes that failed before one answered. */
+const ROW: UsageRow = {
+  requestId: 'req_01J00000000000000000000000',
+  keyId: 'key_01J00000000000000000000000',
+  endpoint: 'chat.completions',
+  startedAtMs: Date.UTC(2026, 10, 15, 12),
+  outcome: 'completed',
+  httpStatus: 200,
+  errorCode: undefined,
+  model: 'anthropic/claude-sonnet-4.5',
+  provider: 'anthropic-bedrock',
+  upstreamModel: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  fallbackModel: undefined,
+  stream: true,
+  promptTokens: 123_456,
+  completionTokens: 12_345,
+  cachedTokens: 12_000,
+  usageSource: 'upstream',
+  usageRejected: false,
+  cost: 1_234_567_891n,
+  hold: 12_345_678_912n,
+  priceVersion: 123,
+  price: { input: '3.000001', output: '15.000001', cachedInput: '0.300001' },
+  attempts: [
+    { provider: 'anthropic', result: 'status 529', ms: 812 },
+    { provider: 'openrouter', result: 'timeout', ms: 60_000 },
+    { provider: 'anthropic-bedrock', result: 'ok', ms: 1_234 },
+  ],
+  ttftMs: 62_046,
+  durationMs: 91_234,
+}
+
+test('a row is stored as it is, in one write unit and one of its index', async () => {
+  const tables = await openTestTables()
+  const write = { TableName: tables.usage, Item: toUsageItem(ROW), ReturnConsumedCapacity: 'INDEXES' as const }
+  const { ConsumedCapacity: used } = await tables.client.send(new PutCommand(write))
+  expect([used?.Table, used?.GlobalSecondaryIndexes]).toEqual([{ CapacityUnits: 1 }, { byKey: { CapacityUnits: 1 } }])
+  const { errorCode, fallbackModel, ...stored } = ROW
+  expect(await readUsageRow(tables)(ROW.requestId)).toEqual(stored)
+})
+
+test('a row whose money is no whole number is named', () => {
+  expect(() => toUsageRow({ ...toUsageItem(ROW), cost: 1.5 })).toThrow(`${ROW.requestId} is damaged: its cost is 1.5`)
+  expect(() => toUsageRow({ ...toUsageItem(ROW), hold: undefined })).toThrow('its hold is undefined')
+})

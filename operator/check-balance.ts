@@ -25,13 +25,10 @@ export function checkBalance(key: Key): Finding[] {
 
 /** Requests that died and still hold credits. */
 export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
-  return expiredHolds(key, nowMs).map((requestId) => {
-    const { amount, untilMs } = key.holds[requestId] ?? { amount: 0n, untilMs: 0 }
-    return {
-      requestId,
-      what: `dead request not swept yet: its hold of ${formatCredits(amount)} was to end by ${new Date(untilMs).toISOString()}`,
-      advice: `The sweep, every ${SWEEP_EVERY_MINUTES} minutes, gives it back; if it stays, look at the log of the sweep function.`,
-      note: true,
-    }
-  })
+  return expiredHolds(key, nowMs).map(({ requestId, amount, untilMs }) => ({
+    requestId,
+    what: `dead request not swept yet: its hold of ${formatCredits(amount)} was to end by ${new Date(untilMs).toISOString()}`,
+    advice: `The sweep, every ${SWEEP_EVERY_MINUTES} minutes, gives it back; if it stays, look at the log of the sweep function.`,
+    note: true,
+  }))
 }

@@ -17,7 +17,7 @@ export function explainCount(row: UsageRow): Entry[] {
   return row.cost === 0n && row.usageSource === 'none' ? [] : [['counted by', countedBy(row)]]
 }
 
-function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts }: UsageRow): string {
+function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf }: UsageRow): string {
   const code = errorCode ? ` (${errorCode})` : ''
   if (outcome === 'refused') {
     const by = attempts.length > 0 ? 'refused by the upstream' : 'refused before it went to a model'
@@ -28,6 +28,7 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts }: UsageRo
   }
   if (outcome === 'abandoned') return `the gateway itself failed${code} before anything was delivered`
   if (outcome === 'upstream_error') return `nothing was delivered${code}, and that is free`
+  if (replayOf) return `it is the answer of ${replayOf} once more, for the same Idempotency-Key`
   return endpoint === 'chat.completions' ? 'nothing was counted' : 'this endpoint is free'
 }
 

@@ -31,6 +31,7 @@ const COLUMNS = [
   'attempts',
   'ttftMs',
   'durationMs',
+  'replayOf',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)

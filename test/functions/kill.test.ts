@@ -25,6 +25,7 @@ import { until } from '../support/wait.ts'
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10)
 const GATEWAYS = 2
 const CALLERS = 12
+const DAY_MS = 86_400_000
 const endpoint = process.env.TEST_DYNAMODB ?? ''
 
 type Gateway = { readonly process: Process; readonly url: string }
@@ -112,7 +113,8 @@ test(
     const after = await readKey(tables)(key.id)
     expect(after?.holds).toEqual({})
     const rows: UsageRow[] = []
-    for await (const row of usageRows(tables, key.id, Date.now() - 86_400_000, Date.now() + 86_400_000)) rows.push(row)
+    for await (const row of usageRows(tables, key.id, { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS }))
+      rows.push(row)
     const admitted = Object.values(after?.days ?? {}).reduce((sum, count) => sum + count, 0)
     expect(rows).toHaveLength(admitted)
     expect(rows.filter(({ outcome }) => outcome === 'abandoned').length).toBeLessThanOrEqual(finished)

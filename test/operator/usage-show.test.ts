@@ -165,10 +165,17 @@ describe('what is free says why', () => {
     expect(await explain(await gateway.readRow(id))).toContain('charged       0: this endpoint is free')
   })
 
+  test('it is an answer given again', async () => {
+    const twice = () => gateway.post(secret, HELLO, { 'Idempotency-Key': 'again' })
+    const [first, again] = [await twice(), await twice()].map(({ headers }) => headers.get('x-request-id'))
+    const shown = await explain(await gateway.readRow(again))
+    expect(shown).toContain(`charged       0: it is the answer of ${first} once more, for the same Idempotency-Key`)
+  })
+
   test('its process died', async () => {
     const requestId = newId()
     await leaveHold(requestId, 12_300n, Date.now() - 1)
-    await gateway.instance.finishHold(key.id, requestId)
+    await gateway.instance.finishHold(key.id, { requestId, amount: 12_300n, untilMs: Date.now() - 1 })
     const shown = await explain(await gateway.readRow(requestId))
     expect(shown).toContain('status        none: no answer was sent')
     expect(shown).toContain('charged       0: its process died before it could settle')

@@ -22,11 +22,11 @@ import {
   validationError,
 } from './failures.ts'
 import { keyIn, refuseOthers } from './keys.ts'
-import { Programs } from './program.ts'
 import { getItem, query, scan } from './read.ts'
 import { StoredTable } from './stored-table.ts'
 import { copyOfItem, type Item } from './value.ts'
 import {
+  checkGiven,
   conditionHolds,
   outcomeOf,
   prepareWrite,
@@ -81,16 +81,12 @@ const TRANSACTION_ITEMS = 100
 const OLD_ONLY = new Set(['NONE', 'ALL_OLD'])
 const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'])
 
-/** Expressions are compiled once, whoever uses them. */
-const PROGRAMS = new Programs()
-
 /**
  * DynamoDB in this process, as far as the gateway uses it: every command takes effect at once. It gives what the
- * document client gives and keeps no reference to what it was given.
+ * document client gives; what it stores, it shares with nobody.
  */
 export class DynamoModel {
   private readonly tables: ReadonlyMap<string, StoredTable>
-  private readonly programs = PROGRAMS
   private readonly itemsPerPage: number
   private readonly done = new Map<string, TransactWriteCommandInput['TransactItems']>()
 
@@ -107,25 +103,25 @@ export class DynamoModel {
     if (command instanceof UpdateCommand) return this.write('Update', command.input, OLD_AND_NEW)
     if (command instanceof GetCommand) {
       refuseOthers(command.input, GET_MEMBERS)
-      return getItem(this.table(command.input.TableName), command.input, this.programs)
+      return getItem(this.table(command.input.TableName), command.input)
     }
     if (command instanceof PutCommand) return this.write('Put', command.input, OLD_ONLY)
     if (command instanceof DeleteCommand) return this.write('Delete', command.input, OLD_ONLY)
     if (command instanceof TransactWriteCommand) return this.transact(command.input, clientRequestToken)
     if (command instanceof QueryCommand) {
       refuseOthers(command.input, QUERY_MEMBERS)
-      return query(this.table(command.input.TableName), command.input, this.programs, this.itemsPerPage)
+      return query(this.table(command.input.TableName), command.input, this.itemsPerPage)
     }
     if (command instanceof ScanCommand) {
       refuseOthers(command.input, SCAN_MEMBERS)
-      return scan(this.table(command.input.TableName), command.input, this.programs, this.itemsPerPage)
+      return scan(this.table(command.input.TableName), command.input, this.itemsPerPage)
     }
     throw unsupported(`the command ${(command as object).constructor.name}`)
   }
 
   /** The stored items themselves, for looking only. */
   *items(table: string): Iterable<Item> {
-    for (const { entries } of this.table(table).scanned()) for (const { item } of entries) yield item
+    yield* this.table(table).items()
   }
 
   item(table: string, key: Record<string, string>): Item | undefined {
@@ -147,6 +143,7 @@ export class DynamoModel {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
+    checkGiven(write)
     if (!conditionHolds(write)) throw conditionFailed(write.showsOld ? write.old : undefined)
     const next = outcomeOf(write)
     const Attributes = returned(write, next, ReturnValues)
@@ -156,18 +153,18 @@ export class DynamoModel {
 
   private prepare(kind: WriteKind, input: WriteInput): Write {
     refuseOthers(input, WRITE_MEMBERS[kind])
-    return prepareWrite(kind, this.table(input.TableName), input, this.programs)
+    return prepareWrite(kind, this.table(input.TableName), input)
   }
 
   /** All or nothing. */
   private transact(input: TransactWriteCommandInput, token = input.ClientRequestToken): Output {
     refuseOthers(input, TRANSACTION_MEMBERS)
+    const writes = this.prepareAll(input.TransactItems ?? [])
     const before = token === undefined ? undefined : this.done.get(token)
     if (before) {
       if (before !== input.TransactItems && !isDeepStrictEqual(before, input.TransactItems)) throw tokenReused()
       return {}
     }
-    const writes = this.prepareAll(input.TransactItems ?? [])
     const outcomes = writes.map(tryWrite)
     if (outcomes.some(({ reason }) => reason.Code !== 'None')) {
       throw transactionCanceled(outcomes.map(({ reason }) => reason))
@@ -203,8 +200,9 @@ type Tried = { readonly reason: Reason; readonly next?: Item | undefined }
 
 /** In AWS what is wrong with one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
 function tryWrite(write: Write): Tried {
-  if (!conditionHolds(write)) return { reason: conditionReason(write.showsOld ? write.old : undefined) }
   try {
+    checkGiven(write)
+    if (!conditionHolds(write)) return { reason: conditionReason(write.showsOld ? write.old : undefined) }
     return { reason: { Code: 'None' }, next: outcomeOf(write) }
   } catch (error) {
     if (!isValidationError(error)) throw error

@@ -11,7 +11,7 @@ export type Schema = { readonly partitionKey: string; readonly sortKey?: string 
 
 export type Partition = { readonly name: string; readonly hash: number; readonly entries: Entry[] }
 
-type Index = { readonly schema: Schema; readonly name: string; readonly partitions: Map<string, Partition> }
+export type Index = { readonly schema: Schema; readonly name: string; readonly partitions: Map<string, Partition> }
 
 /** Partitions of sorted entries, and the same again for each index. */
 export class StoredTable {
@@ -28,7 +28,7 @@ export class StoredTable {
   get({ partition, sort }: Key): Item | undefined {
     const entries = this.partitions.get(partition)?.entries
     if (!entries) return undefined
-    const entry = entries[place(entries, sort, '')]
+    const entry = entries.length === 1 ? entries[0] : entries[place(entries, sort, '')]
     return entry?.sort === sort ? entry.item : undefined
   }
 
@@ -42,6 +42,10 @@ export class StoredTable {
   partition(name: string, index?: Index): readonly Entry[] {
     const partitions = index ? index.partitions : this.partitions
     return partitions.get(name)?.entries ?? []
+  }
+
+  *items(): Iterable<Item> {
+    for (const { entries } of this.partitions.values()) for (const { item } of entries) yield item
   }
 
   /** All partitions in the order in which a scan comes by: that of a hash, and so of nothing that means anything. */

@@ -6,11 +6,12 @@ import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { LOCAL_TABLES } from '../../local/settings.ts'
 
-// The local gateway in a process of its own, over a database that outlives it: its one argument is where that listens.
-const [endpoint = ''] = process.argv.slice(2)
+// The local gateway in a process of its own, over a database that outlives it: where that listens, and its tables.
+const [endpoint = '', names] = process.argv.slice(2)
+const tableNames: typeof LOCAL_TABLES = names ? JSON.parse(names) : LOCAL_TABLES
 const instance = openInstance({
-  config: { ...LOCAL_TABLES, ...BRAND },
-  tables: openTables(LOCAL_TABLES, { endpoint }),
+  config: { ...tableNames, ...BRAND },
+  tables: openTables(tableNames, { endpoint }),
   log: jsonLog((line) => process.stderr.write(`${line}\n`)),
 })
 const server = createGatewayServer(Promise.resolve(instance))

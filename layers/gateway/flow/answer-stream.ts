@@ -86,8 +86,8 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
   try {
     const bill = await makePartialBill(work, tally, deps.loadTokenizer)
     const ending = endingOf(error)
-    // Who has spoken cannot refuse any more.
-    const outcome = tally.deliveredAnything && ending.outcome === 'refused' ? 'upstream_error' : ending.outcome
+    // What was delivered is charged, so it was neither refused nor abandoned.
+    const outcome = tally.deliveredAnything ? 'upstream_error' : ending.outcome
     await deps.settle(passage, { ...ending, outcome, httpStatus: 200, bill })
     await deps.keeper.drop(passage)
   } catch (problem) {

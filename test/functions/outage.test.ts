@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openInstance } from '../../functions/instance.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { createTables } from '../../layers/gateway/store/create-tables.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { auditKey } from '../../operator/audit-key.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
+import { run } from '../support/processes.ts'
+import { openUpstream } from '../support/stack.ts'
+import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+// The gateway is a process of its own, so that the SDK meets real sockets that really break.
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+type Stand = {
+  readonly url: string
+  readonly tables: Tables
+  readonly database: UnreliableDynamoDb
+  readonly upstream: Upstream
+  readonly key: Key
+  readonly secret: string
+  ask(body?: object): Promise<Answer>
+}
+type Answer = { readonly status: number; readonly text: string; readonly atMs: number }
+
+async function openStand(): Promise<Stand> {
+  const endpoint = process.env.TEST_DYNAMODB ?? ''
+  const database = opened.use(await startUnreliableDynamoDb(endpoint))
+  const upstream = await openUpstream(say('Hello'))
+  const id = randomBytes(6).toString('hex')
+  const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
+  const tables = openTables(names, { endpoint })
+  opened.defer(() => tables.client.destroy())
+  await createTables(tables)
+  await writeCatalog(tables)(catalogFor(upstream.url), Date.now())
+  const settings = { ...KEY_DEFAULTS, name: 'test', rpm: 60_000 }
+  const { key, secret } = await issueKey(
+    tables,
+    { settings, credits: 10n ** 10n, prefix: BRAND.keyPrefix, by: 'test' },
+    Date.now(),
+  )
+  const gateway = run('test/support/gateway-process.ts', [database.endpoint, JSON.stringify(names)], process.cwd())
+  opened.defer(() => void gateway.child.kill('SIGKILL'))
+  await until(() => gateway.output.stdout.includes('\n'), 30_000)
+  const url = gateway.output.stdout.trim()
+  return {
+    url,
+    tables,
+    database,
+    upstream,
+    key,
+    secret,
+    async ask(body = {}) {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...HELLO, max_tokens: 50, ...body }),
+      })
+      return { status: response.status, text: await response.text(), atMs: Date.now() }
+    },
+  }
+}
+
+/** What is left is swept as if its time were over; then everything must add up. */
+async function closeTheBooks({ tables, key }: Stand): Promise<Key> {
+  const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
+  const clock = () => Date.now() + 1_000_000
+  await createSweep(openInstance({ config, tables, clock, log: jsonLog(() => {}) }))()
+  const after = (await readKey(tables)(key.id)) as Key
+  expect(after.holds).toEqual({})
+  const audit = await auditKey(tables, after, Date.now())
+  expect(audit.findings).toEqual([])
+  expect(audit.ok).toBe(true)
+  return after
+}
+
+describe('30 s without a database in the middle of answers', () => {
+  const OUTAGE_MS = 30_000
+  let stand: Stand
+  let outage: Promise<{ backAtMs: number; streamed: Answer; whole: Answer }>
+
+  // Begun first, so that the other tests of this file run meanwhile.
+  beforeAll(async () => {
+    stand = await openStand()
+    const { upstream, database } = stand
+    const finish: (() => void)[] = []
+    upstream.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ role: 'assistant', content: 'Hel' }))
+      finish.push(() => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE))
+    }
+    const asked = [stand.ask({ stream: true }), stand.ask()]
+    await until(() => finish.length === 2)
+    database.treat = () => 'cut off'
+    for (const end of finish) end()
+    outage = (async () => {
+      await sleep(OUTAGE_MS)
+      const backAtMs = Date.now()
+      database.treat = () => 'answer'
+      const [streamed, whole] = (await Promise.all(asked)) as [Answer, Answer]
+      return { backAtMs, streamed, whole }
+    })()
+  }, 60_000)
+
+  test('a new request meanwhile is refused with 503', async () => {
+    expect((await stand.ask()).status).toBe(503)
+  })
+
+  test('throttled three times out of four, every request is answered and charged once', async () => {
+    const other = await openStand()
+    other.database.treat = () => (Math.random() < 0.75 ? 'throttle' : 'answer')
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => other.ask({ stream: i % 2 === 0 })))
+    const completed = answers.filter(({ status }) => status === 200)
+    expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
+    other.database.treat = () => 'answer'
+    await until(async () => Object.keys((await readKey(other.tables)(other.key.id))?.holds ?? {}).length === 0, 20_000)
+    const { spent } = await closeTheBooks(other)
+    expect(spent).toBe(20_000n * BigInt(completed.length))
+    expect(other.database.given.throttle).toBeGreaterThan(10)
+  }, 60_000)
+
+  test.each<Treatment>(['lose the answer', 'fail'])(
+    'where the database does the work and then seems not to have (%s), nothing happens twice',
+    async (treatment) => {
+      const other = await openStand()
+      other.database.treat = () => (Math.random() < 0.4 ? treatment : 'answer')
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => other.ask({ stream: i % 2 === 0 })))
+      const completed = answers.filter(({ status }) => status === 200)
+      expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
+      expect(completed.length).toBeGreaterThan(4)
+      other.database.treat = () => 'answer'
+      const { spent } = await closeTheBooks(other)
+      expect(spent).toBe(20_000n * BigInt(completed.length))
+      expect(other.database.given[treatment]).toBeGreaterThan(5)
+    },
+    60_000,
+  )
+
+  test('no answer is lost: they go out before the database is back, and are settled when it is', async () => {
+    const { backAtMs, streamed, whole } = await outage
+    expect(streamed.text).toContain('"content":"Hel"')
+    expect(streamed.text).toContain(': x-svc-cost 0.00002\n\ndata: [DONE]')
+    expect(whole).toMatchObject({ status: 200, text: expect.stringContaining('"content":"Hello"') })
+    expect(streamed.atMs).toBeLessThan(backAtMs)
+    expect(whole.atMs).toBeLessThan(backAtMs)
+    await until(async () => Object.keys((await readKey(stand.tables)(stand.key.id))?.holds ?? {}).length === 0)
+    expect((await closeTheBooks(stand)).spent).toBe(40_000n)
+  }, 60_000)
+})

@@ -1,0 +1,119 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { describe, expect, test } from '@jest/globals'
+import { TABLES } from '../../layers/gateway/contract.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { DynamoModel } from './dynamodb-model.ts'
+import { RandomCommands } from './random-commands.ts'
+import { RandomVerbs } from './random-verbs.ts'
+import { Seeded } from './seeded.ts'
+import { Mismatch, SideBySide } from './side-by-side.ts'
+
+// Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- test/simulation
+const SEED = Number(process.env.MODEL_SEED ?? 1)
+const STEPS = Number(process.env.MODEL_STEPS ?? 3_000)
+const LANES = 6
+const CONTENTS_EVERY = 80
+const TIMEOUT_MS = 30_000 + STEPS * 20
+
+type Steps = { step(): Promise<void> }
+
+/** Several at once, each with tables and choices of its own, so that what happens in one depends on its seed alone. */
+async function compareInLanes(open: (sides: SideBySide, random: Seeded) => Steps): Promise<SideBySide[]> {
+  return Promise.all(
+    Array.from({ length: LANES }, async (_, lane) => {
+      const sides = new SideBySide(await openTestTables())
+      const steps = open(sides, new Seeded(SEED * 1_000 + lane))
+      try {
+        await walk(sides, steps)
+      } catch (error) {
+        throw new Error(`seed ${SEED}, lane ${lane}, command ${sides.commands}: ${(error as Error).message}`, {
+          cause: error,
+        })
+      } finally {
+        sides.local.client.destroy()
+      }
+      return sides
+    }),
+  )
+}
+
+async function walk(sides: SideBySide, steps: Steps): Promise<void> {
+  for (let i = 1; i <= STEPS / LANES / 2; i++) {
+    await steps.step().catch(ignoreRefusals)
+    if (i % CONTENTS_EVERY === 0) await sides.compareContents()
+  }
+  await sides.compareContents()
+}
+
+/** Both sides refused, in the same way. */
+function ignoreRefusals(error: unknown): void {
+  if (error instanceof Mismatch) throw error
+}
+
+function kindsOfAnswers(all: SideBySide[]): Set<string> {
+  return new Set(all.flatMap(({ answers }) => Object.keys(answers)))
+}
+
+describe('the model of DynamoDB answers as DynamoDB Local does', () => {
+  test(
+    "to the store's own verbs",
+    async () => {
+      const all = await compareInLanes((sides, random) => new RandomVerbs(sides.tables, random))
+      expect([...kindsOfAnswers(all)]).toEqual(
+        expect.arrayContaining([
+          'UpdateCommand: done',
+          'UpdateCommand: ConditionalCheckFailedException',
+          'PutCommand: ConditionalCheckFailedException',
+          'TransactWriteCommand: done',
+          'TransactWriteCommand: TransactionCanceledException',
+          'QueryCommand: done',
+          'ScanCommand: done',
+        ]),
+      )
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'to free expressions, right and wrong',
+    async () => {
+      const all = await compareInLanes((sides, random) => new RandomCommands(sides, random))
+      const kinds = kindsOfAnswers(all)
+      for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
+        expect(kinds).toContain(`${command}Command: done`)
+        expect(kinds).toContain(`${command}Command: ValidationException`)
+      }
+      expect(kinds).toContain('TransactWriteCommand: IdempotentParameterMismatchException')
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test('what the model was given and what it gave are not what it keeps', () => {
+  const model = new DynamoModel({ keys: TABLES.keys })
+  const Key = { pk: 'p', sk: 's' }
+  const stored = { ...Key, map: { list: [1, { deep: 2n ** 60n }] }, bytes: Uint8Array.of(1) }
+  const given = structuredClone(stored)
+  model.execute(new PutCommand({ TableName: 'keys', Item: given }))
+  spoil(given)
+  const updated = model.execute(
+    new UpdateCommand({
+      TableName: 'keys',
+      Key,
+      UpdateExpression: 'SET #map.more = :more REMOVE #map.more2',
+      ExpressionAttributeNames: { '#map': 'map' },
+      ExpressionAttributeValues: { ':more': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  )
+  spoil(updated.Attributes as typeof stored)
+  spoil(model.execute(new GetCommand({ TableName: 'keys', Key })).Item as typeof stored)
+  expect(model.item('keys', Key)).toEqual({ ...stored, map: { ...stored.map, more: 1 } })
+})
+
+function spoil({ map, bytes }: { map: { list: unknown[] }; bytes: Uint8Array }): void {
+  Object.assign(map.list[1] as object, { deep: 'spoilt' })
+  map.list.push('spoilt')
+  Object.assign(map, { spoilt: true })
+  bytes[0] = 255
+}

@@ -1,0 +1,22 @@
+import type { History } from './history.ts'
+import { shrink } from './shrink.ts'
+import type { Variant } from './variants.ts'
+import { live } from './world.ts'
+
+/** What broke, in the shortest history in which it does, step by step. */
+export async function explain(whole: History, violation: string, variant: Variant | undefined): Promise<string> {
+  const short = await shrink(whole, async (tried) => (await live(tried, variant)).violation !== undefined)
+  const lines: string[] = []
+  await live(short, variant, (line) => lines.push(line))
+  const keys = short.keys.map(
+    ({ rpm, dailyLimit, maxConcurrent, credits }) =>
+      `a key of ${rpm} a minute, ${dailyLimit} a day, ${maxConcurrent} at once and ${credits} nanocredits`,
+  )
+  return [
+    `Seed ${whole.seed}: ${violation}`,
+    `The shortest history that breaks (${short.steps.length} of ${whole.steps.length} steps; then everything comes to rest):`,
+    `   0. ${short.nodes} nodes, ${keys.join(', ')}`,
+    ...lines.map((line, i) => `${String(i + 1).padStart(4)}. ${line}`),
+    `Again: npm run simulate -- --seed ${whole.seed} --histories 1`,
+  ].join('\n')
+}

@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { explain } from './explain.ts'
+import { generate } from './history.ts'
+import { VARIANTS } from './variants.ts'
+import { installVirtualTime, live } from './world.ts'
+
+/** Which histories a worker lives through: every `stride`th from a seed. */
+export type Share = {
+  readonly seed: number
+  readonly histories: number
+  readonly stride: number
+  readonly broken: string | undefined
+}
+export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults', number>
+export type Report = { readonly totals: Totals; readonly found?: string }
+
+// Every timer of a process is replaced, so the simulation has a thread of its own.
+installVirtualTime()
+Error.stackTraceLimit = 0
+parentPort?.postMessage(await work(workerData as Share))
+
+async function work({ seed, histories, stride, broken }: Share): Promise<Report> {
+  const variant = VARIANTS.find(({ name }) => name === broken)
+  const totals: Totals = { histories: 0, calls: 0, admissions: 0, crashes: 0, faults: 0 }
+  for (let i = 0; i < histories; i++) {
+    const history = generate(seed + i * stride)
+    const outcome = await live(history, variant)
+    totals.histories += 1
+    for (const name of ['calls', 'admissions', 'crashes', 'faults'] as const) totals[name] += outcome[name]
+    if (outcome.violation) return { totals, found: await explain(history, outcome.violation, variant) }
+  }
+  return { totals }
+}

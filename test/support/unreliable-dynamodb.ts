@@ -1,0 +1,57 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** What becomes of a call: it is answered; cut off before or after it did its work; or turned away. */
+export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 'fail'
+
+export type UnreliableDynamoDb = AsyncDisposable & {
+  readonly endpoint: string
+  treat: (operation: string) => Treatment
+  /** How often each treatment was given. */
+  readonly given: Record<Treatment, number>
+}
+
+/** DynamoDB Local behind a line that can be made bad. */
+export async function startUnreliableDynamoDb(target: string): Promise<UnreliableDynamoDb> {
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const proxy: UnreliableDynamoDb = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    treat: () => 'answer',
+    given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, fail: 0 },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      agent.destroy()
+    },
+  }
+  return proxy
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming)
+    const treatment = proxy.treat(String(incoming.headers['x-amz-target']).split('.')[1] ?? '')
+    proxy.given[treatment] += 1
+    if (treatment === 'cut off') return void incoming.socket.destroy()
+    if (treatment === 'throttle') return refuse(response, 400, 'ProvisionedThroughputExceededException')
+    const answer = await forward(incoming, body)
+    const answered = await buffer(answer)
+    if (treatment === 'lose the answer') return void incoming.socket.destroy()
+    if (treatment === 'fail') return refuse(response, 500, 'InternalServerError')
+    response.writeHead(answer.statusCode ?? 0, answer.headers).end(answered)
+  }
+
+  function forward({ method, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      request(target, { method, headers, agent }, resolve).once('error', reject).end(body)
+    })
+  }
+}
+
+function refuse(response: ServerResponse, status: number, name: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' })
+  response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name }))
+}

@@ -1,0 +1,177 @@
+import { type Check, type Context, checkType, readOperand, readPath, samePath } from './context.ts'
+import type { Comparator, Condition, Operand, Path } from './expression.ts'
+import { validationError } from './failures.ts'
+import { beginsWith, compare, equals, type TypeName, typeOf, type Value } from './value.ts'
+
+export type Test = (context: Context) => boolean
+export type CompiledCondition = { readonly test: Test; readonly checks: readonly Check[] }
+
+const ORDERED: ReadonlySet<TypeName> = new Set(['S', 'N', 'B'])
+const WITH_BEGINNING: ReadonlySet<TypeName> = new Set(['S', 'B'])
+const WITH_SIZE: ReadonlySet<TypeName> = new Set(['S', 'B', 'L', 'M'])
+
+export function compileCondition(condition: Condition): CompiledCondition {
+  return { test: testOf(condition), checks: checksOf(condition) }
+}
+
+/** Every path that the condition looks at. */
+export function pathsIn(condition: Condition): Path[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...pathsIn(condition.left), ...pathsIn(condition.right)]
+    case 'not':
+      return pathsIn(condition.of)
+    case 'exists':
+      return [condition.path]
+    default:
+      return operandsOf(condition).flatMap(pathOf)
+  }
+}
+
+function pathOf(operand: Operand): Path[] {
+  if (operand.kind === 'size') return pathOf(operand.of)
+  return operand.kind === 'path' ? [operand.path] : []
+}
+
+type Leaf = Exclude<Condition, { readonly kind: 'and' | 'or' | 'not' | 'exists' }>
+
+function operandsOf(condition: Leaf): Operand[] {
+  switch (condition.kind) {
+    case 'compare':
+      return [condition.left, condition.right]
+    case 'between':
+      return [condition.of, condition.low, condition.high]
+    case 'in':
+      return [condition.of, ...condition.options]
+    case 'beginsWith':
+      return [condition.of, condition.prefix]
+  }
+}
+
+function testOf(condition: Condition): Test {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return testBoth(condition.kind, testOf(condition.left), testOf(condition.right))
+    case 'not': {
+      const test = testOf(condition.of)
+      return (context) => !test(context)
+    }
+    case 'exists': {
+      const { expected } = condition
+      const read = readPath(condition.path)
+      return (context) => (read(context) !== undefined) === expected
+    }
+    case 'compare':
+      return testComparison(condition.comparator, condition.left, condition.right)
+    case 'between':
+      return testBetween(condition.of, condition.low, condition.high)
+    case 'in': {
+      const tests = condition.options.map((option) => testComparison('=', condition.of, option))
+      return (context) => tests.some((test) => test(context))
+    }
+    case 'beginsWith': {
+      const [of, prefix] = [readOperand(condition.of), readOperand(condition.prefix)]
+      return (context) => bothThere(of(context), prefix(context), beginsWith)
+    }
+  }
+}
+
+function testBoth(kind: 'and' | 'or', left: Test, right: Test): Test {
+  return kind === 'and' ? (context) => left(context) && right(context) : (context) => left(context) || right(context)
+}
+
+function testComparison(comparator: Comparator, left: Operand, right: Operand): Test {
+  const [a, b] = [readOperand(left), readOperand(right)]
+  switch (comparator) {
+    case '=':
+      return (context) => bothThere(a(context), b(context), equals)
+    case '<>':
+      return (context) => !bothThere(a(context), b(context), equals)
+    case '<':
+      return (context) => order(a(context), b(context)) < 0
+    case '<=':
+      return (context) => order(a(context), b(context)) <= 0
+    case '>':
+      return (context) => order(a(context), b(context)) > 0
+    case '>=':
+      return (context) => order(a(context), b(context)) >= 0
+  }
+}
+
+function testBetween(of: Operand, low: Operand, high: Operand): Test {
+  const [value, from, to] = [readOperand(of), readOperand(low), readOperand(high)]
+  return (context) => {
+    const found = value(context)
+    return order(found, from(context)) >= 0 && order(found, to(context)) <= 0
+  }
+}
+
+function bothThere(a: Value | undefined, b: Value | undefined, test: (a: Value, b: Value) => boolean): boolean {
+  return a !== undefined && b !== undefined && test(a, b)
+}
+
+/** NaN, which no comparison holds for, if the two have no order or are not both there. */
+function order(a: Value | undefined, b: Value | undefined): number {
+  return a === undefined || b === undefined ? Number.NaN : (compare(a, b) ?? Number.NaN)
+}
+
+function checksOf(condition: Condition): Check[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...checksOf(condition.left), ...checksOf(condition.right)]
+    case 'not':
+      return checksOf(condition.of)
+    case 'exists':
+      return []
+    case 'compare':
+      return isOrdered(condition.comparator) ? checkLeaf(condition, ORDERED) : checkLeaf(condition)
+    case 'between':
+      return [...checkLeaf(condition, ORDERED), ...checkBounds(condition.low, condition.high)]
+    case 'in':
+      return checkLeaf(condition)
+    case 'beginsWith':
+      return checkLeaf(condition, WITH_BEGINNING)
+  }
+}
+
+function isOrdered(comparator: Comparator): boolean {
+  return comparator !== '=' && comparator !== '<>'
+}
+
+function checkLeaf(condition: Leaf, allowed?: ReadonlySet<TypeName>): Check[] {
+  const operands = operandsOf(condition)
+  return [
+    ...operands.flatMap((operand) => (operand.kind === 'size' ? checkType(operand.of, WITH_SIZE, 'size') : [])),
+    ...checkDistinct(operands),
+    ...(allowed ? operands.flatMap((operand) => checkType(operand, allowed, condition.kind)) : []),
+  ]
+}
+
+function checkDistinct([first, ...others]: readonly Operand[]): Check[] {
+  if (first?.kind !== 'path') return []
+  const { path } = first
+  return others.flatMap((other) => {
+    if (other.kind !== 'path') return []
+    return ({ names }) => {
+      if (samePath(path, other.path, names)) {
+        throw validationError('The first operand must be distinct from the remaining operands')
+      }
+    }
+  })
+}
+
+function checkBounds(low: Operand, high: Operand): Check[] {
+  if (low.kind !== 'value' || high.kind !== 'value') return []
+  return [
+    ({ values }) => {
+      const [from, to] = [values[low.value] as Value, values[high.value] as Value]
+      if (typeOf(from) !== typeOf(to)) throw validationError('The BETWEEN operator requires same data type')
+      if ((compare(from, to) ?? 0) > 0) {
+        throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
+      }
+    },
+  ]
+}

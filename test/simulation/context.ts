@@ -1,0 +1,85 @@
+import type { Operand, Path } from './expression.ts'
+import { validationError } from './failures.ts'
+import { attribute, type Item, isMap, sizeOf, type TypeName, typeOf, type Value } from './value.ts'
+
+/** One command's names and values, in the places that its program gave them, and the item they are applied to. */
+export type Context = { item: Item; readonly names: readonly string[]; readonly values: readonly Value[] }
+
+export type Read = (context: Context) => Value | undefined
+
+/** Throws for what DynamoDB refuses before it looks at any item. */
+export type Check = (context: Context) => void
+
+export function readPath(path: Path): Read {
+  const [first] = path as [number]
+  if (path.length === 1) return ({ item, names }) => attribute(item, names[first] as string)
+  return ({ item, names }) => {
+    let value: Value | undefined = item
+    for (const name of path) {
+      if (!isMap(value)) return undefined
+      value = attribute(value, names[name] as string)
+    }
+    return value
+  }
+}
+
+/** An operand of a condition: what is not there is undefined, and no error. */
+export function readOperand(operand: Operand): Read {
+  if (operand.kind === 'path') return readPath(operand.path)
+  if (operand.kind === 'value') {
+    const { value } = operand
+    return (context) => context.values[value]
+  }
+  if (operand.kind !== 'size') throw new Error(`no operand of a condition: ${operand.kind}`)
+  const read = readOperand(operand.of)
+  return (context) => {
+    const value = read(context)
+    return value === undefined ? undefined : sizeOf(value)
+  }
+}
+
+export function samePath(a: Path, b: Path, names: readonly string[]): boolean {
+  return a.length === b.length && startsWithPath(a, b, names)
+}
+
+export function startsWithPath(path: Path, start: Path, names: readonly string[]): boolean {
+  return start.every((name, i) => names[name] === names[path[i] as number])
+}
+
+/** Refuses a value of another type that is written in the expression itself. */
+export function checkType(operand: Operand, allowed: ReadonlySet<TypeName>, operator: string): Check[] {
+  if (operand.kind !== 'value') return []
+  const { value } = operand
+  return [
+    ({ values }) => {
+      const type = typeOf(values[value] as Value)
+      if (!allowed.has(type)) {
+        throw validationError(
+          `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
+        )
+      }
+    },
+  ]
+}
+
+/** No path may be another one, or lead to it. */
+export function checkOverlap(paths: readonly Path[], vocabulary: readonly string[]): Check[] {
+  const doubtful = paths.flatMap((path, i) =>
+    paths.slice(i + 1).flatMap((other) => (surelyApart(path, other, vocabulary) ? [] : [[path, other] as const])),
+  )
+  if (doubtful.length === 0) return []
+  return [
+    ({ names }) => {
+      for (const [a, b] of doubtful) {
+        const [long, short] = a.length > b.length ? [a, b] : [b, a]
+        if (startsWithPath(long, short, names)) throw validationError('Two document paths overlap with each other')
+      }
+    },
+  ]
+}
+
+/** Different already as they are written, whatever the placeholders stand for. */
+function surelyApart(a: Path, b: Path, vocabulary: readonly string[]): boolean {
+  const [first, other] = [vocabulary[a[0] as number] ?? '', vocabulary[b[0] as number] ?? '']
+  return first !== other && !first.startsWith('#') && !other.startsWith('#')
+}

@@ -1,0 +1,255 @@
+import { unsupported, validationError } from './failures.ts'
+
+/** The places of a path's names in the names of a program. */
+export type Path = readonly number[]
+
+export type Operand =
+  | { readonly kind: 'path'; readonly path: Path }
+  | { readonly kind: 'value'; readonly value: number }
+  | { readonly kind: 'size'; readonly of: Operand }
+  | { readonly kind: 'ifNotExists'; readonly path: Path; readonly otherwise: Operand }
+  | { readonly kind: 'sum' | 'difference'; readonly left: Operand; readonly right: Operand }
+
+export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'compare'; readonly comparator: Comparator; readonly left: Operand; readonly right: Operand }
+  | { readonly kind: 'between'; readonly of: Operand; readonly low: Operand; readonly high: Operand }
+  | { readonly kind: 'in'; readonly of: Operand; readonly options: readonly Operand[] }
+  | { readonly kind: 'exists'; readonly path: Path; readonly expected: boolean }
+  | { readonly kind: 'beginsWith'; readonly of: Operand; readonly prefix: Operand }
+
+export type Assignment = { readonly path: Path; readonly value: Operand }
+export type Update = { readonly sets: readonly Assignment[]; readonly removes: readonly Path[] }
+
+/** The names and values that the expressions of one command use, each in its place. */
+export class Vocabulary {
+  readonly names: string[] = []
+  readonly values: string[] = []
+
+  name = (token: string): number => place(this.names, token)
+  value = (token: string): number => place(this.values, token)
+}
+
+function place(list: string[], token: string): number {
+  const at = list.indexOf(token)
+  return at >= 0 ? at : list.push(token) - 1
+}
+
+const TOKEN = /\s*(?:([A-Za-z_]\w*|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/y
+const NAME = /^[A-Za-z_#]/
+const COMPARATORS = new Set<string>(['=', '<>', '<', '<=', '>', '>='])
+const UNKNOWN_FUNCTIONS = new Set(['contains', 'attribute_type', 'list_append'])
+
+export function parseCondition(text: string, vocabulary: Vocabulary): Condition {
+  const parser = new Parser(text, vocabulary)
+  const condition = parser.either()
+  parser.end()
+  return condition
+}
+
+export function parseUpdate(text: string, vocabulary: Vocabulary): Update {
+  const parser = new Parser(text, vocabulary)
+  const sections: { set?: readonly Assignment[]; remove?: readonly Path[] } = {}
+  do {
+    const section = parser.keyword('SET') ? 'set' : parser.keyword('REMOVE') ? 'remove' : parser.unknownSection()
+    if (sections[section]) throw validationError(`The "${section}" section can only be used once`)
+    if (section === 'set') sections.set = parser.list(() => parser.assignment())
+    else sections.remove = parser.list(() => parser.path())
+  } while (!parser.atEnd())
+  return { sets: sections.set ?? [], removes: sections.remove ?? [] }
+}
+
+export function parseProjection(text: string, vocabulary: Vocabulary): Path[] {
+  const parser = new Parser(text, vocabulary)
+  const paths = parser.list(() => parser.path())
+  parser.end()
+  return paths
+}
+
+class Parser {
+  private readonly tokens: string[]
+  private readonly vocabulary: Vocabulary
+  private at = 0
+  private lastGroup: Condition | undefined
+
+  constructor(text: string, vocabulary: Vocabulary) {
+    if (text.trim() === '') throw validationError('The expression can not be empty;')
+    this.tokens = Array.from(text.matchAll(new RegExp(TOKEN, 'gy')), ([, token, stray]) => {
+      if (stray) throw validationError(`Syntax error; token: "${stray}"`)
+      return token as string
+    })
+    this.vocabulary = vocabulary
+  }
+
+  atEnd(): boolean {
+    return this.at >= this.tokens.length
+  }
+
+  end(): void {
+    if (!this.atEnd()) throw this.syntaxError()
+  }
+
+  keyword(word: string): boolean {
+    return this.tokens[this.at]?.toUpperCase() === word && this.advance()
+  }
+
+  list<T>(member: () => T): T[] {
+    const members = [member()]
+    while (this.symbol(',')) members.push(member())
+    return members
+  }
+
+  either(): Condition {
+    let left = this.both()
+    while (this.keyword('OR')) left = { kind: 'or', left, right: this.both() }
+    return left
+  }
+
+  assignment(): Assignment {
+    const path = this.path()
+    this.expect('=')
+    return { path, value: this.result() }
+  }
+
+  path(): Path {
+    const path = [this.pathName()]
+    while (this.symbol('.')) path.push(this.pathName())
+    if (this.tokens[this.at] === '[') throw unsupported('places in lists')
+    return path
+  }
+
+  unknownSection(): never {
+    if (this.keyword('ADD') || this.keyword('DELETE')) throw unsupported('ADD and DELETE')
+    throw this.syntaxError()
+  }
+
+  private both(): Condition {
+    let left = this.negated()
+    while (this.keyword('AND')) left = { kind: 'and', left, right: this.negated() }
+    return left
+  }
+
+  private negated(): Condition {
+    return this.keyword('NOT') ? { kind: 'not', of: this.negated() } : this.simple()
+  }
+
+  private simple(): Condition {
+    if (this.symbol('(')) return this.group()
+    if (this.call('attribute_exists')) return { kind: 'exists', path: this.onlyPath(), expected: true }
+    if (this.call('attribute_not_exists')) return { kind: 'exists', path: this.onlyPath(), expected: false }
+    if (this.call('begins_with')) return this.beginning()
+    const left = this.operand()
+    const comparator = this.tokens[this.at]
+    if (comparator && COMPARATORS.has(comparator)) {
+      this.advance()
+      return { kind: 'compare', comparator: comparator as Comparator, left, right: this.operand() }
+    }
+    if (this.keyword('BETWEEN')) return this.between(left)
+    if (this.keyword('IN')) return this.oneOf(left)
+    throw this.syntaxError()
+  }
+
+  private group(): Condition {
+    const inner = this.either()
+    this.expect(')')
+    if (inner === this.lastGroup) throw validationError('The expression has redundant parentheses;')
+    this.lastGroup = inner
+    return inner
+  }
+
+  private beginning(): Condition {
+    const of = this.operand()
+    this.expect(',')
+    const prefix = this.operand()
+    this.expect(')')
+    return { kind: 'beginsWith', of, prefix }
+  }
+
+  private between(of: Operand): Condition {
+    const low = this.operand()
+    if (!this.keyword('AND')) throw this.syntaxError()
+    return { kind: 'between', of, low, high: this.operand() }
+  }
+
+  private oneOf(of: Operand): Condition {
+    this.expect('(')
+    const options = this.list(() => this.operand())
+    this.expect(')')
+    return { kind: 'in', of, options }
+  }
+
+  /** An operand of a condition. */
+  private operand(): Operand {
+    if (!this.call('size')) return this.pathOrValue()
+    const of = this.pathOrValue()
+    this.expect(')')
+    return { kind: 'size', of }
+  }
+
+  /** The right side of an assignment. */
+  private result(): Operand {
+    const left = this.term()
+    if (this.symbol('+')) return { kind: 'sum', left, right: this.term() }
+    if (this.symbol('-')) return { kind: 'difference', left, right: this.term() }
+    return left
+  }
+
+  private term(): Operand {
+    if (!this.call('if_not_exists')) return this.pathOrValue()
+    const path = this.path()
+    this.expect(',')
+    const otherwise = this.term()
+    this.expect(')')
+    return { kind: 'ifNotExists', path, otherwise }
+  }
+
+  private pathOrValue(): Operand {
+    const token = this.tokens[this.at]
+    if (token?.startsWith(':')) {
+      this.advance()
+      return { kind: 'value', value: this.vocabulary.value(token) }
+    }
+    if (token === '(') throw unsupported('operands in parentheses')
+    if (token && UNKNOWN_FUNCTIONS.has(token)) throw unsupported(`${token}()`)
+    return { kind: 'path', path: this.path() }
+  }
+
+  private onlyPath(): Path {
+    const path = this.path()
+    this.expect(')')
+    return path
+  }
+
+  private pathName(): number {
+    const token = this.tokens[this.at]
+    if (!token || !NAME.test(token)) throw this.syntaxError()
+    this.advance()
+    return this.vocabulary.name(token)
+  }
+
+  private call(name: string): boolean {
+    if (this.tokens[this.at] !== name || this.tokens[this.at + 1] !== '(') return false
+    this.at += 2
+    return true
+  }
+
+  private symbol(token: string): boolean {
+    return this.tokens[this.at] === token && this.advance()
+  }
+
+  private expect(token: string): void {
+    if (!this.symbol(token)) throw this.syntaxError()
+  }
+
+  private advance(): true {
+    this.at += 1
+    return true
+  }
+
+  private syntaxError() {
+    return validationError(`Syntax error; token: "${this.tokens[this.at] ?? '<EOF>'}"`)
+  }
+}

@@ -1,0 +1,120 @@
+import { type Check, type Context, checkOverlap, checkType, type Read, readPath } from './context.ts'
+import type { Operand, Path, Update } from './expression.ts'
+import { validationError } from './failures.ts'
+import { difference, isNumeric, type Numeric, sum } from './number.ts'
+import { attribute, type Item, isMap, type TypeName, type Value } from './value.ts'
+
+export type CompiledUpdate = {
+  readonly sets: readonly { readonly path: Path; readonly value: (context: Context) => Value; readonly was: Read }[]
+  readonly removes: readonly { readonly path: Path; readonly was: Read }[]
+  readonly paths: readonly Path[]
+  readonly checks: readonly Check[]
+}
+
+type Draft = Record<string, Value>
+
+const NUMBER: ReadonlySet<TypeName> = new Set(['N'])
+
+export function compileUpdate({ sets, removes }: Update, vocabulary: readonly string[]): CompiledUpdate {
+  const paths = [...sets.map((set) => set.path), ...removes]
+  return {
+    sets: sets.map(({ path, value }) => ({ path, value: toValue(value), was: readPath(path) })),
+    removes: removes.map((path) => ({ path, was: readPath(path) })),
+    paths,
+    checks: [...checkOverlap(paths, vocabulary), ...sets.flatMap((set) => checkOperand(set.value))],
+  }
+}
+
+/** The item after the update. Every value is read from the item as it was before. */
+export function applyUpdate({ sets, removes }: CompiledUpdate, context: Context): Item {
+  const { item, names } = context
+  let next: Draft = { ...item }
+  for (const { path, value } of sets) setAt(next, item, path, names, value(context))
+  for (const { path } of removes) next = withoutPath(next, item, path, 0, names)
+  return next
+}
+
+function setAt(next: Draft, old: Item, path: Path, names: readonly string[], value: Value): void {
+  const last = path.length - 1
+  let [target, source] = [next, old]
+  for (let depth = 0; depth < last; depth++) {
+    const name = names[path[depth] as number] as string
+    source = mapIn(source, name)
+    target = ownMap(target, source, name)
+  }
+  target[names[path[last] as number] as string] = value
+}
+
+/** Rebuilt rather than deleted from: an object with a deletion is slow from then on. */
+function withoutPath(next: Draft, old: Item, path: Path, depth: number, names: readonly string[]): Draft {
+  const name = names[path[depth] as number] as string
+  if (depth === path.length - 1) return without(next, name)
+  const source = mapIn(old, name)
+  next[name] = withoutPath(ownMap(next, source, name), source, path, depth + 1, names)
+  return next
+}
+
+function without(item: Draft, name: string): Draft {
+  if (!Object.hasOwn(item, name)) return item
+  const rest: Draft = {}
+  for (const other in item) if (other !== name) rest[other] = item[other] as Value
+  return rest
+}
+
+function mapIn(old: Item, name: string): Item {
+  const value = attribute(old, name)
+  if (!isMap(value)) {
+    throw validationError('The document path provided in the update expression is invalid for update')
+  }
+  return value
+}
+
+/** The map in the new item: still the old one at the first visit, and copied then. */
+function ownMap(target: Draft, source: Item, name: string): Draft {
+  if (target[name] === source) target[name] = { ...source }
+  return target[name] as Draft
+}
+
+function toValue(operand: Operand): (context: Context) => Value {
+  switch (operand.kind) {
+    case 'value': {
+      const { value } = operand
+      return (context) => context.values[value] as Value
+    }
+    case 'path': {
+      const read = readPath(operand.path)
+      return (context) => existing(read(context))
+    }
+    case 'ifNotExists': {
+      const [read, otherwise] = [readPath(operand.path), toValue(operand.otherwise)]
+      return (context) => {
+        const value = read(context)
+        return value === undefined ? otherwise(context) : value
+      }
+    }
+    case 'sum':
+    case 'difference': {
+      const calculate = operand.kind === 'sum' ? sum : difference
+      const [left, right] = [toValue(operand.left), toValue(operand.right)]
+      return (context) => calculate(numeric(left(context)), numeric(right(context)))
+    }
+    case 'size':
+      throw new Error('no operand of an update: size')
+  }
+}
+
+function existing(value: Value | undefined): Value {
+  if (value !== undefined) return value
+  throw validationError('The provided expression refers to an attribute that does not exist in the item')
+}
+
+function numeric(value: Value): Numeric {
+  if (isNumeric(value)) return value
+  throw validationError('An operand in the update expression has an incorrect data type')
+}
+
+function checkOperand(operand: Operand): Check[] {
+  if (operand.kind !== 'sum' && operand.kind !== 'difference') return []
+  const operator = operand.kind === 'sum' ? '+' : '-'
+  return [operand.left, operand.right].flatMap((side) => checkType(side, NUMBER, operator))
+}

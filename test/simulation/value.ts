@@ -1,0 +1,130 @@
+import { unsupported } from './failures.ts'
+import { isNumeric, type Numeric, toNumeric } from './number.ts'
+
+/** What is stored: never changed in place, so that versions of an item can share what they have in common. */
+export type Value = string | Numeric | boolean | null | Uint8Array | readonly Value[] | Item
+export type Item = { readonly [name: string]: Value }
+
+export type TypeName = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'L' | 'M'
+
+export function typeOf(value: Value): TypeName {
+  switch (typeof value) {
+    case 'string':
+      return 'S'
+    case 'number':
+    case 'bigint':
+      return 'N'
+    case 'boolean':
+      return 'BOOL'
+  }
+  if (value === null) return 'NULL'
+  if (Array.isArray(value)) return 'L'
+  return value instanceof Uint8Array ? 'B' : 'M'
+}
+
+export function isMap(value: Value | undefined): value is Item {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value as Uint8Array)
+  )
+}
+
+export function attribute(item: Item, name: string): Value | undefined {
+  return Object.hasOwn(item, name) ? item[name] : undefined
+}
+
+/** A value of a document command, copied; what is undefined inside is left out, as the SDK is told to. */
+export function fromDocument(given: unknown): Value {
+  if (typeof given === 'string' || typeof given === 'boolean' || given === null) return given
+  if (isNumeric(given)) return toNumeric(given)
+  if (Array.isArray(given)) return given.filter((member) => member !== undefined).map(fromDocument)
+  if (ArrayBuffer.isView(given)) {
+    return new Uint8Array(given.buffer, given.byteOffset, given.byteLength).slice()
+  }
+  if (typeof given === 'object' && isPlain(given)) return itemFromDocument(given)
+  throw unsupported(`the type of ${String(given)}`)
+}
+
+export function itemFromDocument(given: object): Item {
+  const item: Record<string, Value> = {}
+  for (const name in given) {
+    const value = given[name as keyof typeof given] as unknown
+    if (value !== undefined) item[name] = fromDocument(value)
+  }
+  return item
+}
+
+/** By name, as the SDK does it: an object may come from another realm. */
+function isPlain(given: object): boolean {
+  return !given.constructor || given.constructor.name === 'Object'
+}
+
+export function copyOf(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  return value instanceof Uint8Array ? value.slice() : copyOfItem(value as Item)
+}
+
+export function copyOfItem(item: Item): Item {
+  const copy: Record<string, Value> = { ...item }
+  for (const name in copy) {
+    const value = copy[name] as Value
+    if (typeof value === 'object' && value !== null) copy[name] = copyOf(value)
+  }
+  return copy
+}
+
+export function equals(a: Value, b: Value): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const type = typeOf(a)
+  if (type !== typeOf(b)) return false
+  if (type === 'M') return mapsEqual(a as Item, b as Item)
+  const [left, right] = [a as ArrayLike<Value>, b as ArrayLike<Value>]
+  if (left.length !== right.length) return false
+  for (let i = 0; i < left.length; i++) if (!equals(left[i] as Value, right[i] as Value)) return false
+  return true
+}
+
+function mapsEqual(a: Item, b: Item): boolean {
+  const names = Object.keys(a)
+  if (names.length !== Object.keys(b).length) return false
+  return names.every((name) => Object.hasOwn(b, name) && equals(a[name] as Value, b[name] as Value))
+}
+
+/** Negative, zero or positive; undefined if the two have no order. */
+export function compare(a: Value, b: Value): number | undefined {
+  if (isNumeric(a)) return isNumeric(b) ? (a < b ? -1 : a > b ? 1 : 0) : undefined
+  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
+  return undefined
+}
+
+/** In the order of the UTF-8 bytes, which beyond U+FFFF is not the order of JS strings. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (left !== right) return byteOrder(left) - byteOrder(right)
+  }
+  return a.length - b.length
+}
+
+function byteOrder(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** What size() gives; undefined for what has none. */
+export function sizeOf(value: Value): number | undefined {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length
+  return Object.keys(value).length
+}
+
+export function beginsWith(value: Value, prefix: Value): boolean {
+  if (typeof value === 'string') return typeof prefix === 'string' && value.startsWith(prefix)
+  if (!(value instanceof Uint8Array && prefix instanceof Uint8Array)) return false
+  return equals(value.subarray(0, prefix.length), prefix)
+}

@@ -1,0 +1,141 @@
+import type { TableDefinition } from '../../layers/gateway/contract.ts'
+import type { Context } from './context.ts'
+import { validationError } from './failures.ts'
+import { keyIn, keyOnly } from './keys.ts'
+import { bind, type Placeholders, type Program, type Programs } from './program.ts'
+import { checkIndexKeys, type Key, type StoredTable } from './stored-table.ts'
+import { applyUpdate } from './update.ts'
+import { type Item, itemFromDocument, type Value } from './value.ts'
+
+export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
+
+export type WriteInput = Placeholders & {
+  readonly TableName?: string | undefined
+  readonly Key?: Record<string, unknown> | undefined
+  readonly Item?: Record<string, unknown> | undefined
+  readonly ConditionExpression?: string | undefined
+  readonly UpdateExpression?: string | undefined
+  readonly ReturnValuesOnConditionCheckFailure?: string | undefined
+}
+
+/** A write whose form is right. What it does depends on the item that it finds. */
+export type Write = {
+  readonly kind: WriteKind
+  readonly table: StoredTable
+  readonly key: Key
+  /** The item to put; else the key alone. */
+  readonly given: Item
+  readonly old: Item | undefined
+  readonly program: Program
+  readonly context: Context
+  readonly showsOld: boolean
+}
+
+const NO_ITEM: Item = {}
+
+export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput, programs: Programs): Write {
+  if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
+    throw validationError('conditionExpression: Member must not be null')
+  }
+  const program = programs.of({ condition: input.ConditionExpression, update: input.UpdateExpression })
+  const context = bind(program, input)
+  const { key, given } =
+    kind === 'Put' ? itemToPut(table.definition, input.Item) : keyToWrite(table.definition, input.Key)
+  const old = table.get(key)
+  context.item = old ?? NO_ITEM
+  return { kind, table, key, given, old, program, context, showsOld: showsOld(input) }
+}
+
+function itemToPut(table: TableDefinition, document: object | undefined) {
+  const given = itemFromDocument(document ?? {})
+  return { given, key: keyIn(table, given) }
+}
+
+function keyToWrite(table: TableDefinition, document: object | undefined) {
+  const { key, keyItem } = keyOnly(table, document)
+  return { given: keyItem, key }
+}
+
+function showsOld({ ReturnValuesOnConditionCheckFailure: wanted = 'NONE' }: WriteInput): boolean {
+  if (wanted !== 'NONE' && wanted !== 'ALL_OLD') throw validationError('Return values set to invalid value')
+  return wanted === 'ALL_OLD'
+}
+
+export function conditionHolds({ program, context }: Write): boolean {
+  return !program.condition || program.condition(context)
+}
+
+/** The item that the write leaves behind; undefined if none. */
+export function outcomeOf(write: Write): Item | undefined {
+  switch (write.kind) {
+    case 'Put':
+      checkIndexKeys(write.table.definition, write.given)
+      return write.given
+    case 'Update':
+      return updated(write)
+    case 'Delete':
+      return undefined
+    case 'ConditionCheck':
+      return write.old
+  }
+}
+
+function updated({ table, given, old, program, context }: Write): Item {
+  const { update } = program
+  if (!update) return old ?? given
+  refuseKeyChange(table.definition, update.paths, context.names)
+  context.item = old ?? given
+  const next = applyUpdate(update, context)
+  checkIndexKeys(table.definition, next)
+  return next
+}
+
+function refuseKeyChange(
+  { partitionKey, sortKey }: TableDefinition,
+  paths: readonly (readonly number[])[],
+  names: readonly string[],
+) {
+  for (const [first] of paths) {
+    const name = names[first as number]
+    if (name === partitionKey || name === sortKey) {
+      throw validationError(`Cannot update attribute ${name}. This attribute is part of the key`)
+    }
+  }
+}
+
+/** What ReturnValues asks for; undefined if that is nothing. */
+export function returned(write: Write, next: Item | undefined, wanted: string): Item | undefined {
+  switch (wanted) {
+    case 'NONE':
+      return undefined
+    case 'ALL_OLD':
+      return write.old
+    case 'ALL_NEW':
+      return next
+    case 'UPDATED_OLD':
+      return updatedOld(write)
+    default:
+      return updatedNew(write, next)
+  }
+}
+
+// A nested path brings its whole top attribute along, as in DynamoDB Local. (In AWS, only what is at the path.)
+
+function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
+  return pick(program.update?.sets.map(({ path }) => context.names[path[0] as number] as string) ?? [], next)
+}
+
+function updatedOld({ program, context, old }: Write): Item | undefined {
+  if (!old || !program.update) return undefined
+  context.item = old
+  const there = [...program.update.sets, ...program.update.removes].filter(({ was }) => was(context) !== undefined)
+  return pick(
+    there.map(({ path }) => context.names[path[0] as number] as string),
+    old,
+  )
+}
+
+function pick(names: readonly string[], item: Item | undefined): Item | undefined {
+  if (names.length === 0 || !item) return undefined
+  return Object.fromEntries(names.map((name) => [name, item[name] as Value]))
+}

@@ -28,7 +28,7 @@ export class StoredTable {
   get({ partition, sort }: Key): Item | undefined {
     const entries = this.partitions.get(partition)?.entries
     if (!entries) return undefined
-    const entry = entries[place(entries, sort, '')]
+    const entry = entries.length === 1 ? entries[0] : entries[place(entries, sort, '')]
     return entry?.sort === sort ? entry.item : undefined
   }
 

@@ -2,7 +2,7 @@ import { type Check, type Context, checkOverlap, checkType, type Read, readPath 
 import type { Operand, Path, Update } from './expression.ts'
 import { validationError } from './failures.ts'
 import { difference, isNumeric, type Numeric, sum } from './number.ts'
-import { attribute, type Item, isMap, type TypeName, type Value } from './value.ts'
+import { attribute, dictionaryOf, type Item, isMap, type TypeName, type Value } from './value.ts'
 
 export type CompiledUpdate = {
   readonly sets: readonly { readonly path: Path; readonly value: (context: Context) => Value; readonly was: Read }[]
@@ -28,37 +28,20 @@ export function compileUpdate({ sets, removes }: Update, vocabulary: readonly st
 /** The item after the update. Every value is read from the item as it was before. */
 export function applyUpdate({ sets, removes }: CompiledUpdate, context: Context): Item {
   const { item, names } = context
-  let next: Draft = { ...item }
+  const next: Draft = { ...item }
   for (const { path, value } of sets) setAt(next, item, path, names, value(context))
-  for (const { path } of removes) next = withoutPath(next, item, path, 0, names)
+  for (const { path } of removes) removeAt(next, item, path, names)
   return next
 }
 
 function setAt(next: Draft, old: Item, path: Path, names: readonly string[], value: Value): void {
-  const last = path.length - 1
-  let [target, source] = [next, old]
-  for (let depth = 0; depth < last; depth++) {
-    const name = names[path[depth] as number] as string
-    source = mapIn(source, name)
-    target = ownMap(target, source, name)
-  }
-  target[names[path[last] as number] as string] = value
+  const target = parentOf(next, old, path, names)
+  target[names[path.at(-1) as number] as string] = value
 }
 
-/** Rebuilt rather than deleted from: an object with a deletion is slow from then on. */
-function withoutPath(next: Draft, old: Item, path: Path, depth: number, names: readonly string[]): Draft {
-  const name = names[path[depth] as number] as string
-  if (depth === path.length - 1) return without(next, name)
-  const source = mapIn(old, name)
-  next[name] = withoutPath(ownMap(next, source, name), source, path, depth + 1, names)
-  return next
-}
-
-function without(item: Draft, name: string): Draft {
-  if (!Object.hasOwn(item, name)) return item
-  const rest: Draft = {}
-  for (const other in item) if (other !== name) rest[other] = item[other] as Value
-  return rest
+function removeAt(next: Draft, old: Item, path: Path, names: readonly string[]): void {
+  const target = parentOf(next, old, path, names)
+  delete target[names[path.at(-1) as number] as string]
 }
 
 function mapIn(old: Item, name: string): Item {
@@ -69,9 +52,20 @@ function mapIn(old: Item, name: string): Item {
   return value
 }
 
+/** The map in the new item that the path ends in. */
+function parentOf(next: Draft, old: Item, path: Path, names: readonly string[]): Draft {
+  let [target, source] = [next, old]
+  for (let depth = 0; depth < path.length - 1; depth++) {
+    const name = names[path[depth] as number] as string
+    source = mapIn(source, name)
+    target = ownMap(target, source, name)
+  }
+  return target
+}
+
 /** The map in the new item: still the old one at the first visit, and copied then. */
 function ownMap(target: Draft, source: Item, name: string): Draft {
-  if (target[name] === source) target[name] = { ...source }
+  if (target[name] === source) target[name] = dictionaryOf(source)
   return target[name] as Draft
 }
 

@@ -1,0 +1,173 @@
+import type { Seeded } from './seeded.ts'
+
+/** Few, so that they meet; `zz` is never there, `pk` is a key. */
+const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'll', 'zz']
+const PATHS = [['cc', 'xx'], ['cc', 'yy'], ['cc', 'yy', 'zz'], ['cc', 'nope', 'xx'], ['aa', 'xx'], ['dd', 'xx'], ['ll', 'xx']]
+const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
+const HUGE = 10n ** 38n - 1n
+
+export const TEXTS = ['', 'a', 'ab', 'b', 'é', '\u{1F600}', '\uffee', 'A']
+const NUMBERS = [-3, -1, 0, 1, 2, 3, 5, 9, 2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 60n), 10n ** 20n, HUGE]
+
+export function randomNumber(random: Seeded): number | bigint {
+  return random.chance(0.7) ? random.below(6) - 1 : random.pick(NUMBERS)
+}
+
+export function randomValue(random: Seeded, depth = 2): unknown {
+  const kind = random.below(depth > 0 ? 10 : 7)
+  if (kind < 3) return randomNumber(random)
+  if (kind < 5) return random.pick(TEXTS)
+  if (kind === 5) return random.pick([true, false, null])
+  if (kind === 6) return random.bytes(random.below(3)).map((byte) => byte % 3)
+  if (kind === 7) return Array.from({ length: random.below(3) }, () => randomValue(random, depth - 1))
+  return randomMap(random, depth - 1)
+}
+
+function randomMap(random: Seeded, depth: number): Record<string, unknown> {
+  const names = ['xx', 'yy', 'zz'].filter(() => random.chance(0.6))
+  return Object.fromEntries(names.map((name) => [name, random.chance(0.05) ? undefined : randomValue(random, depth)]))
+}
+
+export function randomAttributes(random: Seeded): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {}
+  if (random.chance(0.8)) attributes.aa = randomNumber(random)
+  if (random.chance(0.7)) attributes.bb = random.chance(0.7) ? random.pick(TEXTS) : randomValue(random)
+  if (random.chance(0.7)) attributes.cc = randomMap(random, 2)
+  if (random.chance(0.7)) attributes.dd = randomValue(random)
+  if (random.chance(0.4)) attributes.ll = [randomValue(random), undefined, randomNumber(random)]
+  return attributes
+}
+
+/** Expressions of one command, with their names and values; right for the most part. */
+export class RandomExpressions {
+  private readonly random: Seeded
+  private readonly names: Record<string, string> = {}
+  private readonly values: Record<string, unknown> = {}
+  private serial = 0
+
+  constructor(random: Seeded) {
+    this.random = random
+  }
+
+  /** The members that go with the expressions, now and then spoilt. */
+  placeholders(): Record<string, unknown> {
+    const { random, names, values } = this
+    if (random.chance(0.02)) values[':unused'] = 1
+    if (random.chance(0.02)) names['#unused'] = 'aa'
+    if (random.chance(0.02)) delete values[random.pick(Object.keys(values))]
+    if (random.chance(0.02)) delete names[random.pick(Object.keys(names))]
+    return {
+      ...((Object.keys(names).length > 0 || random.chance(0.01)) && { ExpressionAttributeNames: names }),
+      ...((Object.keys(values).length > 0 || random.chance(0.01)) && { ExpressionAttributeValues: values }),
+    }
+  }
+
+  condition(depth = 2): string {
+    return this.spoilt(this.either(depth))
+  }
+
+  update(): string {
+    const { random } = this
+    const sets = Array.from({ length: random.below(4) }, () => `${this.path()} = ${this.result()}`)
+    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.path())
+    const sections = [
+      ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
+      ...(removes.length > 0 ? [`REMOVE ${removes.join(',')}`] : []),
+    ]
+    return this.spoilt((random.chance(0.5) ? sections : sections.reverse()).join(' '))
+  }
+
+  projection(): string {
+    return this.spoilt(Array.from({ length: 1 + this.random.below(3) }, () => this.path()).join(', '))
+  }
+
+  name(name: string): string {
+    if (this.random.chance(0.6)) return name
+    const known = Object.keys(this.names).find((token) => this.names[token] === name)
+    if (known && this.random.chance(0.8)) return known
+    const token = `#n${this.next()}`
+    this.names[token] = name
+    return token
+  }
+
+  value(value: unknown): string {
+    const token = `:v${this.next()}`
+    this.values[token] = value
+    return token
+  }
+
+  private spoilt(text: string): string {
+    const { random } = this
+    if (random.chance(0.98)) return text
+    return random.pick([text.slice(0, random.below(text.length)), `${text} ${text}`, `(${text})`, `${text} #undefined`])
+  }
+
+  private either(depth: number): string {
+    const { random } = this
+    if (depth === 0 || random.chance(0.3)) return this.simple()
+    const [left, right] = [this.either(depth - 1), this.either(depth - 1)]
+    return random.pick([
+      `${left} AND ${right}`,
+      `${left} OR ${right}`,
+      `(${left}) AND ${right}`,
+      `${left} or (${right})`,
+      `NOT ${left}`,
+      `not (${left} OR ${right})`,
+    ])
+  }
+
+  private simple(): string {
+    const { random } = this
+    switch (random.below(8)) {
+      case 0:
+        return `attribute_exists(${this.path()})`
+      case 1:
+        return `attribute_not_exists (${this.path()})`
+      case 2:
+        return `begins_with(${this.path()}, ${random.chance(0.9) ? this.value(random.pick(TEXTS)) : this.operand()})`
+      case 3:
+        return `${this.operand()} BETWEEN ${this.value(randomNumber(random))} AND ${this.likely()}`
+      case 4:
+        return `${this.operand()} IN (${Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')})`
+      default:
+        return `${this.operand()} ${random.pick(COMPARATORS)} ${this.likely()}`
+    }
+  }
+
+  private likely(): string {
+    return this.random.chance(0.6) ? this.value(randomNumber(this.random)) : this.operand()
+  }
+
+  private operand(): string {
+    const { random } = this
+    if (random.chance(0.5)) return this.path()
+    if (random.chance(0.2)) return `size(${this.path()})`
+    return this.value(randomValue(random))
+  }
+
+  private result(): string {
+    const { random } = this
+    if (random.chance(0.5)) return this.value(randomValue(random))
+    if (random.chance(0.4)) return this.term()
+    return `${this.term()} ${random.pick(['+', '-'])} ${random.chance(0.6) ? this.value(randomNumber(random)) : this.term()}`
+  }
+
+  private term(): string {
+    const { random } = this
+    if (random.chance(0.5)) return random.chance(0.6) ? this.name('aa') : this.path()
+    const otherwise = random.chance(0.8) ? this.value(randomNumber(random)) : this.path()
+    return `if_not_exists(${this.path()}, ${otherwise})`
+  }
+
+  private path(): string {
+    const { random } = this
+    if (random.chance(0.01)) return this.name('pk')
+    const path = random.chance(0.7) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
+    return path.map((name) => this.name(name)).join('.')
+  }
+
+  private next(): number {
+    this.serial += 1
+    return this.serial
+  }
+}

@@ -1,0 +1,117 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { TABLES } from '../../layers/gateway/contract.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { type DocumentCommand, DynamoModel } from './dynamodb-model.ts'
+import { modelClient } from './model-client.ts'
+
+type Output = Record<string, unknown>
+type Outcome = { readonly output: Output } | { readonly error: unknown }
+
+export class Mismatch extends Error {}
+
+/** DynamoDB Local and the model: every command goes to both, and what they say must be the same. */
+export class SideBySide {
+  readonly local: Tables
+  readonly model: DynamoModel
+  /** Over this client the store's own verbs work on both. */
+  readonly tables: Tables
+  readonly modelOnly: DynamoDBDocumentClient
+  /** How often each kind of answer was given, the same by both. */
+  readonly answers: Record<string, number> = {}
+  commands = 0
+
+  constructor(local: Tables) {
+    this.local = local
+    this.model = new DynamoModel({ [local.keys]: TABLES.keys, [local.usage]: TABLES.usage })
+    this.tables = { ...local, client: modelClient((command) => this.send(command)) }
+    this.modelOnly = modelClient(async (command) => this.model.execute(command))
+  }
+
+  /** What DynamoDB Local answered. */
+  async send(command: DocumentCommand): Promise<Output> {
+    this.commands += 1
+    const local = await outcomeOf(() => this.local.client.send(command as ScanCommand) as Promise<Output>)
+    const model = await outcomeOf(async () => this.model.execute(command))
+    const isScan = command instanceof ScanCommand
+    this.compare(command, answerOf(local, isScan), answerOf(model, isScan))
+    const kind = `${command.constructor.name}: ${'error' in local ? nameOf(local.error) : 'done'}`
+    this.answers[kind] = (this.answers[kind] ?? 0) + 1
+    if ('error' in local) throw local.error
+    return local.output
+  }
+
+  /** A scan to its end, page by page. The order of a scan means nothing, so each side follows its own. */
+  async scanInPages(input: ScanCommandInput): Promise<void> {
+    const [local, model] = [await pagesOf(this.local.client, input), await pagesOf(this.modelOnly, input)]
+    this.commands += local.scanned.length
+    this.compare(input, local, model)
+  }
+
+  async compareContents(): Promise<void> {
+    for (const TableName of [this.local.keys, this.local.usage]) {
+      const { items } = await pagesOf(this.local.client, { TableName, ConsistentRead: true })
+      this.compare({ contents: TableName }, items, [...this.model.items(TableName)].map(canonical).sort())
+    }
+  }
+
+  private compare(asked: unknown, local: unknown, model: unknown): void {
+    const [expected, actual] = [canonical(local), canonical(model)]
+    if (expected === actual) return
+    const what = asked instanceof Object && 'input' in asked ? { [asked.constructor.name]: asked.input } : asked
+    throw new Mismatch(`${canonical(what)}\n  DynamoDB Local: ${expected}\n  model:          ${actual}`)
+  }
+}
+
+async function outcomeOf(send: () => Promise<Output>): Promise<Outcome> {
+  try {
+    return { output: await send() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function answerOf(outcome: Outcome, isScan: boolean): unknown {
+  if ('error' in outcome) return answerOfError(outcome.error)
+  // DynamoDB Local tells of capacity without being asked, now and then.
+  const { $metadata, ConsumedCapacity, ...output } = outcome.output
+  if (!isScan) return output
+  return { ...output, Items: (output.Items as unknown[]).map(canonical).sort() }
+}
+
+function answerOfError(error: unknown): unknown {
+  if (error instanceof ConditionalCheckFailedException) {
+    return { error: error.name, message: error.message, item: error.Item && unmarshall(error.Item) }
+  }
+  if (!(error instanceof TransactionCanceledException)) return { error: nameOf(error) }
+  const reasons = error.CancellationReasons ?? []
+  // In AWS these are reasons of a canceled transaction; DynamoDB Local refuses the whole request with most of them.
+  if (reasons.some(({ Code }) => Code === 'ValidationError')) return { error: 'ValidationException' }
+  return { error: error.name, reasons: reasons.map(({ Code, Item }) => ({ Code, item: Item && unmarshall(Item) })) }
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.name === 'Error' || error instanceof TypeError ? `${error.name}: ${error.message}` : error.name
+}
+
+async function pagesOf(client: DynamoDBDocumentClient, input: ScanCommandInput) {
+  const items: string[] = []
+  const scanned: unknown[] = []
+  for await (const page of paginateScan({ client }, input)) {
+    items.push(...(page.Items ?? []).map(canonical))
+    scanned.push(page.ScannedCount)
+  }
+  return { items: items.sort(), scanned }
+}
+
+/** One text for one value: names sorted, types told apart that JSON confuses. */
+export function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`
+  if (ArrayBuffer.isView(value)) return `bytes(${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')})`
+  if (Array.isArray(value)) return `[${value.map(canonical).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined'
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => `${JSON.stringify(name)}: ${canonical(member)}`).join(', ')}}`
+}

@@ -1,7 +1,7 @@
-import { type Check, type Context, checkType, readOperand, readPath, samePath } from './context.ts'
+import { type Check, type Context, certainType, checkDistinct, checkType, readOperand, readPath } from './context.ts'
 import type { Comparator, Condition, Operand, Path } from './expression.ts'
 import { validationError } from './failures.ts'
-import { beginsWith, compare, equals, type TypeName, typeOf, type Value } from './value.ts'
+import { beginsWith, compare, equals, type TypeName, type Value } from './value.ts'
 
 export type Test = (context: Context) => boolean
 export type CompiledCondition = { readonly test: Test; readonly checks: readonly Check[] }
@@ -143,35 +143,28 @@ function isOrdered(comparator: Comparator): boolean {
 
 function checkLeaf(condition: Leaf, allowed?: ReadonlySet<TypeName>): Check[] {
   const operands = operandsOf(condition)
+  const [first, ...others] = operands
   return [
     ...operands.flatMap((operand) => (operand.kind === 'size' ? checkType(operand.of, WITH_SIZE, 'size') : [])),
-    ...checkDistinct(operands),
+    ...(first?.kind === 'path' ? checkDistinct(first.path, others) : []),
     ...(allowed ? operands.flatMap((operand) => checkType(operand, allowed, condition.kind)) : []),
   ]
 }
 
-function checkDistinct([first, ...others]: readonly Operand[]): Check[] {
-  if (first?.kind !== 'path') return []
-  const { path } = first
-  return others.flatMap((other) => {
-    if (other.kind !== 'path') return []
-    return ({ names }) => {
-      if (samePath(path, other.path, names)) {
-        throw validationError('The first operand must be distinct from the remaining operands')
-      }
-    }
-  })
-}
-
 function checkBounds(low: Operand, high: Operand): Check[] {
-  if (low.kind !== 'value' || high.kind !== 'value') return []
+  if (low.kind === 'path' || high.kind === 'path') return []
   return [
-    ({ values }) => {
-      const [from, to] = [values[low.value] as Value, values[high.value] as Value]
-      if (typeOf(from) !== typeOf(to)) throw validationError('The BETWEEN operator requires same data type')
-      if ((compare(from, to) ?? 0) > 0) {
+    (context) => {
+      if (certainType(low, context) !== certainType(high, context)) {
+        throw validationError('The BETWEEN operator requires same data type for lower and upper bounds')
+      }
+      if (low.kind === 'value' && high.kind === 'value' && order(read(low, context), read(high, context)) > 0) {
         throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
       }
     },
   ]
+}
+
+function read({ value }: { readonly value: number }, { values }: Context): Value {
+  return values[value] as Value
 }

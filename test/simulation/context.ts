@@ -38,28 +38,44 @@ export function readOperand(operand: Operand): Read {
   }
 }
 
-export function samePath(a: Path, b: Path, names: readonly string[]): boolean {
+function samePath(a: Path, b: Path, names: readonly string[]): boolean {
   return a.length === b.length && startsWithPath(a, b, names)
 }
 
-export function startsWithPath(path: Path, start: Path, names: readonly string[]): boolean {
+function startsWithPath(path: Path, start: Path, names: readonly string[]): boolean {
   return start.every((name, i) => names[name] === names[path[i] as number])
 }
 
-/** Refuses a value of another type that is written in the expression itself. */
+/** The type of an operand if it is certain whatever the item: undefined for a path. */
+export function certainType(operand: Operand, { values }: Context): TypeName | undefined {
+  if (operand.kind === 'size') return 'N'
+  return operand.kind === 'value' ? typeOf(values[operand.value] as Value) : undefined
+}
+
 export function checkType(operand: Operand, allowed: ReadonlySet<TypeName>, operator: string): Check[] {
-  if (operand.kind !== 'value') return []
-  const { value } = operand
+  if (operand.kind === 'path') return []
   return [
-    ({ values }) => {
-      const type = typeOf(values[value] as Value)
-      if (!allowed.has(type)) {
+    (context) => {
+      const type = certainType(operand, context)
+      if (type && !allowed.has(type)) {
         throw validationError(
           `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
         )
       }
     },
   ]
+}
+
+/** The first operand may not be one of the others. */
+export function checkDistinct(path: Path, others: readonly Operand[]): Check[] {
+  return others.flatMap((other) => {
+    if (other.kind !== 'path') return []
+    return ({ names }) => {
+      if (samePath(path, other.path, names)) {
+        throw validationError('The first operand must be distinct from the remaining operands')
+      }
+    }
+  })
 }
 
 /** No path may be another one, or lead to it. */

@@ -27,6 +27,7 @@ import { getItem, query, scan } from './read.ts'
 import { StoredTable } from './stored-table.ts'
 import { copyOfItem, type Item } from './value.ts'
 import {
+  checkGiven,
   conditionHolds,
   outcomeOf,
   prepareWrite,
@@ -144,6 +145,7 @@ export class DynamoModel {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
+    checkGiven(write)
     if (!conditionHolds(write)) throw conditionFailed(write.showsOld ? write.old : undefined)
     const next = outcomeOf(write)
     const Attributes = returned(write, next, ReturnValues)
@@ -159,12 +161,12 @@ export class DynamoModel {
   /** All or nothing. */
   private transact(input: TransactWriteCommandInput, token = input.ClientRequestToken): Output {
     refuseOthers(input, TRANSACTION_MEMBERS)
+    const writes = this.prepareAll(input.TransactItems ?? [])
     const before = token === undefined ? undefined : this.done.get(token)
     if (before) {
       if (before !== input.TransactItems && !isDeepStrictEqual(before, input.TransactItems)) throw tokenReused()
       return {}
     }
-    const writes = this.prepareAll(input.TransactItems ?? [])
     const outcomes = writes.map(tryWrite)
     if (outcomes.some(({ reason }) => reason.Code !== 'None')) {
       throw transactionCanceled(outcomes.map(({ reason }) => reason))
@@ -200,8 +202,9 @@ type Tried = { readonly reason: Reason; readonly next?: Item | undefined }
 
 /** In AWS what is wrong with one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
 function tryWrite(write: Write): Tried {
-  if (!conditionHolds(write)) return { reason: conditionReason(write.showsOld ? write.old : undefined) }
   try {
+    checkGiven(write)
+    if (!conditionHolds(write)) return { reason: conditionReason(write.showsOld ? write.old : undefined) }
     return { reason: { Code: 'None' }, next: outcomeOf(write) }
   } catch (error) {
     if (!isValidationError(error)) throw error

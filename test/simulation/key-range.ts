@@ -7,13 +7,14 @@ import { compareText } from './value.ts'
 /** The part of a partition that a key condition names. */
 export type KeyRange = {
   readonly partition: string
-  /** Whether the condition leaves room for one item only. */
-  readonly isOne: boolean
   readonly isBefore: (sort: string) => boolean
   readonly isAfter: (sort: string) => boolean
+  /** The bounds that are themselves within. Nothing comes behind an item there, and DynamoDB Local knows it. */
+  readonly lowest?: string
+  readonly highest?: string
 }
 
-type Bounds = Pick<KeyRange, 'isBefore' | 'isAfter'>
+type Bounds = Omit<KeyRange, 'partition'>
 type Leaf = Extract<Condition, { readonly kind: 'compare' | 'between' | 'beginsWith' }>
 
 const EVERYTHING: Bounds = { isBefore: () => false, isAfter: () => false }
@@ -32,7 +33,6 @@ export function keyRange(condition: Condition, schema: Schema, context: Context)
   }
   return {
     partition: textOf(partition.right, context),
-    isOne: schema.sortKey === undefined || (sort?.kind === 'compare' && sort.comparator === '='),
     ...(sort ? boundsOf(sort, context) : EVERYTHING),
   }
 }
@@ -73,7 +73,12 @@ function textOf(operand: Operand, { values }: Context): string {
 function boundsOf(leaf: Leaf, context: Context): Bounds {
   if (leaf.kind === 'between') {
     const [low, high] = [textOf(leaf.low, context), textOf(leaf.high, context)]
-    return { isBefore: (sort) => compareText(sort, low) < 0, isAfter: (sort) => compareText(sort, high) > 0 }
+    return {
+      isBefore: (sort) => compareText(sort, low) < 0,
+      isAfter: (sort) => compareText(sort, high) > 0,
+      lowest: low,
+      highest: high,
+    }
   }
   if (leaf.kind === 'beginsWith') {
     const prefix = textOf(leaf.prefix, context)
@@ -93,11 +98,11 @@ function boundsOfComparison(comparator: Comparator, value: string): Bounds {
     case '<':
       return { ...EVERYTHING, isAfter: (sort) => order(sort) >= 0 }
     case '<=':
-      return { ...EVERYTHING, isAfter: (sort) => order(sort) > 0 }
+      return { ...EVERYTHING, isAfter: (sort) => order(sort) > 0, highest: value }
     case '>':
       return { ...EVERYTHING, isBefore: (sort) => order(sort) <= 0 }
     case '>=':
-      return { ...EVERYTHING, isBefore: (sort) => order(sort) < 0 }
+      return { ...EVERYTHING, isBefore: (sort) => order(sort) < 0, lowest: value }
     case '<>':
       throw validationError('Invalid operator used in KeyConditionExpression: <>')
   }

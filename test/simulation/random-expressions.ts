@@ -1,8 +1,18 @@
 import type { Seeded } from './seeded.ts'
 
-/** Few, so that they meet; `zz` is never there, `pk` is a key. */
-const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'll', 'zz']
-const PATHS = [['cc', 'xx'], ['cc', 'yy'], ['cc', 'yy', 'zz'], ['cc', 'nope', 'xx'], ['aa', 'xx'], ['dd', 'xx'], ['ll', 'xx']]
+/** Few, so that they meet; `pk` is a key. */
+const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'zz']
+const PATHS = [
+  ['cc', 'xx'],
+  ['cc', 'xx'],
+  ['cc', 'zz'],
+  ['cc', 'yy'],
+  ['cc', 'yy', 'zz'],
+  ['cc', 'nope', 'xx'],
+  ['aa', 'xx'],
+  ['dd', 'xx'],
+  ['ll', 'xx'],
+]
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
 const HUGE = 10n ** 38n - 1n
 
@@ -57,8 +67,8 @@ export class RandomExpressions {
     if (random.chance(0.02)) delete values[random.pick(Object.keys(values))]
     if (random.chance(0.02)) delete names[random.pick(Object.keys(names))]
     return {
-      ...((Object.keys(names).length > 0 || random.chance(0.01)) && { ExpressionAttributeNames: names }),
-      ...((Object.keys(values).length > 0 || random.chance(0.01)) && { ExpressionAttributeValues: values }),
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     }
   }
 
@@ -68,7 +78,7 @@ export class RandomExpressions {
 
   update(): string {
     const { random } = this
-    const sets = Array.from({ length: random.below(4) }, () => `${this.path()} = ${this.result()}`)
+    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.path()} = ${this.result()}`)
     const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.path())
     const sections = [
       ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
@@ -124,45 +134,58 @@ export class RandomExpressions {
       case 1:
         return `attribute_not_exists (${this.path()})`
       case 2:
-        return `begins_with(${this.path()}, ${random.chance(0.9) ? this.value(random.pick(TEXTS)) : this.operand()})`
+        return `begins_with(${this.path()}, ${random.chance(0.95) ? this.value(random.pick(TEXTS)) : this.operand()})`
       case 3:
-        return `${this.operand()} BETWEEN ${this.value(randomNumber(random))} AND ${this.likely()}`
+        return this.between()
       case 4:
         return `${this.operand()} IN (${Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')})`
+      case 5:
+        return `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`
       default:
-        return `${this.operand()} ${random.pick(COMPARATORS)} ${this.likely()}`
+        return `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
     }
   }
 
-  private likely(): string {
-    return this.random.chance(0.6) ? this.value(randomNumber(this.random)) : this.operand()
+  private between(): string {
+    const { random } = this
+    const low = random.chance(0.8) ? this.value(random.pick([-2, -1, 0, 1])) : this.ordered()
+    const high = random.chance(0.8) ? this.value(random.pick([1, 2, 3, 2n ** 60n])) : this.ordered()
+    return `${random.chance(0.9) ? this.path() : this.ordered()} BETWEEN ${low} AND ${high}`
+  }
+
+  /** Mostly something that has an order. */
+  private ordered(): string {
+    const { random } = this
+    if (random.chance(0.05)) return this.operand()
+    if (random.chance(0.2)) return random.chance(0.5) ? this.path() : `size(${this.path()})`
+    return this.value(random.chance(0.7) ? randomNumber(random) : random.pick(TEXTS))
   }
 
   private operand(): string {
     const { random } = this
     if (random.chance(0.5)) return this.path()
-    if (random.chance(0.2)) return `size(${this.path()})`
+    if (random.chance(0.2)) return `size(${random.chance(0.9) ? this.path() : this.value(random.pick(TEXTS))})`
     return this.value(randomValue(random))
   }
 
   private result(): string {
     const { random } = this
     if (random.chance(0.5)) return this.value(randomValue(random))
-    if (random.chance(0.4)) return this.term()
+    if (random.chance(0.3)) return this.term()
     return `${this.term()} ${random.pick(['+', '-'])} ${random.chance(0.6) ? this.value(randomNumber(random)) : this.term()}`
   }
 
   private term(): string {
     const { random } = this
-    if (random.chance(0.5)) return random.chance(0.6) ? this.name('aa') : this.path()
+    if (random.chance(0.5)) return random.chance(0.85) ? this.name('aa') : this.path()
     const otherwise = random.chance(0.8) ? this.value(randomNumber(random)) : this.path()
-    return `if_not_exists(${this.path()}, ${otherwise})`
+    return `if_not_exists(${random.chance(0.6) ? this.name(random.pick(['aa', 'zz'])) : this.path()}, ${otherwise})`
   }
 
   private path(): string {
     const { random } = this
     if (random.chance(0.01)) return this.name('pk')
-    const path = random.chance(0.7) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
+    const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
     return path.map((name) => this.name(name)).join('.')
   }
 

@@ -7,6 +7,7 @@ import { bind, type Placeholders, type Program, type Programs } from './program.
 import {
   type Entry,
   firstPlace,
+  type Index,
   newPartition,
   place,
   type Schema,
@@ -42,21 +43,36 @@ export function getItem(table: StoredTable, input: GetInput, programs: Programs)
 }
 
 export function query(table: StoredTable, input: PageInput, programs: Programs, itemsPerPage: number): Output {
-  const index = table.indexes.find(({ name }) => name === input.IndexName)
-  if (input.IndexName !== undefined && !index) throw validationError('The table does not have the specified index')
-  if (index && input.ConsistentRead)
-    throw validationError('Consistent reads are not supported on global secondary indexes')
+  const index = indexOf(table, input)
   const schema = index?.schema ?? table.definition
   const program = programOf(input, programs)
   const context = bind(program, input)
   if (!program.keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
   refuseKeysInFilter(program, schema, context)
   const range = keyRange(program.keyCondition, schema, context)
+  const isForward = input.ScanIndexForward !== false
+  const end = index ? undefined : isForward ? range.highest : range.lowest
   const names = [...new Set([...keyNames(schema), ...keyNames(table.definition)])]
-  const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey, range)
-  const entries = entriesIn(table.partition(range.partition, index), range, start, input.ScanIndexForward !== false)
+  const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey)
+  if (start) checkStart(start, range, end)
+  const entries = entriesIn(table.partition(range.partition, index), range, start, isForward)
   const page = pageOf(entries, input, program, context, itemsPerPage)
-  return range.isOne && !index ? page.output : withLastKey(page, names)
+  const isAtEnd = !schema.sortKey || (end !== undefined && page.last?.[schema.sortKey] === end)
+  return isAtEnd ? page.output : withLastKey(page, names)
+}
+
+function indexOf(table: StoredTable, { IndexName, ConsistentRead }: PageInput): Index | undefined {
+  if (IndexName === undefined) return undefined
+  const index = table.indexes.find(({ name }) => name === IndexName)
+  if (!index) throw validationError(`The table does not have the specified index: ${IndexName}`)
+  if (ConsistentRead) throw validationError('Consistent reads are not supported on global secondary indexes')
+  return index
+}
+
+function checkStart({ partition, sort }: Start, range: KeyRange, end: string | undefined): void {
+  if (range.partition !== partition || range.isBefore(sort) || range.isAfter(sort) || sort === end) {
+    throw validationError('The provided starting key does not match the range key predicate')
+  }
 }
 
 export function scan(table: StoredTable, input: PageInput, programs: Programs, itemsPerPage: number): Output {
@@ -86,15 +102,12 @@ function refuseKeysInFilter(program: Program, schema: Schema, { names }: Context
 
 type Start = { readonly partition: string; readonly sort: string; readonly tie: string }
 
-function startOf(table: StoredTable, schema: Schema, names: readonly string[], given: object, range?: KeyRange): Start {
+function startOf(table: StoredTable, schema: Schema, names: readonly string[], given: object): Start {
   const item = itemFromDocument(given)
   if (Object.keys(item).length !== names.length) throw validationError('The provided starting key is invalid')
   const [partition, sort] = [keyText(item, schema.partitionKey), schema.sortKey ? keyText(item, schema.sortKey) : '']
   const { partitionKey, sortKey } = table.definition
   const own = { partition: keyText(item, partitionKey), sort: sortKey ? keyText(item, sortKey) : '' }
-  if (range && (range.partition !== partition || range.isBefore(sort) || range.isAfter(sort))) {
-    throw validationError('The provided starting key does not match the range key predicate')
-  }
   return { partition, sort, tie: schema === table.definition ? '' : tieOf(own) }
 }
 

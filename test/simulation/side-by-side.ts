@@ -99,7 +99,8 @@ function nameOf(error: unknown): string {
 async function pagesOf(client: DynamoDBDocumentClient, input: ScanCommandInput) {
   const items: string[] = []
   const scanned: unknown[] = []
-  for await (const page of paginateScan({ client }, input)) {
+  // A copy, since the paginator writes into what it is given.
+  for await (const page of paginateScan({ client }, { ...input })) {
     items.push(...(page.Items ?? []).map(canonical))
     scanned.push(page.ScannedCount)
   }
@@ -109,9 +110,13 @@ async function pagesOf(client: DynamoDBDocumentClient, input: ScanCommandInput) 
 /** One text for one value: names sorted, types told apart that JSON confuses. */
 export function canonical(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
-  if (ArrayBuffer.isView(value)) return `bytes(${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')})`
+  if (ArrayBuffer.isView(value))
+    return `bytes(${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')})`
   if (Array.isArray(value)) return `[${value.map(canonical).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined'
   const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => `${JSON.stringify(name)}: ${canonical(member)}`).join(', ')}}`
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}: ${canonical(member)}`)
+    .join(', ')}}`
 }

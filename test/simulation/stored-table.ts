@@ -11,7 +11,7 @@ export type Schema = { readonly partitionKey: string; readonly sortKey?: string 
 
 export type Partition = { readonly name: string; readonly hash: number; readonly entries: Entry[] }
 
-type Index = { readonly schema: Schema; readonly name: string; readonly partitions: Map<string, Partition> }
+export type Index = { readonly schema: Schema; readonly name: string; readonly partitions: Map<string, Partition> }
 
 /** Partitions of sorted entries, and the same again for each index. */
 export class StoredTable {

@@ -1,4 +1,4 @@
-import { type Check, type Context, checkOverlap, checkType, type Read, readPath } from './context.ts'
+import { type Check, type Context, checkDistinct, checkOverlap, checkType, type Read, readPath } from './context.ts'
 import type { Operand, Path, Update } from './expression.ts'
 import { validationError } from './failures.ts'
 import { difference, isNumeric, type Numeric, sum } from './number.ts'
@@ -82,8 +82,10 @@ function toValue(operand: Operand): (context: Context) => Value {
     case 'ifNotExists': {
       const [read, otherwise] = [readPath(operand.path), toValue(operand.otherwise)]
       return (context) => {
+        // Read first and always: a path that is not there is an error even if it is not needed.
+        const other = otherwise(context)
         const value = read(context)
-        return value === undefined ? otherwise(context) : value
+        return value === undefined ? other : value
       }
     }
     case 'sum':
@@ -108,7 +110,10 @@ function numeric(value: Value): Numeric {
 }
 
 function checkOperand(operand: Operand): Check[] {
+  if (operand.kind === 'ifNotExists') {
+    return [...checkDistinct(operand.path, [operand.otherwise]), ...checkOperand(operand.otherwise)]
+  }
   if (operand.kind !== 'sum' && operand.kind !== 'difference') return []
   const operator = operand.kind === 'sum' ? '+' : '-'
-  return [operand.left, operand.right].flatMap((side) => checkType(side, NUMBER, operator))
+  return [operand.left, operand.right].flatMap((side) => [...checkType(side, NUMBER, operator), ...checkOperand(side)])
 }

@@ -61,6 +61,11 @@ function showsOld({ ReturnValuesOnConditionCheckFailure: wanted = 'NONE' }: Writ
   return wanted === 'ALL_OLD'
 }
 
+/** What is wrong with an item to put is told before its condition is looked at. */
+export function checkGiven({ kind, table, given }: Write): void {
+  if (kind === 'Put') checkIndexKeys(table.definition, given)
+}
+
 export function conditionHolds({ program, context }: Write): boolean {
   return !program.condition || program.condition(context)
 }
@@ -69,7 +74,6 @@ export function conditionHolds({ program, context }: Write): boolean {
 export function outcomeOf(write: Write): Item | undefined {
   switch (write.kind) {
     case 'Put':
-      checkIndexKeys(write.table.definition, write.given)
       return write.given
     case 'Update':
       return updated(write)

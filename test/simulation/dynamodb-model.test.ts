@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals'
+import { openTestTables } from '../support/gateway.ts'
+import { RandomCommands } from './random-commands.ts'
+import { RandomVerbs } from './random-verbs.ts'
+import { Seeded } from './seeded.ts'
+import { Mismatch, SideBySide } from './side-by-side.ts'
+
+// Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- test/simulation
+const SEED = Number(process.env.MODEL_SEED ?? 1)
+const STEPS = Number(process.env.MODEL_STEPS ?? 3_200)
+const LANES = 8
+const CONTENTS_EVERY = 80
+const TIMEOUT_MS = 30_000 + STEPS * 20
+
+type Steps = { step(): Promise<void> }
+
+/** Several at once, each with tables and choices of its own, so that what happens in one depends on its seed alone. */
+async function compareInLanes(open: (sides: SideBySide, random: Seeded) => Steps): Promise<SideBySide[]> {
+  return Promise.all(
+    Array.from({ length: LANES }, async (_, lane) => {
+      const sides = new SideBySide(await openTestTables())
+      const steps = open(sides, new Seeded(SEED * 1_000 + lane))
+      try {
+        await walk(sides, steps)
+      } catch (error) {
+        throw new Error(`seed ${SEED}, lane ${lane}, command ${sides.commands}: ${(error as Error).message}`, {
+          cause: error,
+        })
+      } finally {
+        sides.local.client.destroy()
+      }
+      return sides
+    }),
+  )
+}
+
+async function walk(sides: SideBySide, steps: Steps): Promise<void> {
+  for (let i = 1; i <= STEPS / LANES / 2; i++) {
+    await steps.step().catch(ignoreRefusals)
+    if (i % CONTENTS_EVERY === 0) await sides.compareContents()
+  }
+  await sides.compareContents()
+}
+
+/** Both sides refused, in the same way. */
+function ignoreRefusals(error: unknown): void {
+  if (error instanceof Mismatch) throw error
+}
+
+function kindsOfAnswers(all: SideBySide[]): Set<string> {
+  return new Set(all.flatMap(({ answers }) => Object.keys(answers)))
+}
+
+describe('the model of DynamoDB answers as DynamoDB Local does', () => {
+  test(
+    "to the store's own verbs",
+    async () => {
+      const all = await compareInLanes((sides, random) => new RandomVerbs(sides.tables, random))
+      expect([...kindsOfAnswers(all)]).toEqual(
+        expect.arrayContaining([
+          'UpdateCommand: done',
+          'UpdateCommand: ConditionalCheckFailedException',
+          'PutCommand: ConditionalCheckFailedException',
+          'TransactWriteCommand: done',
+          'TransactWriteCommand: TransactionCanceledException',
+          'QueryCommand: done',
+          'ScanCommand: done',
+        ]),
+      )
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'to free expressions, right and wrong',
+    async () => {
+      const all = await compareInLanes((sides, random) => new RandomCommands(sides, random))
+      const kinds = kindsOfAnswers(all)
+      for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
+        expect(kinds).toContain(`${command}Command: done`)
+        expect(kinds).toContain(`${command}Command: ValidationException`)
+      }
+      expect(kinds).toContain('TransactWriteCommand: IdempotentParameterMismatchException')
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,204 @@
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Key, KeySettings, Secret } from '../../layers/gateway/domain/key.ts'
+import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { createKey } from '../../layers/gateway/store/create-key.ts'
+import { endGrace } from '../../layers/gateway/store/end-grace.ts'
+import { findKeyId } from '../../layers/gateway/store/find-key-id.ts'
+import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
+import { listKeys } from '../../layers/gateway/store/list-keys.ts'
+import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
+import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { readKey } from '../../layers/gateway/store/read-key.ts'
+import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { releaseHold } from '../../layers/gateway/store/release-hold.ts'
+import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import type { Seeded } from './seeded.ts'
+
+const START = Date.UTC(2026, 10, 15, 23, 50)
+const DAY_MS = 86_400_000
+
+/** The store's own verbs, with arguments of every kind: fresh and stale, right and wrong, once and again. */
+export class RandomVerbs {
+  private readonly tables: Tables
+  private readonly random: Seeded
+  private readonly keys: Key[] = []
+  private readonly hashes: string[] = ['unknown']
+  private readonly requests: { keyId: string; requestId: string; hold: bigint }[] = []
+  private nowMs = START
+  private serial = 0
+
+  constructor(tables: Tables, random: Seeded) {
+    this.tables = tables
+    this.random = random
+  }
+
+  async step(): Promise<void> {
+    const { random } = this
+    this.nowMs += random.chance(0.02) ? DAY_MS : random.below(5_000)
+    if (this.keys.length === 0 || random.chance(0.04)) return this.create()
+    const verbs = [
+      ...Array.from({ length: 8 }, () => () => this.admit()),
+      ...Array.from({ length: 3 }, () => () => this.release()),
+      ...Array.from({ length: 3 }, () => () => this.record()),
+      () => this.look(),
+      () => this.look(),
+      () => this.operate(),
+    ]
+    await random.pick(verbs)()
+  }
+
+  private async create(): Promise<void> {
+    const { random, nowMs } = this
+    const again = this.keys.length > 0 && random.chance(0.2)
+    const stored = this.anySecret()
+    const credits = random.pick([0n, 1_000n, 10n ** 9n, 2n ** 53n + 1n, 10n ** 30n])
+    const settings = { ...KEY_DEFAULTS, name: 'random', ...this.settings() }
+    const key = again
+      ? random.pick(this.keys)
+      : newKey({ settings, credits, prefix: 'svc_', stored }, nowMs, random.bytes(10))
+    this.keys.push(key)
+    await createKey(this.tables)(key, { id: this.next('grant'), by: 'test' })
+  }
+
+  private async admit(): Promise<void> {
+    const { random, nowMs } = this
+    const known = random.pick(this.keys)
+    const again = this.requests.length > 0 && random.chance(0.1)
+    const requestId = again ? random.pick(this.requests).requestId : this.next('req')
+    const hold = random.pick([0n, 1n, 300n, 10n ** 6n, known.available, known.available + 1n])
+    const hash = random.chance(0.8) ? known.current.hash : random.pick([known.previous?.hash ?? '', ...this.hashes])
+    const result = await takeAdmission(this.tables)(known, {
+      requestId,
+      hash,
+      nowMs,
+      hold,
+      holdUntilMs: nowMs + 60_000,
+    })
+    if (result.admitted) this.requests.push({ keyId: known.id, requestId, hold })
+    if (result.key && random.chance(0.8)) this.keys[this.keys.indexOf(known)] = result.key
+  }
+
+  private async release(): Promise<void> {
+    const { random } = this
+    const request =
+      this.requests.length > 0 ? random.pick(this.requests) : { keyId: 'none', requestId: 'none', hold: 5n }
+    const cost = random.pick([0n, request.hold, request.hold / 2n])
+    const keyId = random.chance(0.95) ? request.keyId : random.pick(this.keys).id
+    await releaseHold(this.tables)({ ...request, keyId, cost })
+  }
+
+  private async record(): Promise<void> {
+    const { random, nowMs } = this
+    const request = this.requests.length > 0 ? random.pick(this.requests) : undefined
+    const row: UsageRow = {
+      requestId: request?.requestId ?? this.next('req'),
+      keyId: request?.keyId ?? random.pick(this.keys).id,
+      endpoint: 'chat.completions',
+      startedAtMs: nowMs,
+      outcome: random.pick(['completed', 'refused', 'abandoned']),
+      httpStatus: random.pick([200, 429, 502]),
+      errorCode: random.pick([undefined, 'upstream_error']),
+      model: random.pick([undefined, 'model']),
+      stream: random.chance(0.5),
+      promptTokens: random.below(100),
+      completionTokens: random.below(100),
+      cachedTokens: 0,
+      usageSource: 'upstream',
+      usageRejected: false,
+      cost: random.pick([0n, 5n, 2n ** 60n]),
+      hold: request?.hold ?? 0n,
+      attempts: random.pick([[], [{ provider: 'up', result: 'ok', ms: 3 }]]),
+      ttftMs: random.pick([undefined, 12]),
+      durationMs: random.below(1_000),
+    }
+    // Apart by a millisecond, since rows of the same moment have no order in the index.
+    this.nowMs += 1
+    await putUsageRow(this.tables)(row)
+  }
+
+  private async look(): Promise<void> {
+    const { random, tables } = this
+    const { id } = random.pick(this.keys)
+    const sinceMs = this.nowMs - random.below(2 * DAY_MS)
+    switch (random.below(6)) {
+      case 0:
+        return drain(listKeys(tables)())
+      case 1:
+        return drain(queryUsageRows(tables)(id, sinceMs, this.nowMs))
+      case 2:
+        return void (await findKeyId(tables)(random.pick(this.hashes)))
+      case 3:
+        return void (await readUsageRow(tables)(this.requests.at(-1)?.requestId ?? 'none'))
+      case 4:
+        return void (await readCatalog(tables)())
+      default:
+        return this.refresh(await readKey(tables)(random.chance(0.9) ? id : 'none'))
+    }
+  }
+
+  private async operate(): Promise<void> {
+    const { random, tables, nowMs } = this
+    const { id } = random.chance(0.95) ? random.pick(this.keys) : { id: 'none' }
+    switch (random.below(10)) {
+      case 0:
+        return void (await revokeKey(tables)(id, nowMs))
+      case 1:
+      case 2:
+        return void (await endGrace(tables)(id))
+      case 3:
+      case 4:
+        return void (await updateKey(tables)(id, this.settings()))
+      case 5:
+      case 6: {
+        const grant = { id: random.chance(0.8) ? this.next('grant') : `grant_${this.serial}`, by: 'test' }
+        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), grant, nowMs))
+      }
+      case 7:
+        return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, nowMs))
+      default:
+        return void (await rotateKey(tables)(id, this.newSecret(), nowMs))
+    }
+  }
+
+  private settings(): Partial<KeySettings> {
+    const { random } = this
+    return {
+      rpm: random.pick([1, 60, 7_000]),
+      ...(random.chance(0.5) && { dailyLimit: random.pick([1, 5, 10_000]) }),
+      ...(random.chance(0.5) && { maxConcurrent: random.pick([1, 3, 200]) }),
+      ...(random.chance(0.2) && { allowlist: ['10.0.0.0/8'] }),
+    }
+  }
+
+  /** Now and then one that another key has already. */
+  private anySecret(): Secret {
+    return this.random.chance(0.9) ? this.newSecret() : { hash: this.random.pick(this.hashes), lastFour: 'same' }
+  }
+
+  private newSecret(): Secret {
+    const hash = this.next('hash')
+    this.hashes.push(hash)
+    return { hash, lastFour: hash.slice(-4) }
+  }
+
+  private refresh(key: Key | undefined): void {
+    const at = this.keys.findIndex(({ id }) => id === key?.id)
+    if (key) this.keys[at] = key
+  }
+
+  private next(kind: string): string {
+    this.serial += 1
+    return `${kind}_${this.serial}`
+  }
+}
+
+async function drain(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items);
+}

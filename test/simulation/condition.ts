@@ -1,7 +1,7 @@
-import { type Check, type Context, certainType, checkDistinct, checkType, readOperand, readPath } from './context.ts'
+import { type Check, type Context, checkDistinct, checkType, readOperand, readPath } from './context.ts'
 import type { Comparator, Condition, Operand, Path } from './expression.ts'
 import { validationError } from './failures.ts'
-import { beginsWith, compare, equals, type TypeName, type Value } from './value.ts'
+import { beginsWith, compare, equals, type TypeName, typeOf, type Value } from './value.ts'
 
 export type Test = (context: Context) => boolean
 export type CompiledCondition = { readonly test: Test; readonly checks: readonly Check[] }
@@ -152,19 +152,16 @@ function checkLeaf(condition: Leaf, allowed?: ReadonlySet<TypeName>): Check[] {
 }
 
 function checkBounds(low: Operand, high: Operand): Check[] {
-  if (low.kind === 'path' || high.kind === 'path') return []
+  if (low.kind !== 'value' || high.kind !== 'value') return []
   return [
-    (context) => {
-      if (certainType(low, context) !== certainType(high, context)) {
+    ({ values }) => {
+      const [from, to] = [values[low.value] as Value, values[high.value] as Value]
+      if (typeOf(from) !== typeOf(to)) {
         throw validationError('The BETWEEN operator requires same data type for lower and upper bounds')
       }
-      if (low.kind === 'value' && high.kind === 'value' && order(read(low, context), read(high, context)) > 0) {
+      if (order(from, to) > 0) {
         throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
       }
     },
   ]
-}
-
-function read({ value }: { readonly value: number }, { values }: Context): Value {
-  return values[value] as Value
 }

@@ -47,7 +47,7 @@ function startsWithPath(path: Path, start: Path, names: readonly string[]): bool
 }
 
 /** The type of an operand if it is certain whatever the item: undefined for a path. */
-export function certainType(operand: Operand, { values }: Context): TypeName | undefined {
+function certainType(operand: Operand, { values }: Context): TypeName | undefined {
   if (operand.kind === 'size') return 'N'
   return operand.kind === 'value' ? typeOf(values[operand.value] as Value) : undefined
 }

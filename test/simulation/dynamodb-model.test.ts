@@ -1,5 +1,8 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from '@jest/globals'
+import { TABLES } from '../../layers/gateway/contract.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { DynamoModel } from './dynamodb-model.ts'
 import { RandomCommands } from './random-commands.ts'
 import { RandomVerbs } from './random-verbs.ts'
 import { Seeded } from './seeded.ts'
@@ -7,8 +10,8 @@ import { Mismatch, SideBySide } from './side-by-side.ts'
 
 // Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- test/simulation
 const SEED = Number(process.env.MODEL_SEED ?? 1)
-const STEPS = Number(process.env.MODEL_STEPS ?? 3_200)
-const LANES = 8
+const STEPS = Number(process.env.MODEL_STEPS ?? 3_000)
+const LANES = 6
 const CONTENTS_EVERY = 80
 const TIMEOUT_MS = 30_000 + STEPS * 20
 
@@ -85,3 +88,32 @@ describe('the model of DynamoDB answers as DynamoDB Local does', () => {
     TIMEOUT_MS,
   )
 })
+
+test('what the model was given and what it gave are not what it keeps', () => {
+  const model = new DynamoModel({ keys: TABLES.keys })
+  const Key = { pk: 'p', sk: 's' }
+  const stored = { ...Key, map: { list: [1, { deep: 2n ** 60n }] }, bytes: Uint8Array.of(1) }
+  const given = structuredClone(stored)
+  model.execute(new PutCommand({ TableName: 'keys', Item: given }))
+  spoil(given)
+  const updated = model.execute(
+    new UpdateCommand({
+      TableName: 'keys',
+      Key,
+      UpdateExpression: 'SET #map.more = :more REMOVE #map.more2',
+      ExpressionAttributeNames: { '#map': 'map' },
+      ExpressionAttributeValues: { ':more': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  )
+  spoil(updated.Attributes as typeof stored)
+  spoil(model.execute(new GetCommand({ TableName: 'keys', Key })).Item as typeof stored)
+  expect(model.item('keys', Key)).toEqual({ ...stored, map: { ...stored.map, more: 1 } })
+})
+
+function spoil({ map, bytes }: { map: { list: unknown[] }; bytes: Uint8Array }): void {
+  Object.assign(map.list[1] as object, { deep: 'spoilt' })
+  map.list.push('spoilt')
+  Object.assign(map, { spoilt: true })
+  bytes[0] = 255
+}

@@ -31,6 +31,7 @@ export class RandomCommands {
   private readonly random: Seeded
   private readonly tables: Tables
   private readonly sent: TransactWriteCommand[] = []
+  private readonly done: TransactWriteCommand[] = []
   private serial = 0
 
   constructor(sides: SideBySide, random: Seeded) {
@@ -44,7 +45,9 @@ export class RandomCommands {
     const kind = random.below(20)
     if (kind === 0) return this.sides.scanInPages({ ...this.scanned(), Limit: 1 + random.below(5) })
     if (kind > 17) return this.queryInPages(this.query())
-    await this.sides.send(kind < 15 ? this.write(kind) : this.read(kind))
+    const command = kind < 15 ? this.write(kind) : this.read(kind)
+    await this.sides.send(command)
+    if (command instanceof TransactWriteCommand) this.done.push(command)
   }
 
   private async queryInPages(input: QueryCommandInput): Promise<void> {
@@ -172,12 +175,13 @@ export class RandomCommands {
 
   /** Sometimes one that was sent before, or another one under its token. */
   private transaction(): TransactWriteCommand {
-    const { random, sent } = this
+    const { random, sent, done } = this
     if (sent.length > 0 && random.chance(0.15)) return new TransactWriteCommand(random.pick(sent).input)
-    const TransactItems = this.transactItems()
-    const ClientRequestToken =
-      sent.length > 0 && random.chance(0.1) ? random.pick(sent).input.ClientRequestToken : this.token()
-    const command = new TransactWriteCommand({ TransactItems, ClientRequestToken })
+    if (done.length > 0 && random.chance(0.1)) {
+      const { ClientRequestToken } = random.pick(done).input
+      return new TransactWriteCommand({ TransactItems: [{ Delete: this.key() }], ClientRequestToken })
+    }
+    const command = new TransactWriteCommand({ TransactItems: this.transactItems(), ClientRequestToken: this.token() })
     sent.push(command)
     return command
   }

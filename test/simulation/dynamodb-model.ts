@@ -22,7 +22,6 @@ import {
   validationError,
 } from './failures.ts'
 import { keyIn, refuseOthers } from './keys.ts'
-import { Programs } from './program.ts'
 import { getItem, query, scan } from './read.ts'
 import { StoredTable } from './stored-table.ts'
 import { copyOfItem, type Item } from './value.ts'
@@ -84,11 +83,10 @@ const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDAT
 
 /**
  * DynamoDB in this process, as far as the gateway uses it: every command takes effect at once. It gives what the
- * document client gives and keeps no reference to what it was given.
+ * document client gives; what it stores, it shares with nobody.
  */
 export class DynamoModel {
   private readonly tables: ReadonlyMap<string, StoredTable>
-  private readonly programs = new Programs()
   private readonly itemsPerPage: number
   private readonly done = new Map<string, TransactWriteCommandInput['TransactItems']>()
 
@@ -105,25 +103,25 @@ export class DynamoModel {
     if (command instanceof UpdateCommand) return this.write('Update', command.input, OLD_AND_NEW)
     if (command instanceof GetCommand) {
       refuseOthers(command.input, GET_MEMBERS)
-      return getItem(this.table(command.input.TableName), command.input, this.programs)
+      return getItem(this.table(command.input.TableName), command.input)
     }
     if (command instanceof PutCommand) return this.write('Put', command.input, OLD_ONLY)
     if (command instanceof DeleteCommand) return this.write('Delete', command.input, OLD_ONLY)
     if (command instanceof TransactWriteCommand) return this.transact(command.input, clientRequestToken)
     if (command instanceof QueryCommand) {
       refuseOthers(command.input, QUERY_MEMBERS)
-      return query(this.table(command.input.TableName), command.input, this.programs, this.itemsPerPage)
+      return query(this.table(command.input.TableName), command.input, this.itemsPerPage)
     }
     if (command instanceof ScanCommand) {
       refuseOthers(command.input, SCAN_MEMBERS)
-      return scan(this.table(command.input.TableName), command.input, this.programs, this.itemsPerPage)
+      return scan(this.table(command.input.TableName), command.input, this.itemsPerPage)
     }
     throw unsupported(`the command ${(command as object).constructor.name}`)
   }
 
   /** The stored items themselves, for looking only. */
   *items(table: string): Iterable<Item> {
-    for (const { entries } of this.table(table).scanned()) for (const { item } of entries) yield item
+    yield* this.table(table).items()
   }
 
   item(table: string, key: Record<string, string>): Item | undefined {
@@ -155,7 +153,7 @@ export class DynamoModel {
 
   private prepare(kind: WriteKind, input: WriteInput): Write {
     refuseOthers(input, WRITE_MEMBERS[kind])
-    return prepareWrite(kind, this.table(input.TableName), input, this.programs)
+    return prepareWrite(kind, this.table(input.TableName), input)
   }
 
   /** All or nothing. */

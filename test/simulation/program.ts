@@ -30,21 +30,17 @@ export type Program = {
 
 type Cache = Map<string | undefined, Cache | Program>
 
-/** Compiled once for each distinct set of expressions; the texts alone decide, names and values come with each use. */
-export class Programs {
-  private readonly cache: Cache = new Map()
+const compiled: Cache = new Map()
 
-  of(expressions: Expressions): Program {
-    const byCondition = branch(
-      branch(branch(this.cache, expressions.update), expressions.projection),
-      expressions.keyCondition,
-    )
-    const known = byCondition.get(expressions.condition) as Program | undefined
-    if (known) return known
-    const program = compile(expressions)
-    byCondition.set(expressions.condition, program)
-    return program
-  }
+/** Compiled once for each distinct set of expressions; the texts alone decide, names and values come with each use. */
+export function programFor(expressions: Expressions): Program {
+  const byProjection = branch(branch(compiled, expressions.update), expressions.projection)
+  const byCondition = branch(byProjection, expressions.keyCondition)
+  const known = byCondition.get(expressions.condition) as Program | undefined
+  if (known) return known
+  const program = compile(expressions)
+  byCondition.set(expressions.condition, program)
+  return program
 }
 
 function branch(cache: Cache, text: string | undefined): Cache {
@@ -58,7 +54,7 @@ function branch(cache: Cache, text: string | undefined): Cache {
 function compile({ condition, update, projection, keyCondition }: Expressions): Program {
   const vocabulary = new Vocabulary()
   const parsed = condition === undefined ? undefined : parseCondition(condition, vocabulary)
-  const compiled = parsed && compileCondition(parsed)
+  const compiledCondition = parsed && compileCondition(parsed)
   const paths = projection === undefined ? undefined : parseProjection(projection, vocabulary)
   const keys = keyCondition === undefined ? undefined : parseCondition(keyCondition, vocabulary)
   const updated = update === undefined ? undefined : parseUpdate(update, vocabulary)
@@ -67,12 +63,12 @@ function compile({ condition, update, projection, keyCondition }: Expressions): 
     vocabulary,
     conditionPaths: parsed ? pathsIn(parsed) : [],
     checks: [
-      ...(compiled?.checks ?? []),
+      ...(compiledCondition?.checks ?? []),
       ...(paths ? checkOverlap(paths, vocabulary.names) : []),
       ...(keys ? compileCondition(keys).checks : []),
       ...(compiledUpdate?.checks ?? []),
     ],
-    ...(compiled && { condition: compiled.test }),
+    ...(compiledCondition && { condition: compiledCondition.test }),
     ...(paths && { projection: paths }),
     ...(keys && { keyCondition: keys }),
     ...(compiledUpdate && { update: compiledUpdate }),

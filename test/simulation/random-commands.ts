@@ -179,7 +179,8 @@ export class RandomCommands {
     if (sent.length > 0 && random.chance(0.15)) return new TransactWriteCommand(random.pick(sent).input)
     if (done.length > 0 && random.chance(0.1)) {
       const { ClientRequestToken } = random.pick(done).input
-      return new TransactWriteCommand({ TransactItems: [{ Delete: this.key() }], ClientRequestToken })
+      const Delete = { TableName: this.tables.keys, Key: { pk: 'p', sk: random.pick(SORTS) } }
+      return new TransactWriteCommand({ TransactItems: [{ Delete }], ClientRequestToken })
     }
     const command = new TransactWriteCommand({ TransactItems: this.transactItems(), ClientRequestToken: this.token() })
     sent.push(command)

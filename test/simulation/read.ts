@@ -3,7 +3,7 @@ import type { Path } from './expression.ts'
 import { validationError } from './failures.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
 import { keyNames, keyOnly, keyText } from './keys.ts'
-import { bind, type Placeholders, type Program, type Programs } from './program.ts'
+import { bind, type Placeholders, type Program, programFor } from './program.ts'
 import {
   type Entry,
   firstPlace,
@@ -35,17 +35,17 @@ export type PageInput = Placeholders & {
   readonly ExclusiveStartKey?: Record<string, unknown> | undefined
 }
 
-export function getItem(table: StoredTable, input: GetInput, programs: Programs): Output {
-  const program = programs.of({ projection: input.ProjectionExpression })
+export function getItem(table: StoredTable, input: GetInput): Output {
+  const program = programFor({ projection: input.ProjectionExpression })
   const context = bind(program, input)
   const item = table.get(keyOnly(table.definition, input.Key).key)
   return item ? { Item: shown(item, program, context) } : {}
 }
 
-export function query(table: StoredTable, input: PageInput, programs: Programs, itemsPerPage: number): Output {
+export function query(table: StoredTable, input: PageInput, itemsPerPage: number): Output {
   const index = indexOf(table, input)
   const schema = index?.schema ?? table.definition
-  const program = programOf(input, programs)
+  const program = programOf(input)
   const context = bind(program, input)
   if (!program.keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
   refuseKeysInFilter(program, schema, context)
@@ -75,16 +75,16 @@ function checkStart({ partition, sort }: Start, range: KeyRange, end: string | u
   }
 }
 
-export function scan(table: StoredTable, input: PageInput, programs: Programs, itemsPerPage: number): Output {
-  const program = programOf(input, programs)
+export function scan(table: StoredTable, input: PageInput, itemsPerPage: number): Output {
+  const program = programOf(input)
   const context = bind(program, input)
   const names = keyNames(table.definition)
   const start = input.ExclusiveStartKey && startOf(table, table.definition, names, input.ExclusiveStartKey)
   return withLastKey(pageOf(scanned(table, start), input, program, context, itemsPerPage), names)
 }
 
-function programOf(input: PageInput, programs: Programs): Program {
-  return programs.of({
+function programOf(input: PageInput): Program {
+  return programFor({
     condition: input.FilterExpression,
     keyCondition: input.KeyConditionExpression,
     projection: input.ProjectionExpression,

@@ -44,6 +44,10 @@ export class StoredTable {
     return partitions.get(name)?.entries ?? []
   }
 
+  *items(): Iterable<Item> {
+    for (const { entries } of this.partitions.values()) for (const { item } of entries) yield item
+  }
+
   /** All partitions in the order in which a scan comes by: that of a hash, and so of nothing that means anything. */
   scanned(): readonly Partition[] {
     this.ordered ??= [...this.partitions.values()].sort(scanOrder)

@@ -2,7 +2,7 @@ import type { TableDefinition } from '../../layers/gateway/contract.ts'
 import type { Context } from './context.ts'
 import { validationError } from './failures.ts'
 import { keyIn, keyOnly } from './keys.ts'
-import { bind, type Placeholders, type Program, type Programs } from './program.ts'
+import { bind, type Placeholders, type Program, programFor } from './program.ts'
 import { checkIndexKeys, type Key, type StoredTable } from './stored-table.ts'
 import { applyUpdate } from './update.ts'
 import { type Item, itemFromDocument, type Value } from './value.ts'
@@ -33,11 +33,11 @@ export type Write = {
 
 const NO_ITEM: Item = {}
 
-export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput, programs: Programs): Write {
+export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput): Write {
   if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
     throw validationError('conditionExpression: Member must not be null')
   }
-  const program = programs.of({ condition: input.ConditionExpression, update: input.UpdateExpression })
+  const program = programFor({ condition: input.ConditionExpression, update: input.UpdateExpression })
   const context = bind(program, input)
   const { key, given } =
     kind === 'Put' ? itemToPut(table.definition, input.Item) : keyToWrite(table.definition, input.Key)

@@ -26,7 +26,9 @@ export class Random {
   }
 
   bytes(count: number): Uint8Array {
-    return Uint8Array.from({ length: count }, () => this.below(256))
+    const bytes = new Uint8Array(count)
+    for (let i = 0; i < count; i++) bytes[i] = this.below(256)
+    return bytes
   }
 }
 

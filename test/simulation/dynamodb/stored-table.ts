@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../layers/gateway/contract.ts'
+import type { IndexDefinition, TableDefinition } from '../../../layers/gateway/contract.ts'
 import { validationError } from './failures.ts'
 import { attribute, compareText, type Item, type Value } from './value.ts'
 
@@ -11,7 +11,12 @@ export type Schema = { readonly partitionKey: string; readonly sortKey?: string 
 
 export type Partition = { readonly name: string; readonly hash: number; readonly entries: Entry[] }
 
-export type Index = { readonly schema: Schema; readonly name: string; readonly partitions: Map<string, Partition> }
+export type Index = {
+  readonly schema: Schema
+  readonly name: string
+  readonly projection: IndexDefinition['projection']
+  readonly partitions: Map<string, Partition>
+}
 
 /** Partitions of sorted entries, and the same again for each index. */
 export class StoredTable {
@@ -22,7 +27,7 @@ export class StoredTable {
 
   constructor(definition: TableDefinition) {
     this.definition = definition
-    this.indexes = definition.indexes.map((index) => ({ schema: index, name: index.name, partitions: new Map() }))
+    this.indexes = definition.indexes.map((index) => ({ ...index, schema: index, partitions: new Map() }))
   }
 
   get({ partition, sort }: Key): Item | undefined {

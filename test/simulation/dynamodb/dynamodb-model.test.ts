@@ -1,11 +1,11 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from '@jest/globals'
-import { TABLES } from '../../layers/gateway/contract.ts'
-import { openTestTables } from '../support/gateway.ts'
+import { TABLES } from '../../../layers/gateway/contract.ts'
+import { openTestTables } from '../../support/gateway.ts'
+import { Random } from '../random.ts'
 import { DynamoModel } from './dynamodb-model.ts'
 import { RandomCommands } from './random-commands.ts'
 import { RandomVerbs } from './random-verbs.ts'
-import { Seeded } from './seeded.ts'
 import { Mismatch, SideBySide } from './side-by-side.ts'
 
 // Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- test/simulation
@@ -18,11 +18,11 @@ const TIMEOUT_MS = 30_000 + STEPS * 20
 type Steps = { step(): Promise<void> }
 
 /** Several at once, each with tables and choices of its own, so that what happens in one depends on its seed alone. */
-async function compareInLanes(open: (sides: SideBySide, random: Seeded) => Steps): Promise<SideBySide[]> {
+async function compareInLanes(open: (sides: SideBySide, random: Random) => Steps): Promise<SideBySide[]> {
   return Promise.all(
     Array.from({ length: LANES }, async (_, lane) => {
       const sides = new SideBySide(await openTestTables())
-      const steps = open(sides, new Seeded(SEED * 1_000 + lane))
+      const steps = open(sides, new Random(SEED * 1_000 + lane))
       try {
         await walk(sides, steps)
       } catch (error) {

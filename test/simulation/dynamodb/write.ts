@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../layers/gateway/contract.ts'
+import type { TableDefinition } from '../../../layers/gateway/contract.ts'
 import type { Context } from './context.ts'
 import { validationError } from './failures.ts'
 import { keyIn, keyOnly } from './keys.ts'

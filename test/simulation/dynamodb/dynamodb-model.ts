@@ -9,7 +9,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { TableDefinition } from '../../layers/gateway/contract.ts'
+import type { TableDefinition } from '../../../layers/gateway/contract.ts'
 import {
   conditionFailed,
   conditionReason,

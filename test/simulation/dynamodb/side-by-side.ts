@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { TABLES } from '../../layers/gateway/contract.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { TABLES } from '../../../layers/gateway/contract.ts'
+import type { Tables } from '../../../layers/gateway/store/tables.ts'
 import { type DocumentCommand, DynamoModel } from './dynamodb-model.ts'
 import { modelClient } from './model-client.ts'
 
@@ -24,8 +24,10 @@ export class SideBySide {
 
   constructor(local: Tables) {
     this.local = local
-    this.model = new DynamoModel({ [local.keys]: TABLES.keys, [local.usage]: TABLES.usage })
-    this.tables = { ...local, client: modelClient((command) => this.send(command)) }
+    const { keys, usage, answers } = local
+    this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
+    const both = modelClient((command) => this.send(command))
+    this.tables = { ...local, client: both, once: both }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 
@@ -50,7 +52,7 @@ export class SideBySide {
   }
 
   async compareContents(): Promise<void> {
-    for (const TableName of [this.local.keys, this.local.usage]) {
+    for (const TableName of [this.local.keys, this.local.usage, this.local.answers]) {
       const { items } = await pagesOf(this.local.client, { TableName, ConsistentRead: true })
       this.compare({ contents: TableName }, items, [...this.model.items(TableName)].map(canonical).sort())
     }

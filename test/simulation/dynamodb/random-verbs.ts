@@ -1,25 +1,31 @@
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import type { Key, KeySettings, Secret } from '../../layers/gateway/domain/key.ts'
-import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { createKey } from '../../layers/gateway/store/create-key.ts'
-import { endGrace } from '../../layers/gateway/store/end-grace.ts'
-import { findKeyId } from '../../layers/gateway/store/find-key-id.ts'
-import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
-import { listKeys } from '../../layers/gateway/store/list-keys.ts'
-import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
-import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
-import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
-import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
-import { releaseHold } from '../../layers/gateway/store/release-hold.ts'
-import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
-import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
-import { updateKey } from '../../layers/gateway/store/update-key.ts'
-import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
-import type { Seeded } from './seeded.ts'
+import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import type { Claim } from '../../../layers/gateway/domain/kept-answer.ts'
+import type { Key, KeySettings, Secret } from '../../../layers/gateway/domain/key.ts'
+import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
+import { claimAnswer } from '../../../layers/gateway/store/claim-answer.ts'
+import { createKey } from '../../../layers/gateway/store/create-key.ts'
+import { dropClaim } from '../../../layers/gateway/store/drop-claim.ts'
+import { endGrace } from '../../../layers/gateway/store/end-grace.ts'
+import { findKeyId } from '../../../layers/gateway/store/find-key-id.ts'
+import { findKeysToSweep } from '../../../layers/gateway/store/find-keys-to-sweep.ts'
+import { grantCredits } from '../../../layers/gateway/store/grant-credits.ts'
+import { keepAnswer } from '../../../layers/gateway/store/keep-answer.ts'
+import { listKeys } from '../../../layers/gateway/store/list-keys.ts'
+import { putUsageRow } from '../../../layers/gateway/store/put-usage-row.ts'
+import { queryUsageRows } from '../../../layers/gateway/store/query-usage-rows.ts'
+import { readCatalog } from '../../../layers/gateway/store/read-catalog.ts'
+import { readKey } from '../../../layers/gateway/store/read-key.ts'
+import { readUsageRow } from '../../../layers/gateway/store/read-usage-row.ts'
+import { releaseHold } from '../../../layers/gateway/store/release-hold.ts'
+import { revokeKey } from '../../../layers/gateway/store/revoke-key.ts'
+import { rotateKey } from '../../../layers/gateway/store/rotate-key.ts'
+import { scheduleSweep } from '../../../layers/gateway/store/schedule-sweep.ts'
+import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import { takeAdmission } from '../../../layers/gateway/store/take-admission.ts'
+import { updateKey } from '../../../layers/gateway/store/update-key.ts'
+import { writeCatalog } from '../../../layers/gateway/store/write-catalog.ts'
+import type { Random } from '../random.ts'
 
 const START = Date.UTC(2026, 10, 15, 23, 50)
 const DAY_MS = 86_400_000
@@ -27,14 +33,14 @@ const DAY_MS = 86_400_000
 /** The store's own verbs, with arguments of every kind: fresh and stale, right and wrong, once and again. */
 export class RandomVerbs {
   private readonly tables: Tables
-  private readonly random: Seeded
+  private readonly random: Random
   private readonly keys: Key[] = []
   private readonly hashes: string[] = ['unknown']
   private readonly requests: { keyId: string; requestId: string; hold: bigint }[] = []
   private nowMs = START
   private serial = 0
 
-  constructor(tables: Tables, random: Seeded) {
+  constructor(tables: Tables, random: Random) {
     this.tables = tables
     this.random = random
   }
@@ -50,6 +56,8 @@ export class RandomVerbs {
       () => this.look(),
       () => this.look(),
       () => this.operate(),
+      () => this.claim(),
+      () => this.claim(),
     ]
     await random.pick(verbs)()
   }
@@ -81,6 +89,8 @@ export class RandomVerbs {
       hold,
       holdUntilMs: nowMs + 60_000,
     })
+    // Apart by a millisecond, since keys to be swept at the same moment have no order in the index.
+    this.nowMs += 1
     if (result.admitted) this.requests.push({ keyId: known.id, requestId, hold })
     if (result.key && random.chance(0.8)) this.keys[this.keys.indexOf(known)] = result.key
   }
@@ -127,19 +137,48 @@ export class RandomVerbs {
     const { random, tables } = this
     const { id } = random.pick(this.keys)
     const sinceMs = this.nowMs - random.below(2 * DAY_MS)
-    switch (random.below(6)) {
+    switch (random.below(8)) {
       case 0:
         return drain(listKeys(tables)())
       case 1:
-        return drain(queryUsageRows(tables)(id, sinceMs, this.nowMs))
+        return drain(
+          queryUsageRows(tables)(
+            id,
+            { fromMs: sinceMs, toMs: this.nowMs },
+            random.pick(['newest first', 'oldest first']),
+          ),
+        )
       case 2:
         return void (await findKeyId(tables)(random.pick(this.hashes)))
       case 3:
         return void (await readUsageRow(tables)(this.requests.at(-1)?.requestId ?? 'none'))
       case 4:
         return void (await readCatalog(tables)())
+      case 5:
+        return drain(findKeysToSweep(tables)(this.nowMs + random.pick([0, 30_000, DAY_MS])))
+      case 6:
+        return scheduleSweep(tables)(random.pick(this.keys))
       default:
         return this.refresh(await readKey(tables)(random.chance(0.9) ? id : 'none'))
+    }
+  }
+
+  private async claim(): Promise<void> {
+    const { random, tables, nowMs } = this
+    const claim: Claim = {
+      id: `answer_${random.below(5)}`,
+      requestId: `req_${random.below(4)}`,
+      secretHash: random.pick(this.hashes),
+      bodyPrint: 'print',
+      untilMs: nowMs + 60_000,
+    }
+    switch (random.below(4)) {
+      case 0:
+        return keepAnswer(tables)(claim, random.chance(0.7) ? random.bytes(20) : undefined)
+      case 1:
+        return dropClaim(tables)(claim)
+      default:
+        await claimAnswer(tables)(claim, nowMs, random.chance(0.3) ? `req_${random.below(4)}` : undefined)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../layers/gateway/contract.ts'
+import type { TableDefinition } from '../../../layers/gateway/contract.ts'
 import { unsupported, validationError } from './failures.ts'
 import type { Key } from './stored-table.ts'
 import { attribute, type Item, itemFromDocument } from './value.ts'

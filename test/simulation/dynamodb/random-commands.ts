@@ -9,10 +9,10 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import type { Random } from '../random.ts'
 import type { DocumentCommand } from './dynamodb-model.ts'
 import { RandomExpressions, randomAttributes, TEXTS } from './random-expressions.ts'
-import type { Seeded } from './seeded.ts'
 import { canonical, type SideBySide } from './side-by-side.ts'
 
 type Members = Record<string, unknown>
@@ -28,13 +28,13 @@ const RETURN_VALUES = ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW
 /** Commands with free expressions over a few items of both tables, one after the other on both sides. */
 export class RandomCommands {
   private readonly sides: SideBySide
-  private readonly random: Seeded
+  private readonly random: Random
   private readonly tables: Tables
   private readonly sent: TransactWriteCommand[] = []
   private readonly done: TransactWriteCommand[] = []
   private serial = 0
 
-  constructor(sides: SideBySide, random: Seeded) {
+  constructor(sides: SideBySide, random: Random) {
     this.sides = sides
     this.random = random
     this.tables = sides.local
@@ -161,9 +161,7 @@ export class RandomCommands {
       () => `${name} BETWEEN ${expressions.value(low)} AND ${expressions.value(high)}`,
       () => `${name} = ${expressions.value(random.pick([1, null, '']))}`,
     ]
-    return [first, random.pick(second)()]
-      .sort(() => random.fraction() - 0.3)
-      .join(random.chance(0.98) ? ' AND ' : ' OR ')
+    return [first, random.pick(second)()].sort(() => random.next() - 0.3).join(random.chance(0.98) ? ' AND ' : ' OR ')
   }
 
   private startKey(isIndex: boolean): Members {

@@ -55,7 +55,8 @@ export function query(table: StoredTable, input: PageInput, itemsPerPage: number
   const names = [...new Set([...keyNames(schema), ...keyNames(table.definition)])]
   const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey)
   if (start) checkStart(start, range, end)
-  const entries = entriesIn(table.partition(range.partition, index), range, start, isForward)
+  const all = entriesIn(table.partition(range.partition, index), range, start, isForward)
+  const entries = index?.projection === 'keys' ? keysOf(all, names) : all
   const page = pageOf(entries, input, program, context, itemsPerPage)
   const isAtEnd = !schema.sortKey || (end !== undefined && page.last?.[schema.sortKey] === end)
   return isAtEnd ? page.output : withLastKey(page, names)
@@ -119,6 +120,11 @@ function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undef
   if (start && !isForward) to = Math.min(to, place(all, start.sort, start.tie))
   if (isForward) for (let i = from; i < to; i++) yield (all[i] as Entry).item
   else for (let i = to - 1; i >= from; i--) yield (all[i] as Entry).item
+}
+
+/** What an index of keys only has of its items. */
+function* keysOf(items: Iterable<Item>, names: readonly string[]): Generator<Item> {
+  for (const item of items) yield Object.fromEntries(names.map((name) => [name, item[name] as Value]))
 }
 
 function* scanned(table: StoredTable, start: Start | undefined) {

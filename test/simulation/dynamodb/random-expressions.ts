@@ -1,4 +1,4 @@
-import type { Seeded } from './seeded.ts'
+import type { Random } from '../random.ts'
 
 /** Few, so that they meet; `pk` is a key. */
 const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'zz']
@@ -19,11 +19,11 @@ const HUGE = 10n ** 38n - 1n
 export const TEXTS = ['', 'a', 'ab', 'b', 'é', '\u{1F600}', '\uffee', 'A']
 const NUMBERS = [-3, -1, 0, 1, 2, 3, 5, 9, 2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 60n), 10n ** 20n, HUGE]
 
-export function randomNumber(random: Seeded): number | bigint {
+export function randomNumber(random: Random): number | bigint {
   return random.chance(0.7) ? random.below(6) - 1 : random.pick(NUMBERS)
 }
 
-export function randomValue(random: Seeded, depth = 2): unknown {
+export function randomValue(random: Random, depth = 2): unknown {
   const kind = random.below(depth > 0 ? 10 : 7)
   if (kind < 3) return randomNumber(random)
   if (kind < 5) return random.pick(TEXTS)
@@ -33,12 +33,12 @@ export function randomValue(random: Seeded, depth = 2): unknown {
   return randomMap(random, depth - 1)
 }
 
-function randomMap(random: Seeded, depth: number): Record<string, unknown> {
+function randomMap(random: Random, depth: number): Record<string, unknown> {
   const names = ['xx', 'yy', 'zz'].filter(() => random.chance(0.6))
   return Object.fromEntries(names.map((name) => [name, random.chance(0.05) ? undefined : randomValue(random, depth)]))
 }
 
-export function randomAttributes(random: Seeded): Record<string, unknown> {
+export function randomAttributes(random: Random): Record<string, unknown> {
   const attributes: Record<string, unknown> = {}
   if (random.chance(0.8)) attributes.aa = randomNumber(random)
   if (random.chance(0.7)) attributes.bb = random.chance(0.7) ? random.pick(TEXTS) : randomValue(random)
@@ -50,12 +50,12 @@ export function randomAttributes(random: Seeded): Record<string, unknown> {
 
 /** Expressions of one command, with their names and values; right for the most part. */
 export class RandomExpressions {
-  private readonly random: Seeded
+  private readonly random: Random
   private readonly names: Record<string, string> = {}
   private readonly values: Record<string, unknown> = {}
   private serial = 0
 
-  constructor(random: Seeded) {
+  constructor(random: Random) {
     this.random = random
   }
 

@@ -54,6 +54,12 @@ describe('the token bucket', () => {
   test('a clock that steps back refills nothing and reports nothing below zero', () => {
     const fullAtUs = take(60, 0, NOW) ?? 0
     expect(tokensLeft(60, fullAtUs, NOW - 10_000)).toBe(49)
-    expect(tokensLeft(60, fullAtUs, NOW - 3_600_000)).toBe(0)
+    expect(tokensLeft(60, fullAtUs, NOW - 60_000)).toBe(0)
+  })
+
+  test('a bucket from a clock more than a minute ahead has one token, not none for as long as that clock was wrong', () => {
+    const fullAtUs = take(60, 0, NOW + 3_600_000) ?? 0
+    expect(tokensLeft(60, fullAtUs, NOW)).toBe(1)
+    expect(tokensLeft(60, fullAtUs, NOW + 3_600_000)).toBe(59)
   })
 })

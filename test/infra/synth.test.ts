@@ -131,6 +131,7 @@ describe('what is deployed', () => {
     }
     process.env.WAYBILL_KEYS_TABLE = 'keys'
     process.env.WAYBILL_USAGE_TABLE = 'usage'
+    process.env.WAYBILL_ANSWERS_TABLE = 'answers'
     new Function('module', 'exports', 'require', '__filename', '__dirname', code)(
       module,
       module.exports,

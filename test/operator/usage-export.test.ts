@@ -206,6 +206,7 @@ describe('csv', () => {
       attempts: 'azure: timeout after 60000 ms; openai: ok after 120 ms',
       ttftMs: '130',
       durationMs: '900',
+      replayOf: '',
     })
   })
 

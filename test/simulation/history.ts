@@ -69,7 +69,7 @@ export function generate(seed: number): History {
   const inOrder = random.pick([0, 0.5, 0.95])
   const kinds = random.chance(0.5) ? CALM_STEPS : STEPS
   // Most faults need few steps; some need many.
-  const length = random.chance(0.1) ? 40 + random.below(80) : 10 + random.below(35)
+  const length = random.chance(0.1) ? 40 + random.below(80) : 8 + random.below(25)
   return {
     seed,
     startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,

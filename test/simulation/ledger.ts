@@ -38,6 +38,11 @@ export class Ledger {
     return count
   }
 
+  get hasOpenHolds(): boolean {
+    for (const { open } of this.#accounts.values()) if (open.size > 0) return true
+    return false
+  }
+
   /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
   keyWritten(item: StoredItem, hash: string | undefined): void {
     const account = this.#account((item.pk as string).slice('KEY#'.length))

@@ -54,7 +54,8 @@ export class VirtualTime {
     const untilMs = this.nowMs + ms
     for (let timer = this.#firstUntil(untilMs); timer; timer = this.#firstUntil(untilMs)) {
       this.nowMs = Math.max(this.nowMs, timer.atMs)
-      if (timer.repeats) timer.atMs += timer.delayMs
+      // Once is enough: what repeats keeps a connection alive, also that of a node which is dead.
+      if (timer.repeats) timer.atMs = untilMs + timer.delayMs
       else this.timers.delete(timer)
       timer.work()
       await drain()

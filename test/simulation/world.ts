@@ -116,7 +116,7 @@ class World {
     for (const node of this.#nodes) node.skewMs = 0
     await this.#runOut()
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
-    for (let sweeps = 0; sweeps < 2; sweeps++) {
+    for (let sweeps = 0; sweeps < 3 && this.#ledger.hasOpenHolds; sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()

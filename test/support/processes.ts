@@ -8,6 +8,9 @@ import { until } from './wait.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 
+/** Many processes load the same files: they share what the first has compiled. */
+const FASTER = { NODE_COMPILE_CACHE: join(tmpdir(), 'waybill-compiled') }
+
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 export type Process = {
@@ -17,7 +20,7 @@ export type Process = {
 }
 
 export function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Process {
-  const child = spawn(NODE, [join(ROOT, file), ...args], { cwd, env: { ...process.env, PORT: '0', ...env } })
+  const child = spawn(NODE, [join(ROOT, file), ...args], { cwd, env: { ...process.env, ...FASTER, PORT: '0', ...env } })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     output.stdout += chunk

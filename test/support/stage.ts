@@ -29,6 +29,7 @@ export async function startStage(tables: Tables, baseUrl: string): Promise<Stage
       ApiUrl: baseUrl,
       KeysTable: tables.keys,
       UsageTable: tables.usage,
+      AnswersTable: tables.answers,
     },
     asked: [],
     start: (file, args, env = {}) =>

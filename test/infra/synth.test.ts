@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { FASTER } from '../support/processes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -49,6 +50,7 @@ async function synth(name: string, ...args: string[]): Promise<void> {
       CDK_DISABLE_CLI_TELEMETRY: 'true',
       NO_UPDATE_NOTIFIER: '1',
       CI: 'true',
+      ...FASTER,
     },
   })
   children.push(child)

@@ -9,8 +9,10 @@ type Properties = Record<string, unknown> & {
   Replicas: Record<string, unknown>[]
 }
 
-function tablesOf(stage: string): { properties: Properties; resource: Record<string, unknown> }[] {
-  const found = synthesize(stage).template.findResources('AWS::DynamoDB::GlobalTable')
+const stages = { dev: synthesize('dev'), prod: synthesize('prod') }
+
+function tablesOf(stage: keyof typeof stages): { properties: Properties; resource: Record<string, unknown> }[] {
+  const found = stages[stage].template.findResources('AWS::DynamoDB::GlobalTable')
   return Object.values(found).map((resource) => ({ properties: resource.Properties as Properties, resource }))
 }
 

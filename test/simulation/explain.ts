@@ -17,6 +17,6 @@ export async function explain(whole: History, violation: string, variant: Varian
     `The shortest history that breaks (${short.steps.length} of ${whole.steps.length} steps; then everything comes to rest):`,
     `   0. ${short.nodes} nodes, ${keys.join(', ')}`,
     ...lines.map((line, i) => `${String(i + 1).padStart(4)}. ${line}`),
-    `Again: npm run simulate -- --seed ${whole.seed} --histories 1`,
+    `Again: npm run simulate -- --seed ${whole.seed} --histories 1${variant ? ` --broken '${variant.name}'` : ''}`,
   ].join('\n')
 }

@@ -39,32 +39,42 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
 
 /** The simulation's own test: each fault that we know how to build in is found. */
 async function catchAll({ seed, histories, workers }: Wanted): Promise<number> {
-  const left = [...VARIANTS]
-  let missed = 0
-  await Promise.all(Array.from({ length: workers }, hunt))
-  return missed > 0 ? 1 : 0
-
-  async function hunt(): Promise<void> {
-    for (let variant = left.shift(); variant; variant = left.shift()) {
-      const { found } = await runWorker({ seed, histories, stride: 1, broken: variant.name })
-      if (!found) missed += 1
-      console.log(`${found ? 'caught' : 'MISSED'}: ${variant.name}${found ? ` (${found.split('\n')[0]})` : ''}`)
-    }
+  let caught = 0
+  const tell = ({ share, found }: Report) => {
+    if (found) caught += 1
+    console.log(`${found ? 'caught' : 'MISSED'}: ${share.broken}${found ? ` (${found.split('\n')[0]})` : ''}`)
   }
+  const shares = VARIANTS.map(({ name }) => ({ seed, histories, stride: 1, broken: name }))
+  await Promise.all(
+    Array.from({ length: workers }, (_, i) =>
+      runWorker(
+        shares.filter((_, n) => n % workers === i),
+        tell,
+      ),
+    ),
+  )
+  return caught === VARIANTS.length ? 0 : 1
 }
 
 /** All reports, or the first that found something. */
 async function firstFoundOrAll(shares: readonly Share[]): Promise<Report[]> {
-  const running = shares.map(runWorker)
-  const found = running.map(async (report) => ((await report).found ? [await report] : await Promise.race<never>([])))
-  return Promise.race([Promise.all(running), ...found])
+  const reports: Report[] = []
+  return new Promise((resolve, reject) => {
+    const hear = (report: Report) => {
+      reports.push(report)
+      if (report.found) resolve([report])
+    }
+    Promise.all(shares.map((share) => runWorker([share], hear))).then(() => resolve(reports), reject)
+  })
 }
 
-function runWorker(share: Share): Promise<Report> {
+/** One share after another, in one thread. */
+function runWorker(shares: readonly Share[], hear: (report: Report) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: share })
-    worker.once('message', resolve)
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: shares })
+    worker.on('message', hear)
     worker.once('error', reject)
+    worker.once('exit', () => resolve())
   })
 }
 

@@ -23,8 +23,7 @@ export const VARIANTS: readonly Variant[] = [
   without('the day is read, then written', '(attribute_not_exists(#day) OR #day < :dailyLimit)'),
   without('parallel requests are counted, then admitted', 'size(holds) < :maxConcurrent'),
   without(
-    'a secret is checked in the cache only',
-    'version = :version',
+    'a secret is not asked whether its grace is over',
     '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))',
   ),
   without('a request settles twice', 'holds.#requestId.amount = :hold'),

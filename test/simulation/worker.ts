@@ -12,14 +12,15 @@ export type Share = {
   readonly broken: string | undefined
 }
 export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults', number>
-export type Report = { readonly totals: Totals; readonly found?: string }
+export type Report = { readonly share: Share; readonly totals: Totals; readonly found?: string }
 
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
 Error.stackTraceLimit = 0
-parentPort?.postMessage(await work(workerData as Share))
+for (const share of workerData as readonly Share[]) parentPort?.postMessage(await work(share))
 
-async function work({ seed, histories, stride, broken }: Share): Promise<Report> {
+async function work(share: Share): Promise<Report> {
+  const { seed, histories, stride, broken } = share
   const variant = VARIANTS.find(({ name }) => name === broken)
   const totals: Totals = { histories: 0, calls: 0, admissions: 0, crashes: 0, faults: 0 }
   for (let i = 0; i < histories; i++) {
@@ -27,7 +28,7 @@ async function work({ seed, histories, stride, broken }: Share): Promise<Report>
     const outcome = await live(history, variant)
     totals.histories += 1
     for (const name of ['calls', 'admissions', 'crashes', 'faults'] as const) totals[name] += outcome[name]
-    if (outcome.violation) return { totals, found: await explain(history, outcome.violation, variant) }
+    if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }
-  return { totals }
+  return { share, totals }
 }

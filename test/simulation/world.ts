@@ -186,7 +186,7 @@ class World {
       node,
     )
     return () =>
-      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}; the upstream ${step.script}`
+      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.script}`}`
   }
 
   #crash(index: number): Told {

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 
 /** Many processes load the same files: they share what the first has compiled. */
-const FASTER = { NODE_COMPILE_CACHE: join(tmpdir(), 'waybill-compiled') }
+export const FASTER = { NODE_COMPILE_CACHE: join(tmpdir(), 'waybill-compiled') }
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 

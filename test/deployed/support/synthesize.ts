@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { FASTER } from '../../support/processes.ts'
 import { type Role, roleOf } from './role.ts'
 import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
 
@@ -46,7 +47,12 @@ export async function synthesize(account: Account): Promise<Deployment> {
   const asTheCommandDoes = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true }
   await promisify(execFile)(NODE, [join(ROOT, 'infra', 'app.ts')], {
     cwd: ROOT,
-    env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...asTheCommandDoes }) },
+    env: {
+      ...process.env,
+      ...FASTER,
+      CDK_OUTDIR: out,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...asTheCommandDoes }),
+    },
   })
   const template = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8')) as Template
   const assets = mkdtempSync(join(tmpdir(), 'waybill-deployed-'))

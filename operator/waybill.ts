@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -36,5 +37,8 @@ function explain(error: unknown): string {
   if (error instanceof Problem) return error.message
   const { name, message, code } = error as Error & { code?: string }
   if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
+  if (isUnavailable(error)) {
+    return `The database did not answer (${name}: ${message}). If this was a change, it may have been made all the same: look before you try again.`
+  }
   return `${name}: ${message}`
 }

@@ -260,6 +260,30 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(new Set(upstream.requests.slice(-5).map(({ connection }) => connection)).size).toBe(1)
   })
 
+  test('gives an answer again for the same Idempotency-Key, frees one that failed, and may do all of that', async () => {
+    const { key, secret } = await account.issue()
+    const { calls } = account.dynamodb
+    const first = calls.length
+    const ask = async () => {
+      const { headers } = httpEvent({ path: '/', secret, headers: { 'idempotency-key': 'order-1' } })
+      return (await post(secret, STREAM, { headers })).whole()
+    }
+    upstream.reply = status(500, { error: { message: 'no' } })
+    expect((await ask()).statusCode).toBe(502)
+    upstream.reply = say('Hello')
+    const [answer, again] = [await ask(), await ask()]
+    expect(again.headers).toMatchObject({ 'X-Svc-Replayed': 'true', 'X-Svc-Cost': '0' })
+    expect(again.body).toBe(answer.body.replace(/x-svc-cost .*/, 'x-svc-cost 0'))
+    expect((await account.readKey(key.id)).spent).toBe(20_000n)
+    const made = calls.slice(first)
+    expect(made.filter(({ table }) => table === account.tables.answers).map(({ operation }) => operation)).toEqual([
+      ...['PutItem', 'DeleteItem'],
+      ...['PutItem', 'UpdateItem'],
+      'PutItem',
+    ])
+    expect(made.filter((call) => !account.functions.chat.role.allows(call))).toEqual([])
+  })
+
   test('logs one JSON line an event, with no secret, and nothing else', async () => {
     const { key, secret } = await account.issue()
     await (await post(secret, HELLO)).whole()

@@ -124,6 +124,63 @@ describe('the hold of a dead request', () => {
   })
 })
 
+describe('a sweep', () => {
+  /** The DynamoDB calls that one takes. */
+  async function costOf(sweep: () => Promise<unknown>): Promise<string[]> {
+    const before = gateway.calls.length
+    await sweep()
+    return gateway.calls.slice(before).map(({ name }) => name)
+  }
+
+  test('with nothing to do is one query, however many keys there are and however much they are used', async () => {
+    nowMs = NOW + 10_000_000
+    upstream.reply = say('Hello')
+    const sweep = createSweep(gateway.instance)
+    await sweep()
+    const issued = await Promise.all(Array.from({ length: 10 }, () => gateway.issue()))
+    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+    for (const { secret } of issued.slice(0, 3)) await (await gateway.post(secret, HELLO)).text()
+    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+    // Those that were used are looked at once when a request of theirs could be dead, and then not until the next.
+    nowMs += 960_000
+    const looks = await costOf(sweep)
+    expect(looks.sort()).toEqual(
+      ['GetItemCommand', 'QueryCommand', 'UpdateItemCommand'].flatMap((name) =>
+        name === 'QueryCommand' ? [name] : [name, name, name],
+      ),
+    )
+    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+  })
+
+  test('does not miss a request that dies while it looks', async () => {
+    nowMs = NOW + 20_000_000
+    const { key } = await gateway.issue()
+    const demand = (requestId: string) => ({
+      requestId,
+      hash: key.current.hash,
+      nowMs,
+      hold: 1n,
+      holdUntilMs: nowMs + 960_000,
+    })
+    await takeAdmission(gateway.tables)(key, demand('req_01M7EF0NNNCWKFPCWWRRC77B01'))
+    nowMs += 960_000
+    const sweep = createSweep(gateway.instance)
+    const restore = intercept(gateway.tables, async (send, command, input) => {
+      const { UpdateExpression = '' } = input as { UpdateExpression?: string }
+      if (command === 'UpdateItemCommand' && UpdateExpression.startsWith('REMOVE')) {
+        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand('req_01M7EF0NNNCWKFPCWWRRC77B02'))
+      }
+      return send()
+    })
+    await sweep()
+    restore()
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual(['req_01M7EF0NNNCWKFPCWWRRC77B02'])
+    nowMs += 960_000
+    await sweep()
+    expect((await gateway.readKey(key.id)).holds).toEqual({})
+  })
+})
+
 describe('without DynamoDB', () => {
   const servers: Server[] = []
   afterAll(() => {

@@ -4,6 +4,8 @@ import { Random, urn } from './random.ts'
 /** What becomes of a message between a gateway and its database. */
 export type Fate =
   | 'answered'
+  /** It is answered, and arrives once more later, as if it had been sent again. */
+  | 'repeated'
   /** It does its work, and the answer is lost. */
   | 'reply lost'
   /** Its sender gives up; it may arrive later, or never. */
@@ -57,7 +59,7 @@ const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, operate: 6 }
 const CALM_STEPS = urn(CALM)
 const STEPS = urn({ ...CALM, land: 2, crash: 3, skew: 2 })
 const SCRIPTS = urn({ answers: 12, 'counts nothing': 2, boasts: 1, refuses: 2, breaks: 2, hangs: 1 })
-const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1 })
+const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]

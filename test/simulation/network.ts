@@ -11,6 +11,8 @@ export type Message = {
   /** Does its work at the other end: returns the answer, or throws it. */
   readonly work: () => unknown
   readonly kind: 'write' | 'transaction' | 'read' | 'upstream'
+  /** Its sender never sends it again, so it cannot arrive twice. */
+  readonly isSentOnce: boolean
   readonly answer: (value: unknown) => void
   readonly fail: (error: unknown) => void
 }
@@ -31,7 +33,8 @@ export class Network {
     const [message] = this.waiting.splice(pick % Math.max(1, this.waiting.length), 1)
     if (!message) return undefined
     const fate = possibleFate(message, wanted)
-    if (fate === 'answered') {
+    if (fate === 'repeated') this.delayed.push(message)
+    if (fate === 'answered' || fate === 'repeated') {
       const result = perform(message, true)
       return () => describe(message, result)
     }
@@ -55,10 +58,11 @@ export class Network {
   }
 }
 
-function possibleFate({ kind, from }: Message, wanted: Fate): Fate {
+function possibleFate({ kind, from, isSentOnce }: Message, wanted: Fate): Fate {
   if (kind === 'upstream') return 'answered'
   if (!from.alive) return wanted === 'throttled' ? 'delayed' : 'answered'
   if (kind === 'read' && wanted === 'conflict') return 'throttled'
+  if (isSentOnce && wanted === 'repeated') return 'answered'
   return wanted
 }
 

@@ -96,7 +96,12 @@ export class GatewayNode implements Sender {
   }
 
   #ask(script: Script): Promise<void> {
-    return this.#message({ label: () => `the upstream ${script}`, kind: 'upstream', work: () => {} }) as Promise<never>
+    return this.#message({
+      label: () => `the upstream ${script}`,
+      kind: 'upstream',
+      isSentOnce: true,
+      work: () => {},
+    }) as Promise<never>
   }
 
   /** As the SDK: what fails for a while is sent again, a transaction with the same token. */
@@ -108,14 +113,19 @@ export class GatewayNode implements Sender {
     const label = () => describeCommand(command)
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.#message({ label, kind, work: () => this.#deps.carryOut(command, token) })) as never
+        return (await this.#message({
+          label,
+          kind,
+          isSentOnce: attempts === 1,
+          work: () => this.#deps.carryOut(command, token),
+        })) as never
       } catch (error) {
         if (attempt >= attempts || !isTransient(error)) throw error
       }
     }
   }
 
-  #message(message: Pick<Message, 'label' | 'kind' | 'work'>): Promise<unknown> {
+  #message(message: Pick<Message, 'label' | 'kind' | 'isSentOnce' | 'work'>): Promise<unknown> {
     return new Promise((answer, fail) => {
       if (this.alive) this.#deps.network.waiting.push({ ...message, from: this, answer, fail })
     })

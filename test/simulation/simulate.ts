@@ -32,7 +32,7 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   console.log(
     `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ` +
-      `${sum('crashes')} crashes, ${sum('faults')} lost, late or refused messages, 0 nanocredits lost, in ${seconds} s`,
+      `${sum('crashes')} crashes, ${sum('faults')} lost, late, repeated or refused messages, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0
 }

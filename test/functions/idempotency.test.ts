@@ -303,7 +303,10 @@ describe('without the header', () => {
 })
 
 describe('the openai SDK', () => {
-  test('retries a lost answer by itself, is given it again, and pays once', async () => {
+  test.each([
+    ['with a key of its own for every request', true],
+    ['with a key from the caller', false],
+  ])('retries a lost answer by itself, is given it again, and pays once: %s', async (_, isItsOwn) => {
     const { key, secret } = await gateway.issue()
     upstream.reply = say('Hello')
     let losses = 1
@@ -317,10 +320,11 @@ describe('the openai SDK', () => {
         throw new TypeError('fetch failed')
       },
     })
+    if (isItsOwn) Object.assign(client, { idempotencyHeader: 'Idempotency-Key' })
     const { data, response } = await client.chat.completions
       .create(
         { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] },
-        { headers: withKey(randomUUID()) },
+        isItsOwn ? {} : { headers: withKey(randomUUID()) },
       )
       .withResponse()
     expect(data.choices[0]?.message.content).toBe('Hello')

@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
-import { AnswerSeal } from '../../layers/gateway/flow/answer-seal.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { AnswerSeal, answerId } from '../../layers/gateway/flow/answer-seal.ts'
 import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
 import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
 import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
 import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
@@ -187,7 +189,6 @@ describe('an Idempotency-Key', () => {
     const { key, secret } = await gateway.issue()
     upstream.reply = say('Hello')
     await post(secret, 'a')
-    const { issueSecret } = await import('../../layers/gateway/domain/new-key.ts')
     const next = issueSecret('svc_live_', randomBytes)
     await rotateKey(gateway.tables)(key.id, next.stored, nowMs)
     const other = await post(next.secret, 'a')
@@ -201,33 +202,14 @@ describe('a request that died with its claim', () => {
   async function leaveDead(name: string, cost?: bigint) {
     const { key, secret } = await gateway.issue()
     const requestId = `req_01M7EF0NNNCWKFPCWWRRC77${name}`
-    const { answerId } = await import('../../layers/gateway/flow/answer-seal.ts')
     const id = answerId(key.id, name)
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
     const bodyPrint = new AnswerSeal(secret, id).print(JSON.stringify(HELLO))
     await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
-    if (cost !== undefined) {
-      await putUsageRow(gateway.tables)({
-        requestId,
-        keyId: key.id,
-        cost,
-        hold: 5_000_000n,
-        startedAtMs: nowMs,
-        outcome: 'completed',
-        endpoint: 'chat.completions',
-        httpStatus: 200,
-        stream: false,
-        promptTokens: 1,
-        completionTokens: 1,
-        cachedTokens: 0,
-        usageSource: 'upstream',
-        usageRejected: false,
-        attempts: [],
-        durationMs: 1,
-      })
-    }
+    const settled = { requestId, keyId: key.id, hold: 5_000_000n, startedAtMs: nowMs }
+    if (cost !== undefined) await putUsageRow(gateway.tables)(completedRow({ ...settled, cost }))
     return { key, secret, requestId }
   }
 

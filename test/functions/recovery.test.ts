@@ -5,9 +5,11 @@ import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
 import { createGatewayServer } from '../../local/server.ts'
+import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
@@ -74,28 +76,8 @@ describe('the hold of a dead request', () => {
 
   test('whose row was written is settled by that row', async () => {
     const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A04')
-    const written = {
-      requestId,
-      keyId: key.id,
-      cost: 700n,
-      hold: 900_000n,
-      startedAtMs: NOW,
-      outcome: 'completed' as const,
-    }
-    const { putUsageRow } = await import('../../layers/gateway/store/put-usage-row.ts')
-    await putUsageRow(gateway.tables)({
-      ...written,
-      endpoint: 'chat.completions',
-      httpStatus: 200,
-      stream: false,
-      promptTokens: 1,
-      completionTokens: 1,
-      cachedTokens: 0,
-      usageSource: 'upstream',
-      usageRejected: false,
-      attempts: [],
-      durationMs: 1,
-    })
+    const row = completedRow({ requestId, keyId: key.id, cost: 700n, hold: 900_000n, startedAtMs: NOW })
+    await putUsageRow(gateway.tables)(row)
     nowMs = NOW + 960_000
     await createSweep(gateway.instance)()
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 700n, available: 1_000_000n - 700n })

@@ -23,7 +23,7 @@ export function gates(
   endpoint: Endpoint,
   { prefetch, assess, claim }: Wanted = {},
 ) {
-  const { tables, cache, config, settle, finishHold, clock, random, log } = instance
+  const { tables, cache, config, settle, finishHold, clock, random, log, timing } = instance
   const read = readKey(tables)
   const newRequestId = (nowMs: number) => makeRequestId(nowMs, random(10))
   return [
@@ -31,7 +31,7 @@ export function gates(
       { clock, newRequestId, log, isUnavailable, headerPrefix: config.headerPrefix, originSecret: config.originSecret },
       endpoint,
     ),
-    record(settle),
+    record(settle, timing.settleMs),
     expect(name),
     identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
     authorize({ readKey: read, cache }),

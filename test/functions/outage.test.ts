@@ -17,7 +17,7 @@ import { catalogFor, HELLO } from '../support/gateway.ts'
 import { run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
 import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
-import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, say, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 // The gateway is a process of its own, so that the SDK meets real sockets that really break.
@@ -89,7 +89,7 @@ async function closeTheBooks({ tables, key }: Stand): Promise<Key> {
 describe('30 s without a database in the middle of answers', () => {
   const OUTAGE_MS = 30_000
   let stand: Stand
-  let outage: Promise<{ backAtMs: number; streamed: Answer; whole: Answer }>
+  let outage: Promise<{ backAtMs: number } & Record<'streamed' | 'whole' | 'failed', Answer>>
 
   // Begun first, so that the other tests of this file run meanwhile.
   beforeAll(async () => {
@@ -103,14 +103,20 @@ describe('30 s without a database in the middle of answers', () => {
     }
     const asked = [stand.ask({ stream: true }), stand.ask()]
     await until(() => finish.length === 2)
+    upstream.reply = async (response, request) => {
+      await until(() => !!database.given['cut off'])
+      return status(500, { error: { message: 'no' } })(response, request)
+    }
+    asked.push(stand.ask())
+    await until(() => upstream.requests.length === 3)
     database.treat = () => 'cut off'
     for (const end of finish) end()
     outage = (async () => {
       await sleep(OUTAGE_MS)
       const backAtMs = Date.now()
       database.treat = () => 'answer'
-      const [streamed, whole] = (await Promise.all(asked)) as [Answer, Answer]
-      return { backAtMs, streamed, whole }
+      const [streamed, whole, failed] = (await Promise.all(asked)) as [Answer, Answer, Answer]
+      return { backAtMs, streamed, whole, failed }
     })()
   }, 60_000)
 
@@ -149,12 +155,12 @@ describe('30 s without a database in the middle of answers', () => {
   )
 
   test('no answer is lost: they go out before the database is back, and are settled when it is', async () => {
-    const { backAtMs, streamed, whole } = await outage
+    const { backAtMs, streamed, whole, failed } = await outage
     expect(streamed.text).toContain('"content":"Hel"')
     expect(streamed.text).toContain(': x-svc-cost 0.00002\n\ndata: [DONE]')
     expect(whole).toMatchObject({ status: 200, text: expect.stringContaining('"content":"Hello"') })
-    expect(streamed.atMs).toBeLessThan(backAtMs)
-    expect(whole.atMs).toBeLessThan(backAtMs)
+    expect(failed.status).toBe(502)
+    for (const { atMs } of [streamed, whole, failed]) expect(atMs).toBeLessThan(backAtMs)
     await until(async () => Object.keys((await readKey(stand.tables)(stand.key.id))?.holds ?? {}).length === 0)
     expect((await closeTheBooks(stand)).spent).toBe(40_000n)
   }, 60_000)

@@ -84,7 +84,7 @@ describe('an upstream that knows no bounds', () => {
 
   test.each(HUGE.slice(0, 3))('a 24 MB %s after the first words is cut with an error frame', async (_, pieces) => {
     // The estimate's tokenizer is large: load it before looking at memory.
-    await bench.ask(say('Hi', undefined))
+    await bench.ask(say('Hi', null))
     function* afterHi() {
       yield chunk({ content: 'Hi' })
       yield* pieces()

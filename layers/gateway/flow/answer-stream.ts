@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
+import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
@@ -68,7 +69,11 @@ async function relay(
     await settling
   } catch (error) {
     noteFailure(deps, passage.journey, error, signal)
-    sink.end(errorFrame(await failMidway(deps, passage, work, tally, error)))
+    const failure = toGatewayError(error)
+    const closing = failMidway(deps, passage, work, tally, failure)
+    await settledWithin(closing, deps.timing.settleMs)
+    sink.end(errorFrame(failure))
+    await closing
   }
 }
 
@@ -79,10 +84,15 @@ function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: 
   log.upstreamFailed(journey.provider, error)
 }
 
-/** The status is out already: the failure is booked, and told in the stream. */
-async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tally: Tally, cause: unknown) {
-  const error = toGatewayError(cause)
-  if (error.kind === 'internal_error') deps.log.problem('a stream broke', cause, passage.requestId)
+/** The status is out already: the failure is booked, and told in the stream. Never throws. */
+async function failMidway(
+  deps: ChatDeps,
+  passage: Passage,
+  work: ChatWork,
+  tally: Tally,
+  error: GatewayError,
+): Promise<void> {
+  if (error.kind === 'internal_error') deps.log.problem('a stream broke', error.cause, passage.requestId)
   try {
     const bill = await makePartialBill(work, tally, deps.loadTokenizer)
     const ending = endingOf(error)
@@ -93,5 +103,4 @@ async function failMidway(deps: ChatDeps, passage: Passage, work: ChatWork, tall
   } catch (problem) {
     deps.log.unsettled(problem, passage.requestId)
   }
-  return error
 }

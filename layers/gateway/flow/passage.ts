@@ -39,7 +39,7 @@ export type Passage = {
   cost?: Nano
   /** A stream that settles by itself before it ends. */
   streaming?: Promise<void>
-  /** A whole answer's settlement, which may outlast the answer. */
+  /** What is not a stream is settled by this, which may outlast the answer. */
   settling?: Promise<void>
 }
 

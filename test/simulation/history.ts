@@ -65,11 +65,27 @@ const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
+const RETRIED = [
+  { endpoint: 'whole', script: 'answers', cap: 10 },
+  { endpoint: 'stream', script: 'counts nothing', cap: 10 },
+] as const
+
+/** What a history is made of: how often what happens. */
+type Style = {
+  readonly kinds: readonly Step['do'][]
+  readonly faults: number
+  readonly inOrder: number
+  readonly retries: number
+}
+
 export function generate(seed: number): History {
   const random = new Random(seed)
-  const faults = random.pick([0, 0, 0.03, 0.1, 0.3])
-  const inOrder = random.pick([0, 0.5, 0.95])
-  const kinds = random.chance(0.5) ? CALM_STEPS : STEPS
+  const style: Style = {
+    kinds: random.chance(0.5) ? CALM_STEPS : STEPS,
+    faults: random.pick([0, 0, 0.03, 0.1, 0.3]),
+    inOrder: random.pick([0, 0.5, 0.95]),
+    retries: random.pick([0, 0.2, 0.8]),
+  }
   // Most faults need few steps; some need many.
   const length = random.chance(0.1) ? 40 + random.below(80) : 8 + random.below(25)
   return {
@@ -77,7 +93,7 @@ export function generate(seed: number): History {
     startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
     nodes: 1 + random.below(3),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
-    steps: Array.from({ length }, () => makeStep(random, kinds, faults, inOrder)),
+    steps: Array.from({ length }, () => makeStep(random, style)),
   }
 }
 
@@ -91,27 +107,31 @@ function keySetup(random: Random): KeySetup {
   }
 }
 
-function makeStep(random: Random, kinds: typeof STEPS, faults: number, inOrder: number): Step {
-  const kind = random.pick(kinds)
+function makeStep(random: Random, style: Style): Step {
+  const kind = random.pick(style.kinds)
   const node = random.below(3)
   const key = random.below(2)
   switch (kind) {
-    case 'call':
+    case 'call': {
+      const retryOf = random.chance(style.retries) ? random.below(2) : undefined
       return {
         do: kind,
         node,
         key,
-        secret: random.chance(0.8) ? 0 : 1,
+        secret: random.chance(0.85) ? 0 : 1,
         endpoint: random.pick(ENDPOINTS),
         script: random.pick(SCRIPTS),
         cap: random.pick([undefined, 10, 100]),
-        retryOf: random.chance(0.3) ? random.below(2) : undefined,
+        retryOf,
+        // Mostly the same body as before.
+        ...(retryOf !== undefined && random.chance(0.9) && RETRIED[retryOf]),
       }
+    }
     case 'deliver':
       return {
         do: kind,
-        pick: random.chance(inOrder) ? 0 : random.below(1_000),
-        fate: random.chance(faults) ? random.pick(FAULTS) : 'answered',
+        pick: random.chance(style.inOrder) ? 0 : random.below(1_000),
+        fate: random.chance(style.faults) ? random.pick(FAULTS) : 'answered',
       }
     case 'land':
       return { do: kind, pick: random.below(1_000) }

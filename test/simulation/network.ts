@@ -27,12 +27,15 @@ export class Network {
   readonly waiting: Message[] = []
   /** Those whose sender has given up, and that may still arrive. */
   readonly delayed: Message[] = []
+  /** How many were not simply answered. */
+  faults = 0
 
   /** What happened, for people; undefined if nothing waits. */
   deliver(pick: number, wanted: Fate): Told | undefined {
     const [message] = this.waiting.splice(pick % Math.max(1, this.waiting.length), 1)
     if (!message) return undefined
     const fate = possibleFate(message, wanted)
+    if (fate !== 'answered') this.faults += 1
     if (fate === 'repeated') this.delayed.push(message)
     if (fate === 'answered' || fate === 'repeated') {
       const result = perform(message, true)

@@ -77,7 +77,6 @@ class World {
   readonly #operator: GatewayNode
   #underWay = 0
   #crashes = 0
-  #faults = 0
 
   constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
     this.#history = history
@@ -93,7 +92,7 @@ class World {
 
   get counts(): Outcome {
     const { admissions } = this.#ledger
-    return { calls: this.#calls.length, admissions, crashes: this.#crashes, faults: this.#faults }
+    return { calls: this.#calls.length, admissions, crashes: this.#crashes, faults: this.#network.faults }
   }
 
   async begin(): Promise<void> {
@@ -144,7 +143,6 @@ class World {
       case 'call':
         return this.#call(step)
       case 'deliver':
-        if (step.fate !== 'answered') this.#faults += 1
         return this.#network.deliver(step.pick, step.fate)
       case 'land':
         return this.#network.land(step.pick)
@@ -216,11 +214,13 @@ class World {
   }
 
   #checkAnswers(): void {
-    for (const call of this.#calls) {
-      if (!call.answer || !call.hadEnded) continue
-      if (![401, 503].includes(call.answer.status)) {
-        throw new Violation(`a secret that had ended was answered with ${call.answer.status}`)
+    for (const { answer, hadEnded } of this.#calls) {
+      if (!answer) continue
+      if (hadEnded && ![401, 503].includes(answer.status)) {
+        throw new Violation(`a secret that had ended was answered with ${answer.status}`)
       }
+      // A fault that was built in must be found by what it does to the books.
+      if (answer.status === 500 && !this.#variant) throw new Violation(`the gateway failed: ${answer.body}`)
     }
   }
 

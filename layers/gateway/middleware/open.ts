@@ -39,7 +39,10 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
       }
     },
     after: ({ response, context }) => {
-      if (response) response.headers = { ...response.headers, ...standardHeaders(context.passage, headerPrefix) }
+      if (!response) return
+      const { passage } = context
+      const replayed = passage.replay && replayedHeader(headerPrefix)
+      response.headers = { ...response.headers, ...standardHeaders(passage, headerPrefix), ...replayed }
     },
     onError: (request) => {
       const { passage } = request.context
@@ -69,13 +72,12 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
 }
 
 function standardHeaders(passage: Passage, prefix: string): Headers {
-  const { credential, journey, streaming, replay } = passage
+  const { credential, journey, streaming } = passage
   return {
     'X-Request-Id': passage.requestId,
     ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
-    ...(replay && replayedHeader(prefix)),
     ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
   }
 }

@@ -48,7 +48,7 @@ export function usageCommand(program: Command, run: Run): void {
             row.model,
             row.provider,
             row.httpStatus,
-            row.errorCode ? `${row.outcome} (${row.errorCode})` : row.outcome,
+            outcomeText(row),
             row.promptTokens + row.completionTokens,
             row.cost,
           ]),
@@ -118,6 +118,11 @@ export function usageCommand(program: Command, run: Run): void {
         )
       }),
     )
+}
+
+function outcomeText({ outcome, errorCode, replayOf }: UsageRow): string {
+  const more = errorCode ?? (replayOf && 'replayed')
+  return more ? `${outcome} (${more})` : outcome
 }
 
 function rangeOf(sinceMs: number, nowMs: number): TimeRange {

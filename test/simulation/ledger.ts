@@ -1,9 +1,4 @@
-import { intervalUs } from '../../layers/gateway/domain/bucket.ts'
-import { ANSWERS_KEPT_MS } from '../../layers/gateway/domain/kept-answer.ts'
-import { type Key, standingOf } from '../../layers/gateway/domain/key.ts'
-import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
-import { toKey } from '../../layers/gateway/store/key-item.ts'
 
 type StoredItem = Readonly<Record<string, unknown>>
 
@@ -23,6 +18,8 @@ type Account = {
   readonly rows: Map<string, StoredItem>
   readonly grants: Map<string, StoredItem>
 }
+
+const DAY_SECONDS = 24 * 60 * 60
 
 /** Clocks this far apart do not agree on a bucket any more, and are not held to. */
 const WRONG_CLOCK_MS = 59_000
@@ -51,8 +48,7 @@ export class Ledger {
     if (sk !== 'KEY') return
     account.item = item
     const holds = item.holds as Holds
-    for (const requestId in holds)
-      if (!account.open.has(requestId)) this.#admitted(toKey(item), account, requestId, hash)
+    for (const requestId in holds) if (!account.open.has(requestId)) this.#admitted(item, account, requestId, hash)
     account.open = new Set(Object.keys(holds))
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
     checkBalance(item, holds)
@@ -74,7 +70,7 @@ export class Ledger {
   claimWritten(item: StoredItem): void {
     const expiresAt = item.expiresAt as number
     const before = this.#claims.get(item.id as string)
-    const isNew = !before || Number(expiresAt) - Number(before.expiresAt) > ANSWERS_KEPT_MS / 1000
+    const isNew = !before || Number(expiresAt) - Number(before.expiresAt) > DAY_SECONDS
     const claims = isNew ? { expiresAt, requests: new Set<string>() } : before
     claims.requests.add(item.requestId as string)
     this.#claims.set(item.id as string, claims)
@@ -130,35 +126,37 @@ export class Ledger {
     return account
   }
 
-  #admitted(key: Key, account: Account, requestId: string, hash: string | undefined): void {
+  #admitted(key: StoredItem, account: Account, requestId: string, hash: string | undefined): void {
     const clockMs = ulidTimeMs(requestId)
     if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
     account.admitted.add(requestId)
-    if (hash === undefined) fail(`${requestId} was admitted without a secret`)
-    if (standingOf(key, hash, clockMs) === 'refused') fail(`${requestId} was admitted with a secret that had ended`)
-    const concurrent = Object.keys(key.holds).length
-    if (concurrent > key.maxConcurrent) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
-    const day = utcDay(clockMs)
+    const isCurrent = key.currentHash === hash
+    const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
+    if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
+      fail(`${requestId} was admitted with a secret that had ended`)
+    }
+    const concurrent = Object.keys(key.holds as Holds).length
+    if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
+    const day = new Date(clockMs).toISOString().slice(0, 10)
     const today = (account.days.get(day) ?? 0) + 1
     account.days.set(day, today)
-    if (today > key.dailyLimit) fail(`${today} on ${day}, of ${key.dailyLimit}`)
-    account.admissions.push({ requestId, clockMs, rpm: key.rpm })
-    this.#withinRate(account.admissions)
+    if (today > Number(key.dailyLimit)) fail(`${today} on ${day}, of ${key.dailyLimit}`)
+    account.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
+    checkRate(account.admissions)
   }
+}
 
-  /** From any admission to the newest there were no more than a bucket and its refill. */
-  #withinRate(admissions: readonly Admission[]): void {
-    const last = admissions.at(-1) as Admission
-    const interval = intervalUs(last.rpm)
-    let later = last
-    for (let i = admissions.length - 1; i >= 0; i--) {
-      const one = admissions[i] as Admission
-      if (one.rpm !== last.rpm || one.clockMs > later.clockMs + WRONG_CLOCK_MS) return
-      const count = admissions.length - i
-      const most = last.rpm + ((last.clockMs - one.clockMs) * 1000) / interval
-      if (count > most) fail(`${count} requests in ${last.clockMs - one.clockMs} ms, with ${last.rpm} a minute`)
-      later = one
-    }
+/** From any admission to the newest there were no more than a bucket and its refill. */
+function checkRate(admissions: readonly Admission[]): void {
+  const last = admissions.at(-1) as Admission
+  let later = last
+  for (let i = admissions.length - 1; i >= 0; i--) {
+    const one = admissions[i] as Admission
+    if (one.rpm !== last.rpm || one.clockMs > later.clockMs + WRONG_CLOCK_MS) return
+    const count = admissions.length - i
+    const most = last.rpm + ((last.clockMs - one.clockMs) / 60_000) * last.rpm
+    if (count > most) fail(`${count} requests in ${last.clockMs - one.clockMs} ms, with ${last.rpm} a minute`)
+    later = one
   }
 }
 

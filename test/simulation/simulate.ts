@@ -40,7 +40,8 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
 /** The simulation's own test: each fault that we know how to build in is found. */
 async function catchAll({ seed, histories, workers }: Wanted): Promise<number> {
   let caught = 0
-  const tell = ({ share, found }: Report) => {
+  const tell = ({ share, found, isPart }: Report) => {
+    if (isPart) return
     if (found) caught += 1
     console.log(`${found ? 'caught' : 'MISSED'}: ${share.broken}${found ? ` (${found.split('\n')[0]})` : ''}`)
   }
@@ -60,12 +61,20 @@ async function catchAll({ seed, histories, workers }: Wanted): Promise<number> {
 async function firstFoundOrAll(shares: readonly Share[]): Promise<Report[]> {
   const reports: Report[] = []
   return new Promise((resolve, reject) => {
+    const parts = new Map<number, number>()
     const hear = (report: Report) => {
+      parts.set(report.share.seed, report.totals.histories)
+      if (report.isPart) return showProgress([...parts.values()].reduce((sum, part) => sum + part, 0))
       reports.push(report)
       if (report.found) resolve([report])
     }
     Promise.all(shares.map((share) => runWorker([share], hear))).then(() => resolve(reports), reject)
   })
+}
+
+/** To a person who waits; a million take a while. */
+function showProgress(histories: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${histories.toLocaleString('en')} histories …\r`)
 }
 
 /** One share after another, in one thread. */

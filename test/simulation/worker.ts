@@ -12,7 +12,15 @@ export type Share = {
   readonly broken: string | undefined
 }
 export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults', number>
-export type Report = { readonly share: Share; readonly totals: Totals; readonly found?: string }
+/** Of a share that is done, or of so much of it. */
+export type Report = {
+  readonly share: Share
+  readonly totals: Totals
+  readonly isPart?: boolean
+  readonly found?: string
+}
+
+const REPORT_EVERY = 1_000
 
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
@@ -28,6 +36,7 @@ async function work(share: Share): Promise<Report> {
     const outcome = await live(history, variant)
     totals.histories += 1
     for (const name of ['calls', 'admissions', 'crashes', 'faults'] as const) totals[name] += outcome[name]
+    if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })
     if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }
   return { share, totals }

@@ -7,7 +7,8 @@ export default {
   globalSetup: '<rootDir>/test/support/start-dynamodb.ts',
   globalTeardown: '<rootDir>/test/support/stop-dynamodb.ts',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
+  maxWorkers: 3,
   // A failed test may leave a server open; the run must end all the same.
   forceExit: true,
 }

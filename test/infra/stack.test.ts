@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { stageOf } from '../../infra/stages.ts'
 import { EDGE_HEADERS, ENV, OUTPUTS, ROUTES, TABLES } from '../../layers/gateway/contract.ts'
+import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
 import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -41,6 +42,17 @@ describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         }),
       ])
+    },
+  )
+
+  test.each(['keys', 'usage', 'answers'] as const)(
+    '%s has the keys, indexes and attributes of the local one',
+    (name) => {
+      const { template, tables } = of()
+      const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]] ?? {}
+      const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes } = createTableInput('x', TABLES[name])
+      expect(Properties).toMatchObject({ KeySchema, ...(GlobalSecondaryIndexes && { GlobalSecondaryIndexes }) })
+      expect(new Set(Properties.AttributeDefinitions)).toEqual(new Set(AttributeDefinitions))
     },
   )
 

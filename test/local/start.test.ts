@@ -91,9 +91,9 @@ describe('npm start', () => {
     expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
   })
 
-  test('keeps data, catalog and demo key in WAYBILL_DATA', async () => {
+  test('keeps data and demo key in WAYBILL_DATA; a provider whose key is in the environment has its models on', async () => {
     const folder = emptyFolder()
-    const env = { WAYBILL_DATA: join(folder, 'data') }
+    const env = { WAYBILL_DATA: join(folder, 'data'), OPENAI_API_KEY: 'sk-test-not-used' }
     const first = await startLocal(folder, env)
     const asked = await ask(first.local, HELLO)
     const requestId = asked.headers.get('x-request-id')
@@ -102,12 +102,18 @@ describe('npm start', () => {
     await first.ended
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
-    const row = await fetch(`${second.local.baseUrl}/v1/usage/${requestId}`, {
-      headers: { Authorization: `Bearer ${second.local.demoKey}` },
-    })
-    expect(await row.json()).toMatchObject({ request_id: requestId, outcome: 'completed' })
+    const get = async (path: string) => {
+      const headers = { Authorization: `Bearer ${second.local.demoKey}` }
+      return (await fetch(`${second.local.baseUrl}${path}`, { headers })).json()
+    }
+    expect(await get(`/v1/usage/${requestId}`)).toMatchObject({ request_id: requestId, outcome: 'completed' })
+    const { data } = (await get('/v1/models')) as { data: { id: string }[] }
+    expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
     second.child.kill('SIGINT')
     await second.ended
+    for (const { stdout, stderr } of [first.output, second.output]) {
+      expect(stdout + stderr).not.toContain('sk-test-not-used')
+    }
   })
 
   test('without Java says how to get it, in one line, and ends with 1', async () => {
@@ -156,17 +162,5 @@ describe('npm start', () => {
     const { code, stderr } = await started.ended
     expect([code, stderr]).toEqual([0, ''])
     expect(children.map(Number).filter(isAlive)).toEqual([])
-  })
-
-  test('a provider whose key is in the environment has its models on', async () => {
-    const started = await startLocal(emptyFolder(), { OPENAI_API_KEY: 'sk-test-not-used' })
-    const models = await fetch(`${started.local.baseUrl}/v1/models`, {
-      headers: { Authorization: `Bearer ${started.local.demoKey}` },
-    })
-    const { data } = (await models.json()) as { data: { id: string }[] }
-    expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
-    started.child.kill('SIGINT')
-    await started.ended
-    expect(started.output.stdout + started.output.stderr).not.toContain('sk-test-not-used')
   })
 })

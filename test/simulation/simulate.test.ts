@@ -5,12 +5,13 @@ import { VARIANTS } from './variants.ts'
 const simulate = (...args: string[]) => run('test/simulation/simulate.ts', args, emptyFolder()).ended
 
 describe('the simulation', () => {
-  test('lives through 20,000 histories in which no credit is lost or invented', async () => {
-    const { code, stdout, stderr } = await simulate('--seed', '1', '--histories', '20000')
+  // `npm test` lives through 20,000 beside this, with the machine to itself.
+  test('lives through histories in which no credit is lost or invented, and says how many', async () => {
+    const { code, stdout, stderr } = await simulate('--seed', '500000', '--histories', '200')
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/^20,000 histories from seed 1: .* 0 nanocredits lost/)
+    expect(stdout).toMatch(/^200 histories from seed 500000: .* 0 nanocredits lost/)
     expect(code).toBe(0)
-  }, 180_000)
+  }, 60_000)
 
   test('catches every fault that is built into the gateway', async () => {
     const { code, stdout } = await simulate('--broken', 'all')

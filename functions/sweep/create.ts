@@ -12,23 +12,29 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
   return async (): Promise<{ finished: number }> => {
     let finished = 0
     for await (const keyId of findKeysToSweep(tables)(clock())) {
-      try {
-        finished += await sweepKey(keyId)
-      } catch (error) {
-        log.problem(`the dead requests of ${keyId} could not be finished; the next sweep will`, error, '-')
-      }
+      await attempt('a key could not be swept; the next sweep will', '-', async () => {
+        const key = await read(keyId)
+        const dead = key ? expiredHolds(key, clock()) : []
+        for (const hold of dead) {
+          await attempt('a dead request could not be finished; the next sweep will', hold.requestId, async () => {
+            await finishHold(keyId, hold)
+            finished += 1
+          })
+        }
+        const left = dead.length > 0 ? await read(keyId) : key
+        if (left) await schedule(left)
+      })
     }
     log.swept(finished)
     return { finished }
   }
 
-  async function sweepKey(keyId: string): Promise<number> {
-    const key = await read(keyId)
-    if (!key) return 0
-    const dead = expiredHolds(key, clock())
-    for (const hold of dead) await finishHold(keyId, hold)
-    const left = dead.length > 0 ? await read(keyId) : key
-    if (left) await schedule(left)
-    return dead.length
+  /** What cannot be done must not keep the rest from being done. */
+  async function attempt(what: string, requestId: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      log.problem(what, error, requestId)
+    }
   }
 }

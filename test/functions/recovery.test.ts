@@ -134,6 +134,28 @@ describe('a sweep', () => {
     expect(await costOf(sweep)).toEqual(['QueryCommand'])
   })
 
+  test('finishes the others where one cannot be, and that one when it can', async () => {
+    nowMs = NOW + 15_000_000
+    const { key } = await gateway.issue()
+    const ids = ['C01', 'C02', 'C03'].map((end) => `req_01M7EF0NNNCWKFPCWWRRC77${end}`)
+    for (const requestId of ids) {
+      const demand = { requestId, hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: nowMs + 960_000 }
+      // The bucket was taken from meanwhile.
+      await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)
+    }
+    nowMs += 960_000
+    const restore = intercept(gateway.tables, async (send, _, input) => {
+      if ((input as { Item?: { requestId?: string } }).Item?.requestId === ids[0]) throw new Error('a damaged row')
+      return send()
+    })
+    const sweep = createSweep(gateway.instance)
+    expect(await sweep()).toEqual({ finished: 2 })
+    restore()
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([ids[0]])
+    expect(await sweep()).toEqual({ finished: 1 })
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
+  })
+
   test('does not miss a request that dies while it looks', async () => {
     nowMs = NOW + 20_000_000
     const { key } = await gateway.issue()

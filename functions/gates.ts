@@ -16,7 +16,7 @@ import type { Instance } from './instance.ts'
 
 type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate; readonly claim?: Gate }
 
-/** The one way in, the same for every function: open → identify → authorize → assess → admit. */
+/** The one way in, the same for every function: open → identify → authorize → assess → claim → admit. */
 export function gates(
   instance: Instance,
   name: FunctionName,

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
-import { type AnswerKeeper, answerKeeper } from '../layers/gateway/flow/answer-keeper.ts'
 import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
 import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
 import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
-import { dropClaim } from '../layers/gateway/store/drop-claim.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { keepAnswer } from '../layers/gateway/store/keep-answer.ts'
 import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
 import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { releaseHold } from '../layers/gateway/store/release-hold.ts'
@@ -27,7 +24,6 @@ export type Instance = {
   readonly loadCatalog: LoadCatalog
   readonly finishHold: FinishHold
   readonly settle: Settle
-  readonly keeper: AnswerKeeper
 }
 
 export type InstanceOptions = {
@@ -59,7 +55,6 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
     finishHold,
-    keeper: answerKeeper({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log }),
     settle: settler({ ...books, finishHold, isUnavailable, clock, log }),
   }
 }

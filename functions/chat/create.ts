@@ -4,6 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { answerAgain } from '../../layers/gateway/flow/answer-again.ts'
+import { answerKeeper } from '../../layers/gateway/flow/answer-keeper.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
 import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
@@ -14,6 +15,8 @@ import { claim } from '../../layers/gateway/middleware/claim.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
+import { dropClaim } from '../../layers/gateway/store/drop-claim.ts'
+import { keepAnswer } from '../../layers/gateway/store/keep-answer.ts'
 import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { readSecret } from '../../layers/gateway/store/read-secret.ts'
 import { gates } from '../gates.ts'
@@ -31,9 +34,11 @@ type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
 
 /** What is given takes the place of the real upstreams and tokenizer. */
 export function createChat(instance: Instance, given: Given = {}) {
-  const { tables, loadCatalog, config, clock, finishHold, keeper } = instance
+  const { tables, loadCatalog, config, clock, finishHold, log } = instance
+  const keeper = answerKeeper({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
   const deps: ChatDeps = {
     ...instance,
+    keeper,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,

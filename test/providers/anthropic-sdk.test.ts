@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { inTurn } from '../sdk/support/in-turn.ts'
+import { runTools } from '../sdk/support/run-tools.ts'
 import { watchedClient } from '../sdk/support/watched-client.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import type { Upstream } from '../support/upstream.ts'
@@ -19,29 +20,10 @@ describe('the official openai SDK at an Anthropic model', () => {
     upstream.reply = inTurn(streaming(...ASK_FOR_BOTH_TOOLS), saying('21 degrees at noon.'))
     upstream.requests.length = 0
     const { client } = watchedClient(gateway, (await gateway.issue()).secret)
-    const called: unknown[] = []
-    const tool = (name: string, result: object) => ({
-      type: 'function' as const,
-      function: {
-        name,
-        description: name,
-        parameters: { type: 'object', properties: {} },
-        parse: JSON.parse,
-        function: (args: object) => {
-          called.push([name, args])
-          return result
-        },
-      },
-    })
-    const request = {
-      model: 'test-model',
-      messages: [{ role: 'user' as const, content: 'Weather and time?' }],
-      tools: [tool('get_weather', { degrees: 21 }), tool('get_time', { time: '12:00' })],
-    }
-    const runner = stream
-      ? client.chat.completions.runTools({ ...request, stream: true })
-      : client.chat.completions.runTools(request)
-    expect(await runner.finalContent()).toBe('21 degrees at noon.')
+    const question = { role: 'user' as const, content: 'Weather and time?' }
+    const results = { get_weather: { degrees: 21 }, get_time: { time: '12:00' } }
+    const { answer, called } = await runTools(client, question, results, stream)
+    expect(answer).toBe('21 degrees at noon.')
     expect(called).toEqual([
       ['get_weather', { city: 'Ulm' }],
       ['get_time', {}],

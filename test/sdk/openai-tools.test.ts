@@ -4,6 +4,7 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { inTurn } from './support/in-turn.ts'
+import { runTools } from './support/run-tools.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
 import { type Sent, watchedClient } from './support/watched-client.ts'
 
@@ -68,29 +69,9 @@ describe('a tool loop', () => {
     upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
     upstream.requests.length = 0
     const { client, sent } = await openClient()
-    const called: unknown[] = []
-    const tool = (name: string, result: object) => ({
-      type: 'function' as const,
-      function: {
-        name,
-        description: name,
-        parameters: { type: 'object', properties: {} },
-        parse: JSON.parse,
-        function: (args: object) => {
-          called.push([name, args])
-          return result
-        },
-      },
-    })
-    const request = {
-      model: 'test-model',
-      messages: [QUESTION],
-      tools: [tool('get_weather', { degrees: 21, note: 'schön ☀️' }), tool('get_time', { time: '12:00' })],
-    }
-    const runner = stream
-      ? client.chat.completions.runTools({ ...request, stream: true })
-      : client.chat.completions.runTools(request)
-    expect(await runner.finalContent()).toBe('21 degrees at noon.')
+    const results = { get_weather: { degrees: 21, note: 'schön ☀️' }, get_time: { time: '12:00' } }
+    const { answer, called } = await runTools(client, QUESTION, results, stream)
+    expect(answer).toBe('21 degrees at noon.')
     expect(called).toEqual([
       ['get_weather', { city: 'Ulm' }],
       ['get_time', { zone: 'CET' }],

@@ -44,7 +44,9 @@ function show(audits: readonly Audit[]): void {
   for (const audit of audits) showFindings(audit)
   const wrong = audits.filter(({ ok }) => !ok).length
   console.log(
-    wrong === 0 ? `\n${audits.length} keys, all clean.` : `\n${wrong} of ${audits.length} keys do not add up.`,
+    wrong === 0
+      ? `\n${audits.length} ${audits.length === 1 ? 'key' : 'keys'}, all clean.`
+      : `\n${wrong} of ${audits.length} keys do not add up.`,
   )
 }
 

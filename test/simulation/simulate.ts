@@ -12,15 +12,10 @@ process.exit(broken === 'all' ? await catchAll(wanted) : await simulate(wanted, 
 
 async function simulate({ seed, histories, workers }: Wanted, broken: string | undefined): Promise<number> {
   const startMs = performance.now()
-  const shares = Array.from(
-    { length: Math.min(workers, histories) },
-    (_, i, stride = Math.min(workers, histories)) => ({
-      seed: seed + i,
-      histories: Math.ceil((histories - i) / stride),
-      stride,
-      broken,
-    }),
-  )
+  const stride = Math.min(workers, histories)
+  const shares = Array.from({ length: stride }, (_, i) => {
+    return { seed: seed + i, histories: Math.ceil((histories - i) / stride), stride, broken }
+  })
   const reports = await firstFoundOrAll(shares)
   const found = reports.find((report) => report.found)?.found
   if (found) {

@@ -25,7 +25,7 @@ export type Outcome = {
   readonly faults: number
 }
 
-type Call = { readonly step: Extract<Step, { do: 'call' }>; readonly hadEnded: boolean; answer?: Answer }
+type Call = { readonly hadEnded: boolean; answer?: Answer }
 
 const CATALOG = parseCatalog({
   providers: { up: { type: 'openai', baseUrl: 'https://upstream.example/v1' } },
@@ -174,7 +174,7 @@ class World {
     const secrets = account.secrets
     const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)] as Account['secrets'][number]
     const node = this.#node(step.node)
-    const call: Call = { step, hadEnded: secret.ended }
+    const call: Call = { hadEnded: secret.ended }
     this.#calls.push(call)
     this.#start(
       node.call(step, secret.text).then((answer) => {

@@ -51,7 +51,11 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     clock,
     random: options.random ?? randomBytes,
     log,
-    timing: { ...CHAT_TIMING, ...options.timing },
+    timing: {
+      ...CHAT_TIMING,
+      ...(config.wholeAnswerMs !== undefined && { wholeAnswerMs: config.wholeAnswerMs }),
+      ...options.timing,
+    },
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
     finishHold,

@@ -22,6 +22,8 @@ type Props = {
 }
 
 const API_TIMEOUT_SECONDS = 29
+/** What a cold start, an estimate and the settlement may take of the time that the edge waits. */
+const EDGE_RESERVE_MS = 10_000
 
 /** What AWS starts, each with no more rights than it needs. */
 export class Functions extends Construct {
@@ -48,7 +50,11 @@ export class Functions extends Construct {
       name: 'chat',
       description: 'POST /v1/chat/completions',
       stage,
-      environment,
+      environment: {
+        ...environment,
+        // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
+        ...(originSecret && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
+      },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       layers: [tokenizerLayer(this)],

@@ -59,6 +59,25 @@ export class Monitoring extends Construct {
       this.#metric('CredentialFailures'),
       1,
     )
+    this.#alarm(
+      'UsageRejected',
+      'Upstreams reported usage that is none; the answers were billed by estimate',
+      this.#metric('UsageRejected'),
+      5,
+    )
+    this.#alarm(
+      'BilledAtBound',
+      'Upstreams counted more than was held for; the hold was charged, which may not cover the bill',
+      this.#metric('BilledAtBound'),
+      1,
+    )
+    this.#alarm('NegativeMargins', 'Answers cost us more than was charged for them', this.#metric('NegativeMargins'), 1)
+    this.#alarm(
+      'UnpaidAnswers',
+      'Answers were given up and reached nobody, but providers may bill them',
+      this.#metric('UnpaidAnswers'),
+      20,
+    )
     const errors = all.map((fn) => fn.metricErrors({ period: FIVE_MINUTES }))
     this.#alarm('FunctionErrors', 'A function crashed or timed out', sumOf(errors), 1)
     const throttles = all.map((fn) => fn.metricThrottles({ period: FIVE_MINUTES }))
@@ -93,6 +112,9 @@ export class Monitoring extends Construct {
       ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
       ['Credits spent and held', [this.#metric('Credits'), this.#metric('CreditsHeld')]],
       ['Credits by model', [by('Credits', 'model')]],
+      ['Charged and what it cost us', [this.#metric('Credits'), this.#metric('UpstreamCost')]],
+      ['Usage rejected, billed at the bound', [this.#metric('UsageRejected'), this.#metric('BilledAtBound')]],
+      ['Answers given up, unpaid', [this.#metric('UnpaidAnswers'), by('UnpaidAnswers', 'provider')]],
       ['Holds: unsettled and swept', [this.#metric('Unsettled'), this.#metric('SweptHolds')]],
       ['Chat function', [chat.metricInvocations(), chat.metricErrors(), chat.metricThrottles()]],
     ]

@@ -1,23 +1,45 @@
 import type { Nano } from '../layers/gateway/domain/money.ts'
-import { costOf, isPrice, parsePrice, type StatedPrice } from '../layers/gateway/domain/price.ts'
+import {
+  costOf,
+  isAmount,
+  isPrice,
+  parsePrice,
+  type Quantities,
+  type StatedPrice,
+} from '../layers/gateway/domain/price.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
 /** What a row should cost by its own tokens, price and hold; undefined if it does not say. */
 export function expectedCost(row: UsageRow): Nano | undefined {
   const { price, hold } = row
   if (!price || !isStated(price) || !hasSoundTokens(row)) return undefined
-  const tokens = { prompt: row.promptTokens, cached: row.cachedTokens, completion: row.completionTokens }
-  const cost = costOf(parsePrice(price), tokens)
+  const cost = costOf(parsePrice(price), quantitiesOf(row))
   return cost < hold ? cost : hold
 }
 
-export function isStated({ input, output, cachedInput }: StatedPrice): boolean {
-  return [input, output, cachedInput].every((part) => typeof part === 'string' && isPrice(part))
+/** What a row was billed for. Rows from before some of it was counted have none of it. */
+export function quantitiesOf(row: UsageRow): Quantities {
+  return {
+    prompt: row.promptTokens,
+    cached: row.cachedTokens,
+    cacheWrite: row.cacheWriteTokens ?? 0,
+    completion: row.completionTokens,
+    images: row.images ?? 0,
+  }
 }
 
-export function hasSoundTokens({ promptTokens, completionTokens, cachedTokens }: UsageRow): boolean {
-  const areCounts = [promptTokens, completionTokens, cachedTokens].every(
+export function isStated({ input, output, cachedInput, cacheWrite = '0', request = '0', image = '0' }: StatedPrice) {
+  const isText = (part: unknown) => typeof part === 'string'
+  return (
+    [input, output, cachedInput, cacheWrite].every((part) => isText(part) && isPrice(part)) &&
+    [request, image].every((part) => isText(part) && isAmount(part))
+  )
+}
+
+export function hasSoundTokens(row: UsageRow): boolean {
+  const { prompt, cached, cacheWrite, completion, images } = quantitiesOf(row)
+  const areCounts = [prompt, cached, cacheWrite, completion, images].every(
     (count) => Number.isSafeInteger(count) && count >= 0,
   )
-  return areCounts && cachedTokens <= promptTokens
+  return areCounts && cached + cacheWrite <= prompt
 }

@@ -1,7 +1,7 @@
 import { formatCredits, formatDecimal } from '../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../layers/gateway/domain/price.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { expectedCost, hasSoundTokens, isStated } from './expected-cost.ts'
+import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from './expected-cost.ts'
 
 /** A name, and what there is to say under it: one line or several. */
 export type Entry = readonly [name: string, ...lines: string[]]
@@ -36,20 +36,31 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
 function priced(row: UsageRow): Entry[] {
   const { price } = row
   if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)
-  const tokens = { prompt: row.promptTokens, cached: row.cachedTokens, completion: row.completionTokens }
-  const all = billLines(parsePrice(price), tokens)
-  const lines = all.filter(({ kind, tokens: count }) => kind !== 'cached' || count > 0)
-  const counts = lines.map(({ tokens: count }) => grouped(count))
-  const prices = lines.map(({ pricePico }) => `${formatPerMillion(pricePico)} per million`)
+  const lines = billLines(parsePrice(price), quantitiesOf(row))
+  const counts = lines.map(({ count }) => grouped(count))
+  const prices = lines.map(priceText)
   const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
   const [countWidth, priceWidth, amountWidth] = [counts, prices, amounts].map(widest) as [number, number, number]
   const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
   const entries = lines.map((line, i): Entry => {
-    const product = `${counts[i]?.padStart(countWidth)} tokens × ${prices[i]?.padEnd(priceWidth)}`
+    const product = `${counts[i]?.padStart(countWidth)} ${unitOf(line)} × ${prices[i]?.padEnd(priceWidth)}`
     return [line.kind, `${product} = ${withRemark(amounts[i] ?? '', lineRemark(line, row))}`]
   })
   const indent = ' '.repeat(countWidth + ' tokens × '.length + priceWidth + ' = '.length)
-  return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(all)))]]
+  return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
+}
+
+const UNIT = 'tokens'
+
+function unitOf({ kind }: BillLine): string {
+  if (kind === 'request') return ''.padEnd(UNIT.length)
+  return kind === 'images' ? 'images' : UNIT
+}
+
+function priceText({ kind, pricePico }: BillLine): string {
+  return kind === 'request' || kind === 'images'
+    ? `${formatPico(pricePico)} each`
+    : `${formatPerMillion(pricePico)} per million`
 }
 
 function lineRemark({ kind }: BillLine, { promptTokens, cachedTokens }: UsageRow): string {

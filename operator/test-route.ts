@@ -1,11 +1,11 @@
-import { billFor, NO_BILL, trustedTokens } from '../layers/gateway/domain/bill.ts'
+import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
 import type { Catalog, PricedModel, Route } from '../layers/gateway/domain/catalog.ts'
 import { assessWork } from '../layers/gateway/domain/chat-work.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
 import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
 import { parseChatRequest } from '../layers/gateway/wire/chat-request.ts'
-import { textOf } from '../layers/gateway/wire/delta.ts'
+import { speaks } from '../layers/gateway/wire/delta.ts'
 import { readUsage } from '../layers/gateway/wire/usage-counts.ts'
 
 export type RouteTest = {
@@ -40,28 +40,37 @@ export async function testRoute(
       outputCap: OUTPUT_CAP,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
+      allowFields: [],
+      mayWriteCache: false,
+      noteDropped: () => {},
       signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
     })
     for await (const part of parts) {
       if (part.kind === 'usage') usage = part.usage
-      else if (textOf(part.delta) !== '') firstTokenMs ??= Math.round(performance.now() - startedMs)
+      else if (speaks(part.delta)) firstTokenMs ??= Math.round(performance.now() - startedMs)
     }
   } catch (error) {
     return { ...about, ok: false, result: reasonOf(error) }
   }
   if (firstTokenMs === undefined) return { ...about, ok: false, result: 'empty: it said nothing' }
   const reported = readUsage(usage)
-  const work = assessWork(request, model, catalog.version)
-  const tokens = reported && trustedTokens(reported, work)
-  const { cost } = tokens ? billFor(work, tokens, 'upstream', false) : NO_BILL
-  return {
-    ...about,
-    ok: true,
-    result: tokens ? 'ok' : 'ok, but it reports no usage: answers will be billed by estimate',
-    firstTokenMs,
-    tokens: tokens && tokens.prompt + tokens.completion,
-    cost: tokens && cost,
+  const counts = reported && countsOf(reported)
+  if (!counts?.prompt || !counts.completion) {
+    return {
+      ...about,
+      ok: true,
+      result: 'ok, but it reports no usage: answers will be billed by estimate',
+      firstTokenMs,
+    }
   }
+  const { prompt, completion, cached, cacheWrite, reasoning } = counts
+  const { cost } = billFor(assessWork(request, model, catalog), {
+    quantities: { prompt, completion, cached, cacheWrite, images: 0 },
+    reasoning,
+    source: 'upstream',
+    usageRejected: false,
+  })
+  return { ...about, ok: true, result: 'ok', firstTokenMs, tokens: prompt + completion, cost }
 }
 
 function reasonOf(error: unknown): string {

@@ -10,6 +10,8 @@ export type Config = {
   readonly stage?: string
   /** What our own CloudFront distribution proves itself with; none where there is no distribution. */
   readonly originSecret?: string
+  /** How long an answer that is not streamed may take, where something in front of us gives up. */
+  readonly wholeAnswerMs?: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -24,6 +26,7 @@ export function readConfig(env: Environment = process.env): Config {
     headerPrefix: env[ENV.headerPrefix] ?? BRAND.headerPrefix,
     ...optional('stage', env[ENV.stage]),
     ...optional('originSecret', env[ENV.originSecret]),
+    ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
   }
 }
 

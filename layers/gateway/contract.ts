@@ -13,6 +13,7 @@ export const ENV = {
   headerPrefix: 'WAYBILL_HEADER_PREFIX',
   stage: 'WAYBILL_STAGE',
   originSecret: 'WAYBILL_ORIGIN_SECRET',
+  wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
 } as const
 
 /** What our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
-import { affordableTokens, costOf, formatPerToken, parsePrice, worstCostOf } from '../../layers/gateway/domain/price.ts'
+import {
+  affordableTokens,
+  costOf,
+  formatPerToken,
+  parsePrice,
+  type Quantities,
+  type WorstCase,
+  worstCostOf,
+} from '../../layers/gateway/domain/price.ts'
 
 describe('credits', () => {
   test.each([
@@ -22,32 +30,53 @@ describe('credits', () => {
   )
 })
 
+function bought(quantities: Partial<Quantities>): Quantities {
+  return { prompt: 0, cached: 0, cacheWrite: 0, completion: 0, images: 0, ...quantities }
+}
+
+function atWorst(promptTokens: number, completionTokens: number, more: Partial<WorstCase> = {}): WorstCase {
+  return { promptTokens, completionTokens, images: 0, writesCache: false, ...more }
+}
+
 describe('the cost of tokens', () => {
   const price = parsePrice({ input: '0.15', output: '0.60', cachedInput: '0.075' })
 
   test('is exact and rounded up once, to the nanocredit', () => {
-    expect(costOf(price, { prompt: 1, cached: 0, completion: 0 })).toBe(150n)
-    expect(costOf(parsePrice({ input: '0.000001', output: '0' }), { prompt: 1, cached: 0, completion: 0 })).toBe(1n)
-    expect(costOf(parsePrice({ input: '0.000001', output: '0' }), { prompt: 1001, cached: 0, completion: 0 })).toBe(2n)
-    expect(costOf(price, { prompt: 1_000_000, cached: 0, completion: 1_000_000 })).toBe(750_000_000n)
+    expect(costOf(price, bought({ prompt: 1, cached: 0, completion: 0 }))).toBe(150n)
+    expect(
+      costOf(parsePrice({ input: '0.000001', output: '0' }), bought({ prompt: 1, cached: 0, completion: 0 })),
+    ).toBe(1n)
+    expect(
+      costOf(parsePrice({ input: '0.000001', output: '0' }), bought({ prompt: 1001, cached: 0, completion: 0 })),
+    ).toBe(2n)
+    expect(costOf(price, bought({ prompt: 1_000_000, cached: 0, completion: 1_000_000 }))).toBe(750_000_000n)
   })
 
   test('charges cached tokens at their own price', () => {
-    expect(costOf(price, { prompt: 1000, cached: 600, completion: 0 })).toBe(400n * 150n + 600n * 75n)
+    expect(costOf(price, bought({ prompt: 1000, cached: 600, completion: 0 }))).toBe(400n * 150n + 600n * 75n)
   })
 
   test('never exceeds the worst case of the same counts, even where cached tokens are dearer', () => {
     const odd = parsePrice({ input: '1', output: '2', cachedInput: '3' })
-    expect(costOf(odd, { prompt: 10, cached: 10, completion: 5 })).toBe(worstCostOf(odd, 10, 5))
-    expect(worstCostOf(price, 10, 5) >= costOf(price, { prompt: 10, cached: 0, completion: 5 })).toBe(true)
+    expect(costOf(odd, bought({ prompt: 10, cached: 10, completion: 5 }))).toBe(worstCostOf(odd, atWorst(10, 5)))
+    expect(worstCostOf(price, atWorst(10, 5)) >= costOf(price, bought({ prompt: 10, completion: 5 }))).toBe(true)
   })
 
   test('what a balance affords is the most that fits into it', () => {
     for (const available of [0n, 1n, 149n, 150n, 1234n, 987_654n]) {
-      const tokens = affordableTokens(price, 1, available)
-      if (tokens >= 0) expect(worstCostOf(price, 1, tokens) <= available).toBe(true)
-      expect(worstCostOf(price, 1, tokens + 1) > available).toBe(true)
+      const tokens = affordableTokens(price, atWorst(1, 0), available)
+      if (tokens >= 0) expect(worstCostOf(price, atWorst(1, tokens)) <= available).toBe(true)
+      expect(worstCostOf(price, atWorst(1, tokens + 1)) > available).toBe(true)
     }
+  })
+
+  test('charges what was written to a cache, the request and its images at prices of their own', () => {
+    const full = parsePrice({ input: '1', output: '2', cacheWrite: '1.25', request: '0.001', image: '0.000000005' })
+    const quantities = bought({ prompt: 1000, cacheWrite: 400, completion: 10, images: 3 })
+    expect(costOf(full, quantities)).toBe(600_000n + 500_000n + 20_000n + 1_000_000n + 15n)
+    expect(worstCostOf(full, atWorst(1000, 10, { images: 3, writesCache: true })) >= costOf(full, quantities)).toBe(
+      true,
+    )
   })
 
   test('is shown per token as a plain decimal', () => {

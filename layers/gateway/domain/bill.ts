@@ -1,44 +1,88 @@
 import type { ChatWork } from './chat-work.ts'
 import { holdOf } from './chat-work.ts'
 import type { Nano } from './money.ts'
-import { type BilledTokens, costOf } from './price.ts'
+import { costOf, type Quantities } from './price.ts'
 
 export type UsageSource = 'upstream' | 'estimate' | 'none'
 
 export type Bill = {
-  readonly tokens: BilledTokens
+  readonly quantities: Quantities
+  /** Of the completion, the tokens that the model thought with. */
+  readonly reasoning: number
   readonly source: UsageSource
-  /** The upstream reported usage that cannot be true, so it was not used. */
+  /** The upstream reported something that is no count, so it was estimated. */
   readonly usageRejected: boolean
+  /** The counts come to more than was held, so the hold is charged. */
+  readonly usageCapped: boolean
   readonly cost: Nano
 }
 
 export const NO_BILL: Bill = {
-  tokens: { prompt: 0, cached: 0, completion: 0 },
+  quantities: { prompt: 0, cached: 0, cacheWrite: 0, completion: 0, images: 0 },
+  reasoning: 0,
   source: 'none',
   usageRejected: false,
+  usageCapped: false,
   cost: 0n,
 }
 
-/** Usage as an upstream reported it, already reduced to numbers of unknown worth. */
-export type ReportedTokens = { readonly prompt: unknown; readonly completion: unknown; readonly cached: unknown }
-
-/** Reported usage, if it can be true: whole, not negative, and within what was held for. */
-export function trustedTokens(reported: ReportedTokens, work: ChatWork): BilledTokens | undefined {
-  const { prompt, completion } = reported
-  const cached = reported.cached ?? 0
-  if (!isCount(prompt, work.promptBound)) return undefined
-  if (!isCount(completion, work.outputCap * work.request.choices)) return undefined
-  if (!isCount(cached, prompt)) return undefined
-  return { prompt, completion, cached }
+/** Usage as an upstream reported it, of unknown worth. */
+export type ReportedUsage = {
+  readonly prompt: unknown
+  readonly completion: unknown
+  readonly total: unknown
+  readonly cached: unknown
+  readonly cacheWrite: unknown
+  readonly reasoning: unknown
 }
 
-export function billFor(work: ChatWork, tokens: BilledTokens, source: UsageSource, usageRejected: boolean): Bill {
-  const cost = costOf(work.model.tokenPrice, tokens)
+/** The counts in a report; undefined where it has none that can be believed. */
+export type Counts = {
+  readonly prompt: number | undefined
+  readonly completion: number | undefined
+  readonly cached: number
+  readonly cacheWrite: number
+  readonly reasoning: number
+}
+
+export function countsOf(reported: ReportedUsage): Counts {
+  const cached = countOf(reported.cached) ?? 0
+  const cacheWrite = countOf(reported.cacheWrite) ?? 0
+  const prompt = wholePrompt(countOf(reported.prompt), cached + cacheWrite)
+  const completion = wholeCompletion(countOf(reported.completion), countOf(reported.total), prompt)
+  const reasoning = countOf(reported.reasoning) ?? Math.max(0, (completion ?? 0) - (countOf(reported.completion) ?? 0))
+  return { prompt, completion, cached, cacheWrite, reasoning: Math.min(reasoning, completion ?? 0) }
+}
+
+/** Where more tokens went through a cache than the prompt has, they were counted beside it. */
+function wholePrompt(prompt: number | undefined, throughCache: number): number | undefined {
+  if (prompt === undefined) return undefined
+  return throughCache > prompt ? prompt + throughCache : prompt
+}
+
+/** Some upstreams count thinking in the total only, and bill it all the same. */
+function wholeCompletion(completion: number | undefined, total: number | undefined, prompt: number | undefined) {
+  if (total === undefined || prompt === undefined || total <= prompt) return completion
+  return Math.max(completion ?? 0, total - prompt)
+}
+
+/**
+ * What is owed for these quantities: never more than was held. Counts beyond what was held for are charged up to the
+ * hold, because the provider will bill them.
+ */
+export function billFor(
+  work: ChatWork,
+  { quantities, reasoning, source, usageRejected }: Omit<Bill, 'cost' | 'usageCapped'>,
+): Bill {
+  const cost = costOf(work.model.tokenPrice, quantities)
   const hold = holdOf(work)
-  return { tokens, source, usageRejected, cost: cost < hold ? cost : hold }
+  const usageCapped = cost > hold
+  return { quantities, reasoning, source, usageRejected, usageCapped, cost: usageCapped ? hold : cost }
 }
 
-function isCount(value: unknown, most: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
+/** More than any answer has, and still a number that every table and client can hold. */
+const MOST_TOKENS = 10 ** 12
+
+function countOf(value: unknown): number | undefined {
+  return Number.isInteger(value) && (value as number) >= 0 ? Math.min(value as number, MOST_TOKENS) : undefined
 }

@@ -12,6 +12,10 @@ export type OpenAiEntry = {
   readonly streamOptions?: boolean | undefined
   /** Sent with every request, beside our own. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Fields that may change what the upstream bills, and that the operator lets callers send all the same. */
+  readonly allowFields?: readonly string[] | undefined
+  /** What becomes of a field that is neither known nor allowed: a 400 unless it says 'drop'. */
+  readonly unknownFields?: 'refuse' | 'drop' | undefined
 }
 
 /** Anthropic's Messages API. */
@@ -34,14 +38,25 @@ export function apiKeyOf(entry: ProviderEntry): string | undefined {
   return entry.type === 'bedrock' ? undefined : entry.apiKey
 }
 
+/** The fields that a provider's entry lets callers send beside those that do not change the price. */
+export function providerFields(entry: ProviderEntry | undefined): readonly string[] {
+  return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
+}
+
 export type Route = {
   readonly provider: string
   readonly model: string
   readonly priority: number
   readonly weight: number
+  /** An answer that has not begun by then is given up, unpaid, and the next route is tried. */
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
+  /** What the provider bills us. */
+  readonly cost?: PriceStrings | undefined
 }
+
+/** The kinds of content that a prompt may have beside text. */
+export type MediaKind = 'image' | 'audio' | 'video' | 'file'
 
 export type CatalogModel = {
   readonly id: string
@@ -55,6 +70,10 @@ export type CatalogModel = {
   readonly routes: readonly Route[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
+  /** As a provider's, for this model only. */
+  readonly allowFields?: readonly string[] | undefined
+  /** The most tokens that one part of a kind can be. Unless given, 50,000 for an image, all of the context for others. */
+  readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 
 /** As it is stored: plain data. */

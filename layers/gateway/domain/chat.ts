@@ -1,3 +1,5 @@
+import type { MediaKind } from './catalog.ts'
+
 export type ChatBody = Readonly<Record<string, unknown>>
 
 /** A validated request: what the gateway decides by, beside the body that travels on. */
@@ -11,8 +13,10 @@ export type ChatRequest = {
   readonly capFields: readonly CapField[]
   readonly messageCount: number
   readonly toolCount: number
-  /** Content parts that are not text: images, audio, files. */
-  readonly mediaCount: number
+  /** Content parts that are not text. */
+  readonly media: Readonly<Record<MediaKind, number>>
+  /** Whether it has a `cache_control`, which makes a provider write to its cache at a price of its own. */
+  readonly asksCacheWrite: boolean
   readonly bytes: number
   readonly body: ChatBody
 }

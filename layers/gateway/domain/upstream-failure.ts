@@ -1,6 +1,7 @@
 export type FailureReason =
   | 'connect'
   | 'timeout'
+  | 'deadline'
   | 'reset'
   | 'status'
   | 'credential'
@@ -19,10 +20,22 @@ export type FailureDetail = {
   readonly retryAfterMs?: number | undefined
 }
 
+/** After these the upstream may have generated an answer, and bill it, though nobody got it. */
+const MAY_BE_BILLED: ReadonlySet<FailureReason> = new Set([
+  'timeout',
+  'deadline',
+  'reset',
+  'protocol',
+  'error_event',
+  'empty',
+  'runaway',
+])
+
 /**
- * An upstream did not answer as it should. The message of a `rejected` failure is the provider's own and is meant for
- * the caller; every other message is ours and safe to log. `unsupported` is a request that a dialect has no words for:
- * another may have them, and if none has, the caller is told.
+ * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for it:
+ * `rejected` is a request that is wrong wherever it goes, so no other route is tried; `unsupported` is a sound one that
+ * this dialect has no words for, so another route of the same model may answer it. Every other message is ours and safe
+ * to log. `deadline` is our own limit, not the upstream's fault.
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
@@ -35,8 +48,12 @@ export class UpstreamFailure extends Error {
     this.detail = detail
   }
 
+  get mayBeBilled(): boolean {
+    return MAY_BE_BILLED.has(this.reason)
+  }
+
   /** Whether another route may answer what this one did not. */
   get worthAnotherRoute(): boolean {
-    return this.reason !== 'rejected'
+    return this.reason !== 'rejected' && this.reason !== 'deadline'
   }
 }

@@ -29,10 +29,20 @@ export type UsageRow = {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly cachedTokens: number
+  /** Of the prompt tokens, those that the provider wrote to its cache. */
+  readonly cacheWriteTokens?: number | undefined
+  /** Of the completion tokens, those that the model thought with. */
+  readonly reasoningTokens?: number | undefined
+  /** Images in the prompt, where they have a price of their own. */
+  readonly images?: number | undefined
   readonly usageSource: UsageSource
   readonly usageRejected: boolean
+  /** The counted tokens come to more than was held, so the hold was charged. */
+  readonly usageCapped?: boolean | undefined
   readonly cost: Nano
   readonly hold: Nano
+  /** What the provider bills us for the answer, if its route says what it costs. */
+  readonly upstreamCost?: Nano | undefined
   readonly priceVersion?: number | undefined
   /** Credits per million tokens by which it was charged. */
   readonly price?: StatedPrice | undefined

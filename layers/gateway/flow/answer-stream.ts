@@ -13,7 +13,7 @@ import { FrameSink } from './frame-sink.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
 import type { AssessedWork, Journey, Passage } from './passage.ts'
-import { endingOf } from './settle.ts'
+import { endingOf, SETTLE_RESERVE_MS } from './settle.ts'
 import { settledWithin } from './settled-within.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -23,7 +23,9 @@ import { toGatewayError } from './upstream-error.ts'
  * resolves when the request is settled and the last frame written, and nothing is thrown any more.
  */
 export async function answerStream(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<Readable> {
-  const deadline = startDeadline(passage, deps.clock())
+  const endsAtMs = passage.deadlineMs - SETTLE_RESERVE_MS
+  const seconds = Math.round((endsAtMs - passage.nowMs) / 1000)
+  const deadline = startDeadline(endsAtMs, deps.clock(), `The answer took longer than the ${seconds} s it had.`)
   const parts = dispatch(deps, assessed, passage.journey, deadline.signal, (answer) => answer)
   try {
     await settledWithin(parts, deps.timing.commitAfterMs)

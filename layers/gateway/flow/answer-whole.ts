@@ -8,6 +8,7 @@ import { dispatch } from './dispatch.ts'
 import { letterheadOf } from './letterhead.ts'
 import { makeBill } from './make-bill.ts'
 import type { AssessedWork, Passage } from './passage.ts'
+import { SETTLE_RESERVE_MS } from './settle.ts'
 import { settledWithin } from './settled-within.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -28,7 +29,10 @@ export async function answerWhole(deps: ChatDeps, passage: Passage, assessed: As
 
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */
 async function gatherAnswer(deps: ChatDeps, passage: Passage, assessed: AssessedWork) {
-  const deadline = startDeadline(passage, deps.clock())
+  const endsAtMs = Math.min(passage.deadlineMs - SETTLE_RESERVE_MS, passage.nowMs + deps.timing.wholeAnswerMs)
+  const seconds = Math.round((endsAtMs - passage.nowMs) / 1000)
+  const words = `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
+  const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const gather = async (parts: AsyncIterable<ChatPart>) => {
     const completion = new CompletionBuilder()
     const tally = new Tally(assessed.chat)

@@ -18,6 +18,13 @@ export type ChatTiming = {
   readonly keepAliveMs: number
   /** How long an answer that is whole waits to be settled. After that it goes out, and settling goes on. */
   readonly settleMs: number
+  /** How long the upstreams have for an answer that is not streamed, where something in front of us gives up. */
+  readonly wholeAnswerMs: number
 }
 
-export const CHAT_TIMING: ChatTiming = { commitAfterMs: 10_000, keepAliveMs: 15_000, settleMs: 15_000 }
+export const CHAT_TIMING: ChatTiming = {
+  commitAfterMs: 10_000,
+  keepAliveMs: 15_000,
+  settleMs: 15_000,
+  wholeAnswerMs: Number.POSITIVE_INFINITY,
+}

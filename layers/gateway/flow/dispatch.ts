@@ -1,10 +1,12 @@
 import type { Catalog, Route } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
-import type { ChatWork } from '../domain/chat-work.ts'
+import { type ChatWork, mayWriteCache, worstCaseOf } from '../domain/chat-work.ts'
+import type { Nano } from '../domain/money.ts'
+import { parsePrice, worstCostOf } from '../domain/price.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { Provider } from '../providers/provider.ts'
-import { textOf } from '../wire/delta.ts'
+import { speaks } from '../wire/delta.ts'
 import type { Log } from './log.ts'
 import type { AssessedWork, Journey } from './passage.ts'
 import type { RouteHealth } from './route-health.ts'
@@ -16,9 +18,16 @@ export type DispatchDeps = {
   readonly log: Log
 }
 
-/** A route to try, and the output cap that its model takes. */
-type Candidate = { readonly route: Route; readonly outputCap: number; readonly fallbackModel?: string }
+/** A route to try, and what its model takes and allows. */
+type Candidate = {
+  readonly route: Route
+  readonly outputCap: number
+  readonly allowFields: readonly string[]
+  readonly fallbackModel?: string
+}
 
+/** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
+const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
 
 /** What is made of a route's answer. As long as it has not returned, the answer may be replaced by another route's. */
@@ -29,39 +38,53 @@ export type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
  * or an honest status, is still possible. Throws the last route's UpstreamFailure.
  */
 export async function dispatch<T>(
-  { openProvider, health, clock, log }: DispatchDeps,
+  deps: DispatchDeps,
   work: AssessedWork,
   journey: Journey,
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
-  let last: UpstreamFailure | undefined
-  for (const candidate of candidatesOf(work, health, clock())) {
+  const { openProvider, health, clock } = deps
+  let failure: UpstreamFailure | undefined
+  let unsupported: UpstreamFailure | undefined
+  for (const candidate of candidatesOf(work, health, clock()).slice(0, MOST_ATTEMPTS)) {
     const { route, fallbackModel } = candidate
+    // A caller must not choose a dearer model by asking for what its own has no words for.
+    if (fallbackModel !== undefined && unsupported) break
     const startedMs = clock()
     const note = (result: string) =>
       journey.attempts.push({ provider: route.provider, result, ms: clock() - startedMs })
     try {
       const provider = openProvider(work.catalog, route.provider)
-      const accepted = await accept(await begin(provider, candidate, work.chat, signal))
+      const accepted = await accept(await begin(provider, candidate, work.chat, journey, signal))
       note('ok')
       journey.route = routeKey(route)
       journey.provider = route.provider
       journey.upstreamModel = route.model
+      if (route.cost) journey.cost = route.cost
       if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
       return accepted
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       note(error.detail.status ? `${error.reason} ${error.detail.status}` : error.reason)
-      last = error
+      if (error.reason === 'unsupported') {
+        unsupported ??= error
+        continue
+      }
+      failure = error
       if (error.reason === 'rejected') journey.provider = route.provider
+      if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, work.chat))
       if (!error.worthAnotherRoute || signal.aborted) break
-      if (error.reason === 'unsupported') continue
       health.failed(routeKey(route), error, clock())
-      log.upstreamFailed(route.provider, error)
+      deps.log.upstreamFailed(route.provider, error)
     }
   }
-  throw last ?? new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
+  throw failure ?? unsupported ?? new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
+}
+
+/** What an answer that nobody gets may cost us at most, if the catalog says what the route costs. */
+function worstCostAt({ route, outputCap }: Candidate, work: ChatWork): Nano | undefined {
+  return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...work, outputCap }))
 }
 
 /** The model's own routes, then those of the models that may stand in for it. */
@@ -69,17 +92,25 @@ function candidatesOf({ chat, catalog, pinned }: AssessedWork, health: RouteHeal
   const isResting = (route: Route) => health.isResting(routeKey(route), nowMs)
   const inOrder = (routes: readonly Route[]) =>
     orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
-  const own = inOrder(chat.model.routes).map((route) => ({ route, outputCap: chat.outputCap }))
+  const { allowFields = [] } = chat.model
+  const own = inOrder(chat.model.routes).map((route) => ({ route, outputCap: chat.outputCap, allowFields }))
   const others = (chat.model.fallback ?? []).flatMap((id) => {
     const model = catalog.models.get(id)
     if (!model) return []
     const outputCap = Math.min(chat.outputCap, model.maxOutputTokens)
-    return inOrder(model.routes).map((route) => ({ route, outputCap, fallbackModel: id }))
+    return inOrder(model.routes).map((route) => ({ route, outputCap, allowFields, fallbackModel: id }))
   })
   return [...own, ...others]
 }
 
-async function begin(provider: Provider, { route, outputCap }: Candidate, work: ChatWork, signal: AbortSignal) {
+async function begin(
+  provider: Provider,
+  { route, outputCap, allowFields }: Candidate,
+  work: ChatWork,
+  journey: Journey,
+  signal: AbortSignal,
+) {
+  delete journey.droppedFields
   const patience = new AbortController()
   const timer = setTimeout(
     () => patience.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
@@ -91,6 +122,11 @@ async function begin(provider: Provider, { route, outputCap }: Candidate, work: 
       outputCap,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
+      allowFields,
+      mayWriteCache: mayWriteCache(work),
+      noteDropped: (fields) => {
+        journey.droppedFields = fields
+      },
       signal: AbortSignal.any([signal, patience.signal]),
     })
     [Symbol.asyncIterator]()
@@ -105,14 +141,14 @@ async function begin(provider: Provider, { route, outputCap }: Candidate, work: 
   }
 }
 
-/** The parts up to the first that says something: text, a tool call, or an end. */
+/** The parts up to the first that says something, of whatever kind, or ends. */
 async function readLeading(parts: AsyncIterator<ChatPart>): Promise<ChatPart[]> {
   const leading: ChatPart[] = []
   while (leading.length < MOST_LEADING_PARTS) {
     const { done, value } = await parts.next()
     if (done) break
     leading.push(value)
-    if (value.kind === 'choice' && (value.finishReason !== null || textOf(value.delta) !== '')) return leading
+    if (value.kind === 'choice' && (value.finishReason !== null || speaks(value.delta))) return leading
   }
   throw new UpstreamFailure('empty', 'The upstream sent no answer.')
 }

@@ -1,4 +1,5 @@
 import { METRICS_NAMESPACE } from '../contract.ts'
+import type { Nano } from '../domain/money.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 
@@ -7,6 +8,8 @@ export type Log = {
   /** One line for every request that has a row. */
   request(row: UsageRow): void
   upstreamFailed(provider: string, failure: UpstreamFailure): void
+  /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
+  unpaid(provider: string, costAtMost: Nano | undefined): void
   /** Something that should not happen. */
   problem(what: string, error: unknown, requestId: string): void
   /** A request that could not be settled: the sweep will finish it. */
@@ -38,6 +41,11 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       const fields = { provider, reason, status: detail.status, message }
       line('warn', 'upstream_failed', fields, [...failures, ...ours], [{ by: 'provider', metrics: failures }])
     },
+    unpaid: (provider, costAtMost) => {
+      const answers = [one('UnpaidAnswers')]
+      const cost: Metric[] = costAtMost === undefined ? [] : [['UnpaidCostAtMost', creditsIn(costAtMost), 'None']]
+      line('warn', 'unpaid', { provider }, [...answers, ...cost], [{ by: 'provider', metrics: answers }])
+    },
     problem: (what, error, requestId) =>
       line('error', 'problem', { requestId, what, error: describeError(error) }, [one('Problems')]),
     unsettled: (error, requestId) =>
@@ -53,7 +61,8 @@ function fieldsOf(row: UsageRow): object {
 
 const requests: Metric = ['Requests', 1, 'Count']
 const errorsOf = (row: UsageRow): Metric => ['Errors', row.errorCode ? 1 : 0, 'Count']
-const creditsOf = (row: UsageRow): Metric => ['Credits', Number(row.cost) / 1e9, 'None']
+const creditsIn = (nano: Nano) => Number(nano) / 1e9
+const creditsOf = (row: UsageRow): Metric => ['Credits', creditsIn(row.cost), 'None']
 const tokensOf = (row: UsageRow): Metric[] => [
   ['PromptTokens', row.promptTokens, 'Count'],
   ['CompletionTokens', row.completionTokens, 'Count'],
@@ -70,7 +79,23 @@ function metricsOf(row: UsageRow): Metric[] {
     ...firstTokenOf(row),
     ...tokensOf(row),
     creditsOf(row),
-    ['CreditsHeld', Number(row.hold) / 1e9, 'None'],
+    ['CreditsHeld', creditsIn(row.hold), 'None'],
+    ...(row.usageSource === 'none' ? [] : usageMetricsOf(row)),
+  ]
+}
+
+/** Of answers only: how well their charge is founded, and whether it covers what they cost us. */
+function usageMetricsOf(row: UsageRow): Metric[] {
+  const { upstreamCost } = row
+  return [
+    ['UsageRejected', row.usageRejected ? 1 : 0, 'Count'],
+    ['BilledAtBound', row.usageCapped ? 1 : 0, 'Count'],
+    ...(upstreamCost === undefined
+      ? []
+      : ([
+          ['UpstreamCost', creditsIn(upstreamCost), 'None'],
+          ['NegativeMargins', upstreamCost > row.cost ? 1 : 0, 'Count'],
+        ] satisfies Metric[])),
   ]
 }
 

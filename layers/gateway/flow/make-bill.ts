@@ -1,5 +1,5 @@
-import { type Bill, billFor, NO_BILL, trustedTokens } from '../domain/bill.ts'
-import type { ChatWork } from '../domain/chat-work.ts'
+import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../domain/bill.ts'
+import { type ChatWork, mediaTokens } from '../domain/chat-work.ts'
 import { promptText } from '../wire/prompt-text.ts'
 import { readUsage } from '../wire/usage-counts.ts'
 import type { Tally } from './tally.ts'
@@ -8,32 +8,73 @@ export type CountTokens = (text: string) => number
 /** Loads the tokenizer, which is large: only an estimate calls it. */
 export type LoadTokenizer = () => Promise<CountTokens>
 
-// What a chat template adds, as OpenAI documents it, and what a picture of common size costs.
+// What a chat template adds, as OpenAI documents it.
 const TOKENS_PER_MESSAGE = 4
 const TOKENS_PER_ANSWER = 3
-const TOKENS_PER_MEDIA = 765
 
-/** The upstream's own counts if they can be true, else an estimate of what was delivered. */
+/** Fewer tokens than this share of our own count were counted for one choice of several only. */
+const LEAST_SHARE_OF_ESTIMATE = 2 / 3
+
+const NOTHING_COUNTED: Counts = { prompt: undefined, completion: undefined, cached: 0, cacheWrite: 0, reasoning: 0 }
+
+/** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
 export async function makeBill(work: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
   const reported = readUsage(tally.reported)
-  const trusted = reported && trustedTokens(reported, work)
-  if (trusted) return billFor(work, trusted, 'upstream', false)
-  const countTokens = await loadTokenizer()
-  const { request, promptBound, outputCap } = work
-  const prompt =
-    countTokens(promptText(request.body)) +
-    TOKENS_PER_MESSAGE * request.messageCount +
-    TOKENS_PER_ANSWER +
-    TOKENS_PER_MEDIA * request.mediaCount
-  const tokens = {
-    prompt: Math.min(prompt, promptBound),
-    completion: Math.min(tally.count(countTokens), outputCap * request.choices),
-    cached: 0,
-  }
-  return billFor(work, tokens, 'estimate', reported !== undefined)
+  const { cached, cacheWrite, reasoning, ...counts } = reported ? countsOf(reported) : NOTHING_COUNTED
+  const isSpoken = tally.deliveredAnything
+  const prompt = believed(counts.prompt, isSpoken) ?? (await estimatePrompt(work, loadTokenizer))
+  const completion =
+    believed(await ofAllChoices(work, tally, counts.completion, loadTokenizer), isSpoken) ??
+    (await estimateCompletion(work, tally, loadTokenizer))
+  const isEstimate = prompt !== counts.prompt || completion !== counts.completion
+  return billFor(work, {
+    quantities: {
+      prompt,
+      completion,
+      cached: Math.min(cached, prompt),
+      cacheWrite: Math.min(cacheWrite, prompt - Math.min(cached, prompt)),
+      images: work.request.media.image,
+    },
+    reasoning: Math.min(reasoning, completion),
+    source: isEstimate ? 'estimate' : 'upstream',
+    usageRejected: isEstimate && reported !== undefined,
+  })
 }
 
 /** A failed answer is billed for what the client received of it; nothing received is free. */
 export async function makePartialBill(work: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
   return tally.deliveredAnything ? makeBill(work, tally, loadTokenizer) : NO_BILL
+}
+
+/** Nobody reads a prompt of no tokens, or says something with none. */
+function believed(count: number | undefined, isSpoken: boolean): number | undefined {
+  return count === 0 && isSpoken ? undefined : count
+}
+
+/** Some upstreams report the tokens of one choice where they gave several: then the tokens are counted here. */
+async function ofAllChoices(
+  work: ChatWork,
+  tally: Tally,
+  completion: number | undefined,
+  loadTokenizer: LoadTokenizer,
+): Promise<number | undefined> {
+  if (completion === undefined || tally.choices < 2 || tally.isAtLeastSeen(completion)) return completion
+  const estimate = await estimateCompletion(work, tally, loadTokenizer)
+  return completion < estimate * LEAST_SHARE_OF_ESTIMATE ? estimate : completion
+}
+
+/** What cannot be counted, such as a file, is billed at its bound. */
+async function estimatePrompt({ request, model, promptBound }: ChatWork, loadTokenizer: LoadTokenizer) {
+  const media = mediaTokens(request, model)
+  if (media >= promptBound) return promptBound
+  const countTokens = await loadTokenizer()
+  const text = countTokens(promptText(request.body))
+  return Math.min(promptBound, text + TOKENS_PER_MESSAGE * request.messageCount + TOKENS_PER_ANSWER + media)
+}
+
+async function estimateCompletion({ request, outputCap }: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer) {
+  const cap = outputCap * request.choices
+  if (tally.hasMedia) return cap
+  if (!tally.deliveredAnything) return 0
+  return Math.min(cap, tally.count(await loadTokenizer()))
 }

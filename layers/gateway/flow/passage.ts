@@ -5,6 +5,7 @@ import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Claim } from '../domain/kept-answer.ts'
 import type { Key, OpenHold } from '../domain/key.ts'
 import type { Nano } from '../domain/money.ts'
+import type { PriceStrings } from '../domain/price.ts'
 import type { Attempt, EndpointName } from '../domain/usage-row.ts'
 import type { AnswerSeal } from './answer-seal.ts'
 
@@ -66,6 +67,10 @@ export type Journey = {
   /** The route that was accepted, as its health is remembered. It has succeeded when its answer is whole. */
   route?: string
   provider?: string
+  /** What that route costs us, if the catalog says. */
+  cost?: PriceStrings
+  /** Fields of the request that the route was not given, because the catalog says to leave them out. */
+  droppedFields?: readonly string[]
   upstreamModel?: string
   fallbackModel?: string
   firstPartMs?: number

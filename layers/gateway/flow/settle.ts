@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
-import { statePrice } from '../domain/price.ts'
+import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { FinishHold } from './finish-hold.ts'
 import type { Log } from './log.ts'
@@ -67,6 +67,7 @@ function outcomeOf({ kind, status }: GatewayError): Outcome {
 function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): UsageRow {
   const { journey, work } = passage
   const bill = ending.bill ?? NO_BILL
+  const { quantities } = bill
   return {
     requestId: passage.requestId,
     keyId,
@@ -81,13 +82,18 @@ function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): 
     fallbackModel: journey.fallbackModel,
     replayOf: passage.replay?.requestId,
     stream: work?.chat.request.stream ?? false,
-    promptTokens: bill.tokens.prompt,
-    completionTokens: bill.tokens.completion,
-    cachedTokens: bill.tokens.cached,
+    promptTokens: quantities.prompt,
+    completionTokens: quantities.completion,
+    cachedTokens: quantities.cached,
+    cacheWriteTokens: quantities.cacheWrite || undefined,
+    reasoningTokens: bill.reasoning || undefined,
+    images: quantities.images || undefined,
     usageSource: bill.source,
     usageRejected: bill.usageRejected,
+    usageCapped: bill.usageCapped || undefined,
     cost: bill.cost,
     hold: passage.hold ?? 0n,
+    upstreamCost: journey.cost && bill.source !== 'none' ? costOf(parsePrice(journey.cost), quantities) : undefined,
     priceVersion: work?.catalog.version,
     price: work && statePrice(work.chat.model.tokenPrice),
     attempts: journey.attempts,

@@ -1,7 +1,7 @@
 import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { textOf } from '../wire/delta.ts'
+import { hasMedia, speaks, textOf } from '../wire/delta.ts'
 
 /** Enough text to estimate from; longer answers are scaled. */
 const KEPT_CHARS = 64 * 1024
@@ -13,6 +13,9 @@ const SPARE_DELTAS = 256
 const CHARS_PER_TOKEN = 128
 const SPARE_CHARS = 64 * 1024
 
+/** A stream whose deltas are longer than this on average does not show its tokens one by one. */
+const MOST_CHARS_PER_TOKEN_DELTA = 16
+
 /** What an upstream has delivered so far, as far as the bill needs it. */
 export class Tally {
   /** The last usage object reported, of unknown worth. */
@@ -20,6 +23,9 @@ export class Tally {
   #text = ''
   #chars = 0
   #deltas = 0
+  #spoken = 0
+  #hasMedia = false
+  readonly #speakers = new Set<number>()
   readonly #mostDeltas: number
   readonly #mostChars: number
 
@@ -30,7 +36,17 @@ export class Tally {
   }
 
   get deliveredAnything(): boolean {
-    return this.#chars > 0
+    return this.#spoken > 0
+  }
+
+  /** Sounds and pictures were delivered, whose tokens cannot be counted. */
+  get hasMedia(): boolean {
+    return this.#hasMedia
+  }
+
+  /** How many choices have said something. */
+  get choices(): number {
+    return this.#speakers.size
   }
 
   add(part: ChatPart): void {
@@ -42,9 +58,19 @@ export class Tally {
     this.#deltas += 1
     this.#chars += text.length
     if (this.#text.length < KEPT_CHARS) this.#text += text
+    if (text !== '' || speaks(part.delta)) {
+      this.#spoken += 1
+      this.#speakers.add(part.index)
+      this.#hasMedia ||= hasMedia(part.delta)
+    }
     if (this.#deltas > this.#mostDeltas || this.#chars > this.#mostChars) {
       throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
     }
+  }
+
+  /** Whether this many tokens are at least those that could be seen to arrive one by one. */
+  isAtLeastSeen(tokens: number): boolean {
+    return tokens >= this.#spoken && this.#chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
   }
 
   /** Tokens in everything delivered, by a count of what was kept. */

@@ -26,7 +26,7 @@ export function assess(loadCatalog: LoadCatalog, headerPrefix: string): Gate {
           )
         }
         const pinned = pinnedProviders(headerOf(event, routeHeader), model)
-        passage.work = { chat: assessWork(request, model, catalog.version), catalog, pinned }
+        passage.work = { chat: assessWork(request, model, catalog), catalog, pinned }
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
         passage.refusal = error
@@ -38,7 +38,7 @@ export function assess(loadCatalog: LoadCatalog, headerPrefix: string): Gate {
 /** `X-Svc-Route: provider[,provider]`: only these, in this order. */
 function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
   if (header === undefined) return undefined
-  const wanted = header.split(',').map((name) => name.trim())
+  const wanted = [...new Set(header.split(',').map((name) => name.trim()))]
   const known = [...new Set(model.routes.map(({ provider }) => provider))]
   if (wanted.every((name) => known.includes(name))) return wanted
   throw new GatewayError(

@@ -6,6 +6,7 @@ import { errorEnvelope } from '../wire/error-envelope.ts'
 import {
   attemptsHeader,
   costHeader,
+  droppedFieldsHeader,
   type Headers,
   providerHeader,
   rateLimitHeaders,
@@ -78,6 +79,7 @@ function standardHeaders(passage: Passage, prefix: string): Headers {
     ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
+    ...(journey.droppedFields && droppedFieldsHeader(prefix, journey.droppedFields)),
     ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
   }
 }

@@ -7,6 +7,12 @@ export type ChatCall = {
   /** The model's name at this upstream. */
   readonly model: string
   readonly idleTimeoutMs: number
+  /** Fields beside those that are known not to change the price, by the word of the model asked for. */
+  readonly allowFields: readonly string[]
+  /** Whether the model's price covers what a provider writes to its cache; if not, nobody may ask for it. */
+  readonly mayWriteCache: boolean
+  /** Told of the fields that were left out, where the catalog says to leave them out. */
+  readonly noteDropped: (fields: readonly string[]) => void
   /** Aborted with an UpstreamFailure as its reason when the call must end. */
   readonly signal: AbortSignal
 }

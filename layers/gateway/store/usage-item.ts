@@ -21,11 +21,16 @@ export function toUsageItem(row: UsageRow): Item {
     promptTokens: row.promptTokens,
     completionTokens: row.completionTokens,
     cachedTokens: row.cachedTokens,
+    cacheWriteTokens: row.cacheWriteTokens,
+    reasoningTokens: row.reasoningTokens,
+    images: row.images,
     totalTokens: row.promptTokens + row.completionTokens,
     usageSource: row.usageSource,
     usageRejected: row.usageRejected,
+    usageCapped: row.usageCapped,
     cost: row.cost,
     hold: row.hold,
+    upstreamCost: row.upstreamCost,
     priceVersion: row.priceVersion,
     price: row.price,
     attempts: row.attempts,
@@ -38,15 +43,16 @@ export function toUsageItem(row: UsageRow): Item {
 export function toUsageRow(item: Item): UsageRow {
   const { startedAt, keyDay: _, totalTokens: __, ...rest } = item
   return {
-    ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold'>),
+    ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold' | 'upstreamCost'>),
     startedAtMs: Date.parse(startedAt as string),
     cost: amountOf(item, 'cost'),
     hold: amountOf(item, 'hold'),
+    ...(item.upstreamCost !== undefined && { upstreamCost: amountOf(item, 'upstreamCost') }),
   }
 }
 
 /** Whoever reads many rows must know which of them is at fault. */
-function amountOf(item: Item, name: 'cost' | 'hold'): Nano {
+function amountOf(item: Item, name: 'cost' | 'hold' | 'upstreamCost'): Nano {
   try {
     return toNano(item[name])
   } catch (cause) {

@@ -12,6 +12,7 @@ import {
   type Rule,
   string,
 } from './field-rules.ts'
+import { promptMedia } from './prompt-media.ts'
 import type { JsonBody } from './read-body.ts'
 
 /** The fields whose meaning we know. Everything else that OpenAI allows travels on as it came. */
@@ -66,7 +67,7 @@ export function parseChatRequest({ value, bytes }: JsonBody): ChatRequest {
     capFields: caps,
     messageCount: messages.length,
     toolCount: lengthOf(value.tools) + lengthOf(value.functions) + (hasSchema(value.response_format) ? 1 : 0),
-    mediaCount: messages.reduce((sum, message) => sum + countMedia(message.content), 0),
+    ...promptMedia(messages, value.tools),
     bytes,
     body: value,
   }
@@ -116,10 +117,6 @@ function requireContent(content: unknown, path: string, optional: boolean): void
       throw bad(`${at}.text`, `'${at}.text' must be a string`, part.text)
     }
   })
-}
-
-function countMedia(content: unknown): number {
-  return Array.isArray(content) ? content.filter((part) => part.type !== 'text' && part.type !== 'refusal').length : 0
 }
 
 /** A schema for the answer makes a provider add instructions, as a tool does. */

@@ -1,5 +1,5 @@
 import type { ChoicePart } from '../domain/chat.ts'
-import { finishMessage, mergeDelta } from './delta.ts'
+import { MessageBuilder } from './delta.ts'
 import { isObject } from './field-rules.ts'
 
 /** What stays the same from the first chunk of an answer to its last. */
@@ -7,7 +7,7 @@ export type Letterhead = { readonly id: string; readonly created: number; readon
 
 type Choice = {
   readonly index: number
-  readonly message: Record<string, unknown>
+  readonly message: MessageBuilder
   logprobs: Record<string, unknown> | null
   finishReason: string | null
 }
@@ -19,7 +19,7 @@ export class CompletionBuilder {
 
   add(part: ChoicePart): void {
     const choice = this.#choiceAt(part.index)
-    mergeDelta(choice.message, part.delta)
+    choice.message.add(part.delta)
     choice.logprobs = mergeLogprobs(choice.logprobs, part.logprobs)
     choice.finishReason = part.finishReason ?? choice.finishReason
     this.#fingerprint ??= part.fingerprint
@@ -34,7 +34,7 @@ export class CompletionBuilder {
       model: head.model,
       choices: choices.map(({ index, message, logprobs, finishReason }) => ({
         index,
-        message: finishMessage(message),
+        message: message.finish(),
         logprobs,
         finish_reason: finishReason ?? 'stop',
       })),
@@ -46,7 +46,7 @@ export class CompletionBuilder {
   #choiceAt(index: number): Choice {
     const existing = this.#choices.get(index)
     if (existing) return existing
-    const choice: Choice = { index, message: {}, logprobs: null, finishReason: null }
+    const choice: Choice = { index, message: new MessageBuilder(), logprobs: null, finishReason: null }
     this.#choices.set(index, choice)
     return choice
   }

@@ -3,16 +3,35 @@ import { isObject } from './field-rules.ts'
 
 type ToolCall = Record<string, unknown>
 
+/** Whether a delta says anything: any field but the role that is not empty. */
+export function speaks(delta: Delta): boolean {
+  for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
+  return false
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** Sounds and pictures: how many tokens they are cannot be seen in their data. */
+export function hasMedia({ audio, images }: Delta): boolean {
+  return !isEmpty(audio) || !isEmpty(images)
+}
+
 /** Everything a model generated in this delta, as one text to count tokens of. */
 export function textOf(delta: Delta): string {
   let text = ''
-  for (const [name, value] of Object.entries(delta)) {
+  for (const name in delta) {
+    const value = delta[name]
     if (name === 'role') continue
     if (typeof value === 'string') text += value
     else if (name === 'tool_calls' && Array.isArray(value)) text += value.map(textOfToolCall).join('')
     else if (name === 'function_call' && isObject(value)) text += stringOf(value.name) + stringOf(value.arguments)
   }
-  return text
+  // Some say a thought in a list beside its text, and some in that list only.
+  return text === '' ? textInside(delta) : text
 }
 
 function textOfToolCall(call: unknown): string {
@@ -21,41 +40,71 @@ function textOfToolCall(call: unknown): string {
   return stringOf(fn.name) + stringOf(fn.arguments) + stringOf(custom.name) + stringOf(custom.input)
 }
 
+const NOT_SAID = new Set(['role', 'type', 'id', 'index', 'format', 'audio', 'images', 'tool_calls', 'function_call'])
+
+const DEEPEST = 8
+
+function textInside(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value
+  if (depth === DEEPEST) return ''
+  if (Array.isArray(value)) return value.map((element) => textInside(element, depth + 1)).join('')
+  if (!isObject(value)) return ''
+  return Object.entries(value)
+    .map(([name, field]) => (NOT_SAID.has(name) ? '' : textInside(field, depth + 1)))
+    .join('')
+}
+
 function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Adds one more delta to a message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
-export function mergeDelta(message: Record<string, unknown>, delta: Delta): void {
-  for (const [name, value] of Object.entries(delta)) {
-    if (value === null || value === undefined) continue
-    const soFar = message[name]
-    if (name === 'role') message.role = value
-    else if (name === 'tool_calls' && Array.isArray(value)) message.tool_calls = mergeToolCalls(soFar, value)
-    else if (name === 'function_call' && isObject(value)) message.function_call = mergePiece(soFar, value, 'arguments')
-    else if (typeof value === 'string') message[name] = stringOf(soFar) + value
-    else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
-    else message[name] = value
-  }
-}
+/** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
+export class MessageBuilder {
+  readonly #fields: Record<string, unknown> = {}
+  readonly #calls = new Map<unknown, ToolCall>()
 
-function mergeToolCalls(soFar: unknown, pieces: readonly unknown[]): ToolCall[] {
-  const calls = Array.isArray(soFar) ? (soFar as ToolCall[]) : []
-  for (const piece of pieces.filter(isObject)) {
-    const existing = calls.find((call) => call.index === piece.index)
-    if (!existing) calls.push({ ...piece })
-    else {
-      const { function: fn, custom, index: _, ...rest } = piece
-      for (const [name, value] of Object.entries(rest)) if (value) existing[name] = value
-      if (isObject(fn)) existing.function = mergePiece(existing.function, fn, 'arguments')
-      if (isObject(custom)) existing.custom = mergePiece(existing.custom, custom, 'input')
+  add(delta: Delta): void {
+    for (const [name, value] of Object.entries(delta)) {
+      if (value === null || value === undefined) continue
+      const soFar = this.#fields[name]
+      if (name === 'role') this.#fields.role = value
+      else if (name === 'tool_calls' && Array.isArray(value)) for (const piece of value) this.#addCall(piece)
+      else if (name === 'function_call' && isObject(value)) this.#fields[name] = grow(soFar, value, 'arguments')
+      else if (name === 'audio' && isObject(value)) this.#fields[name] = growAudio(soFar, value)
+      else if (typeof value === 'string') this.#fields[name] = stringOf(soFar) + value
+      else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
+      else this.#fields[name] = Array.isArray(value) ? [...value] : value
     }
   }
-  return calls
+
+  /** A finished message carries no stream positions. */
+  finish(): Record<string, unknown> {
+    const calls = Array.from(this.#calls.values(), ({ index: _, ...call }) => call)
+    return {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      ...this.#fields,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    }
+  }
+
+  #addCall(piece: unknown): void {
+    if (!isObject(piece)) return
+    const existing = this.#calls.get(piece.index)
+    if (!existing) {
+      this.#calls.set(piece.index, { ...piece })
+      return
+    }
+    const { function: fn, custom, index: _, ...rest } = piece
+    for (const [name, value] of Object.entries(rest)) if (value) existing[name] = value
+    if (isObject(fn)) existing.function = grow(existing.function, fn, 'arguments')
+    if (isObject(custom)) existing.custom = grow(existing.custom, custom, 'input')
+  }
 }
 
 /** A function's arguments and a custom tool's input come in pieces; its name comes once. */
-function mergePiece(soFar: unknown, piece: Record<string, unknown>, growing: 'arguments' | 'input') {
+function grow(soFar: unknown, piece: Record<string, unknown>, growing: 'arguments' | 'input') {
   const before = isObject(soFar) ? soFar : {}
   return {
     ...before,
@@ -65,11 +114,17 @@ function mergePiece(soFar: unknown, piece: Record<string, unknown>, growing: 'ar
   }
 }
 
-/** A finished message carries no stream positions. */
-export function finishMessage(message: Record<string, unknown>): Record<string, unknown> {
-  const { tool_calls, ...rest } = message
-  const calls = Array.isArray(tool_calls) ? tool_calls.map(({ index: _, ...call }) => call) : undefined
-  return { role: 'assistant', content: null, refusal: null, ...rest, ...(calls && { tool_calls: calls }) }
+/** A sound and its words come in pieces. */
+function growAudio(soFar: unknown, piece: Record<string, unknown>) {
+  const before = isObject(soFar) ? soFar : {}
+  return {
+    ...before,
+    ...piece,
+    ...(piece.data !== undefined && { data: stringOf(before.data) + stringOf(piece.data) }),
+    ...(piece.transcript !== undefined && {
+      transcript: stringOf(before.transcript) + stringOf(piece.transcript),
+    }),
+  }
 }
 
 /** A whole message, as a non-streaming upstream sends it, in the form of a single delta. */

@@ -30,3 +30,13 @@ export function replayedHeader(prefix: string): Headers {
 export function providerHeader(prefix: string, provider: string): Headers {
   return { [`${prefix}Provider`]: provider }
 }
+
+const MOST_NAMED = 16
+const NAME = /^[\w.-]{1,64}$/
+
+/** The caller's own names, and not all of them are fit for a header. */
+export function droppedFieldsHeader(prefix: string, fields: readonly string[]): Headers {
+  const named = fields.filter((name) => NAME.test(name)).slice(0, MOST_NAMED)
+  const more = fields.length - named.length
+  return { [`${prefix}Dropped-Fields`]: [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }
+}

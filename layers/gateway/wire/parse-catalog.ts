@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CatalogData } from '../domain/catalog.ts'
-import { isPrice } from '../domain/price.ts'
+import { isAmount, isPrice } from '../domain/price.ts'
 
 // For the operator's tools only: the functions read a catalog that was checked when it was pushed.
 
@@ -11,8 +11,25 @@ const modelId = z
 const price = z
   .string('must be a decimal string in credits per million tokens, such as "0.15"')
   .refine(isPrice, 'must be a decimal string in credits per million tokens with at most 6 decimals, such as "0.15"')
+const amount = z
+  .string('must be a decimal string in credits, such as "0.005"')
+  .refine(isAmount, 'must be a decimal string in credits with at most 9 decimals, such as "0.005"')
+const prices = z.strictObject({
+  input: price,
+  output: price,
+  cachedInput: price.optional(),
+  cacheWrite: price.optional(),
+  request: amount.optional(),
+  image: amount.optional(),
+})
 const count = z.int().min(1).max(100_000_000)
-const timeoutMs = z.int().min(100).max(840_000).default(60_000)
+const timeoutMs = z.int().min(100).max(840_000)
+/** Models that reason say nothing for minutes, and what is given up too early is billed all the same. */
+const FIRST_BYTE_TIMEOUT_MS = 300_000
+const IDLE_TIMEOUT_MS = 60_000
+const fields = z
+  .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request'))
+  .max(100)
 
 const baseUrl = z
   .string()
@@ -41,6 +58,8 @@ const provider = z.discriminatedUnion(
       capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
       streamOptions: z.boolean().optional(),
       headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
+      allowFields: fields.optional(),
+      unknownFields: z.enum(['refuse', 'drop']).optional(),
     }),
     z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey }),
     z.strictObject({
@@ -56,8 +75,9 @@ const route = z.strictObject({
   model: name,
   priority: z.int().min(0).max(1000).default(0),
   weight: z.int().min(1).max(1000).default(1),
-  firstByteTimeoutMs: timeoutMs,
-  idleTimeoutMs: timeoutMs,
+  firstByteTimeoutMs: timeoutMs.default(FIRST_BYTE_TIMEOUT_MS),
+  idleTimeoutMs: timeoutMs.default(IDLE_TIMEOUT_MS),
+  cost: prices.optional(),
 })
 
 const model = z
@@ -69,9 +89,11 @@ const model = z
     created: z.int().min(0).default(0),
     contextLength: count,
     maxOutputTokens: count,
-    price: z.strictObject({ input: price, output: price, cachedInput: price.optional() }),
+    price: prices,
     routes: z.array(route).min(1, 'must have at least one route'),
     fallback: z.array(modelId).max(10).optional(),
+    allowFields: fields.optional(),
+    mediaTokens: z.strictObject({ image: count, audio: count, video: count, file: count }).partial().optional(),
   })
   .transform((entry) => ({
     ...entry,

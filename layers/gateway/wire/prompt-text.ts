@@ -1,18 +1,24 @@
 import type { ChatBody } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
-/** Everything a model reads as text: messages, tool calls and results, tool definitions, the answer's schema. */
+/** Names beside which stands no text for the model: kinds, and the data of pictures, sounds and files. */
+const NOT_READ = new Set(['type', 'image_url', 'input_audio', 'audio_url', 'video_url', 'file_data', 'data', 'detail'])
+
+/** Everything a model reads as text: every string in the messages, tool definitions, the answer's schema. */
 export function promptText(body: ChatBody): string {
-  const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : []
-  const definitions = [body.tools, body.functions, body.response_format].filter((part) => part !== undefined)
-  return [
-    ...messages.map((message) => textOfMessage(message)),
-    ...definitions.map((definition) => JSON.stringify(definition)),
-  ].join('\n')
+  const texts: string[] = []
+  collect(body.messages, texts)
+  for (const definition of [body.tools, body.functions, body.response_format]) {
+    if (definition !== undefined && definition !== null) texts.push(JSON.stringify(definition))
+  }
+  return texts.join('\n')
 }
 
-function textOfMessage({ role, content, tool_calls, name }: Record<string, unknown>): string {
-  const parts = Array.isArray(content) ? content.filter(isObject).map((part) => part.text) : [content]
-  const calls = Array.isArray(tool_calls) ? [JSON.stringify(tool_calls)] : []
-  return [role, name, ...parts, ...calls].filter((part) => typeof part === 'string').join('\n')
+/** The body's depth is bounded, so this is too. */
+function collect(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (Array.isArray(value)) for (const element of value) collect(element, texts)
+  else if (isObject(value)) {
+    for (const name in value) if (!NOT_READ.has(name)) collect(value[name], texts)
+  }
 }

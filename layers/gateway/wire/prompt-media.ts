@@ -1,0 +1,60 @@
+import type { MediaKind } from '../domain/catalog.ts'
+import { isObject } from './field-rules.ts'
+
+type Fields = Record<string, unknown>
+
+export type PromptMedia = { readonly media: Record<MediaKind, number>; readonly asksCacheWrite: boolean }
+
+/** Parts whose words are all in the body. */
+const TEXT_PARTS = new Set([
+  'text',
+  'refusal',
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+  'input_text',
+  'output_text',
+])
+
+const KINDS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
+  ['image_url', 'image'],
+  ['image', 'image'],
+  ['input_image', 'image'],
+  ['input_audio', 'audio'],
+  ['audio_url', 'audio'],
+  ['audio', 'audio'],
+  ['video_url', 'video'],
+  ['input_video', 'video'],
+  ['video', 'video'],
+])
+
+/** What a prompt has beside text, and whether it asks to be written to a cache. What is unknown counts as a file. */
+export function promptMedia(messages: readonly Fields[], tools: unknown): PromptMedia {
+  const media = { image: 0, audio: 0, video: 0, file: 0 }
+  let asksCacheWrite = false
+  const look = (part: Fields) => {
+    if (part.cache_control) asksCacheWrite = true
+  }
+  for (const message of messages) {
+    look(message)
+    // What an assistant said before, named by its id, is read again by the model.
+    if (isObject(message.audio)) media.audio += 1
+    if (!Array.isArray(message.content)) continue
+    for (const part of message.content as Fields[]) {
+      look(part)
+      if (!TEXT_PARTS.has(part.type as string)) media[kindOf(part)] += 1
+    }
+  }
+  if (Array.isArray(tools)) for (const tool of tools as Fields[]) look(tool)
+  return { media, asksCacheWrite }
+}
+
+/** Some upstreams take films and documents where a picture belongs. */
+function kindOf(part: Fields): MediaKind {
+  const kind = KINDS.get(part.type) ?? 'file'
+  const address = part[part.type as string]
+  const url = isObject(address) ? address.url : address
+  if (kind !== 'image' || typeof url !== 'string' || !/^data:/i.test(url) || /^data:image\//i.test(url)) return kind
+  if (/^data:video\//i.test(url)) return 'video'
+  return /^data:audio\//i.test(url) ? 'audio' : 'file'
+}

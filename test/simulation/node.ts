@@ -29,7 +29,7 @@ export type NodeDeps = {
   readonly variant: Variant | undefined
 }
 
-const SILENT: Log = { request() {}, upstreamFailed() {}, problem() {}, unsettled() {}, swept() {} }
+const SILENT: Log = { request() {}, upstreamFailed() {}, unpaid() {}, problem() {}, unsettled() {}, swept() {} }
 /** What the SDK does by itself with a request that fails. */
 const SDK_ATTEMPTS = 3
 

@@ -1,7 +1,7 @@
 import type { FunctionName } from '../layers/gateway/contract.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import type { Endpoint } from '../layers/gateway/flow/passage.ts'
-import { admit } from '../layers/gateway/middleware/admit.ts'
+import { admit, refuse } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { expect } from '../layers/gateway/middleware/expect.ts'
 import type { Gate } from '../layers/gateway/middleware/gate.ts'
@@ -16,14 +16,14 @@ import type { Instance } from './instance.ts'
 
 type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate; readonly claim?: Gate }
 
-/** The one way in, the same for every function: open → identify → authorize → assess → claim → admit. */
+/** The one way in, the same for every function; README.md draws it. */
 export function gates(
   instance: Instance,
   name: FunctionName,
   endpoint: Endpoint,
   { prefetch, assess, claim }: Wanted = {},
 ) {
-  const { tables, cache, config, settle, finishHold, clock, random, log, timing } = instance
+  const { tables, cache, config, settle, finishDeadHolds, clock, random, log, timing } = instance
   const read = readKey(tables)
   const newRequestId = (nowMs: number) => makeRequestId(nowMs, random(10))
   return [
@@ -36,7 +36,8 @@ export function gates(
     identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
     authorize({ readKey: read, cache }),
     ...(assess ? [assess] : []),
+    admit({ takeAdmission: takeAdmission(tables), finishDeadHolds, readKey: read, newRequestId, cache }),
     ...(claim ? [claim] : []),
-    admit({ takeAdmission: takeAdmission(tables), finishHold, readKey: read, newRequestId, cache }),
+    refuse(),
   ]
 }

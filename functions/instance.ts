@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
 import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
-import { type FinishHold, holdFinisher } from '../layers/gateway/flow/finish-hold.ts'
+import {
+  deadHoldsFinisher,
+  type FinishDeadHolds,
+  type FinishHold,
+  holdFinisher,
+} from '../layers/gateway/flow/finish-hold.ts'
 import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
@@ -23,6 +28,7 @@ export type Instance = {
   readonly cache: KeyCache
   readonly loadCatalog: LoadCatalog
   readonly finishHold: FinishHold
+  readonly finishDeadHolds: FinishDeadHolds
   readonly settle: Settle
 }
 
@@ -59,6 +65,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     cache: new KeyCache(),
     loadCatalog: catalogCache(readCatalog(tables), clock),
     finishHold,
-    settle: settler({ ...books, finishHold, isUnavailable, clock, log }),
+    finishDeadHolds: deadHoldsFinisher(finishHold, log),
+    settle: settler({ ...books, isUnavailable, clock, log }),
   }
 }

@@ -22,9 +22,8 @@ export function tablePermissions({ keys, usage, answers }: Tables) {
       resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],
     }),
     writeRows: onUsage('dynamodb:PutItem'),
-    /** What is there is only read where it stands in the way of a claim. */
     keepAnswers: new PolicyStatement({
-      actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       resources: [answers.tableArn],
     }),
     readRows: onUsage('dynamodb:GetItem'),

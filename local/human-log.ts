@@ -28,5 +28,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (!(error instanceof Error)) return String(error)
+  const stack = error.stack ?? error.message
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`
 }

@@ -9,7 +9,7 @@ const NEVER_ADMITTED = new Set([
   'rate_limit_exceeded',
   'daily_limit_exceeded',
   'concurrency_limit_exceeded',
-  'credit_balance_exhausted',
+  'key_busy',
 ])
 
 /** A key counts what it admits on a day and remembers the last days: by that, rows that are gone can be dated. */

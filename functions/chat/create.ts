@@ -16,6 +16,7 @@ import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/g
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
 import { dropClaim } from '../../layers/gateway/store/drop-claim.ts'
+import { findAnswer } from '../../layers/gateway/store/find-answer.ts'
 import { keepAnswer } from '../../layers/gateway/store/keep-answer.ts'
 import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { readSecret } from '../../layers/gateway/store/read-secret.ts'
@@ -34,7 +35,7 @@ type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
 
 /** What is given takes the place of the real upstreams and tokenizer. */
 export function createChat(instance: Instance, given: Given = {}) {
-  const { tables, loadCatalog, config, clock, finishHold, log } = instance
+  const { tables, loadCatalog, config, clock, finishHold, finishDeadHolds, log } = instance
   const keeper = answerKeeper({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
   const deps: ChatDeps = {
     ...instance,
@@ -52,9 +53,10 @@ export function createChat(instance: Instance, given: Given = {}) {
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
     // The invocation ends when the books are closed, not when the last byte is out.
-    requestEnd: ({ context }) => {
-      const { streaming, settling } = (context as GatewayContext).passage
-      return streaming ?? settling
+    requestEnd: async ({ context }) => {
+      const { streaming, settling, credential, deadHolds } = (context as GatewayContext).passage
+      await (streaming ?? settling)
+      if (credential && deadHolds) await finishDeadHolds(credential.key.id, deadHolds)
     },
   })
     .use(
@@ -65,7 +67,13 @@ export function createChat(instance: Instance, given: Given = {}) {
         {
           prefetch: prefetch(loadCatalog),
           assess: assess(loadCatalog, deps.headerPrefix),
-          claim: claim({ claimAnswer: claimAnswer(tables), readKey: readKey(tables), finishHold, keeper }),
+          claim: claim({
+            claimAnswer: claimAnswer(tables),
+            findAnswer: findAnswer(tables),
+            readKey: readKey(tables),
+            finishHold,
+            keeper,
+          }),
         },
       ),
     )

@@ -4,8 +4,10 @@ import o200k from 'js-tiktoken/ranks/o200k_base'
 // Importing this file takes about a second and 270 MB: only an estimate pays for it.
 const encoding = new Tiktoken(o200k)
 
-/** What is tokenized of a longer text; the count of the rest is scaled from it. */
-const SAMPLE_BYTES = 32 * 1024
+/** A longer text is counted in windows, one in each of as many equal stretches, at a place that nobody can foresee. */
+const WHOLE_CHARS = 64 * 1024
+const WINDOW_CHARS = 2 * 1024
+const WINDOWS = WHOLE_CHARS / WINDOW_CHARS
 
 /**
  * Runs that the encoding's pattern keeps whole, and whose merging takes time quadratic in their bytes. They are cut:
@@ -15,12 +17,21 @@ const LONG_RUN = /[^\p{ASCII}]{33,}|[\p{L}\p{M}]{65,}|[^\s\p{L}\p{N}]{65,}|[\s/]
 const ASCII_CUT = 64
 const OTHER_CUT = 32
 
-export function countTokens(text: string): number {
-  const bytes = Buffer.from(text)
-  const sample = bytes.length > SAMPLE_BYTES ? bytes.subarray(0, SAMPLE_BYTES).toString() : text
+export function countTokens(text: string, random: () => number = Math.random): number {
+  if (text.length <= WHOLE_CHARS) return countWhole(text)
+  const stretch = text.length / WINDOWS
   let tokens = 0
-  for (const piece of cutLongRuns(sample)) tokens += encoding.encode(piece, [], []).length
-  return bytes.length > SAMPLE_BYTES ? Math.ceil((tokens * bytes.length) / SAMPLE_BYTES) : tokens
+  for (let i = 0; i < WINDOWS; i++) {
+    const from = Math.floor(i * stretch + random() * (stretch - WINDOW_CHARS))
+    tokens += countWhole(text.slice(from, from + WINDOW_CHARS))
+  }
+  return Math.ceil((tokens * text.length) / WHOLE_CHARS)
+}
+
+function countWhole(text: string): number {
+  let tokens = 0
+  for (const piece of cutLongRuns(text)) tokens += encoding.encode(piece, [], []).length
+  return tokens
 }
 
 function* cutLongRuns(text: string): Generator<string, void, undefined> {

@@ -82,29 +82,68 @@ describe('the cost', () => {
     for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cachedTokens: 4, cost: 18_000n })
   })
 
-  test.each([['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }]])(
-    'of %s usage is nothing: what an upstream reports is taken as it is',
-    async (_, usage) => {
-      upstream.reply = say('Hello', usage)
-      const { wholeRow, streamRow } = await askBoth()
-      for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cost: 0n, usageSource: 'upstream' })
-    },
-  )
-
   test.each([
-    ['negative', { prompt_tokens: -5, completion_tokens: 5 }],
-    ['fractional', { prompt_tokens: 1.5, completion_tokens: 5 }],
-    ['text', { prompt_tokens: '10', completion_tokens: 5 }],
-    ['absurd', { prompt_tokens: 10, completion_tokens: 10_000_000 }],
-    ['absurdly cached', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 11 } }],
-    ['half', { prompt_tokens: 10 }],
-  ])('of %s usage is an estimate, and the row is flagged', async (_, usage) => {
+    ['negative', { prompt_tokens: -5, completion_tokens: 5 }, { completionTokens: 5 }],
+    ['fractional', { prompt_tokens: 1.5, completion_tokens: 5 }, { completionTokens: 5 }],
+    ['text', { prompt_tokens: '10', completion_tokens: 5 }, { completionTokens: 5 }],
+    ['half', { prompt_tokens: 10 }, { promptTokens: 10, completionTokens: 1 }],
+    ['fractional output', { prompt_tokens: 10, completion_tokens: 0.5 }, { promptTokens: 10, completionTokens: 1 }],
+    ['no', {}, { completionTokens: 1 }],
+    ['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, { completionTokens: 1 }],
+    ['no output', { prompt_tokens: 10, completion_tokens: 0 }, { promptTokens: 10, completionTokens: 1 }],
+    ['no prompt', { prompt_tokens: 0, completion_tokens: 5 }, { completionTokens: 5 }],
+  ])('of %s usage is an estimate of what is no count, and the row is flagged', async (_, usage, counted) => {
     upstream.reply = say('Hello', usage)
     const { wholeRow, streamRow } = await askBoth()
     for (const row of [wholeRow, streamRow]) {
-      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, completionTokens: 1 })
-      expect(row.cost > 0n && row.cost <= row.hold).toBe(true)
+      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, ...counted })
+      expect(row.promptTokens).toBeGreaterThan(5)
+      expect(row.cost).toBe(BigInt(row.promptTokens) * 1_000n + BigInt(row.completionTokens) * 2_000n)
     }
+  })
+
+  test.each([
+    ['absurd', { prompt_tokens: 10, completion_tokens: 10_000_000 }],
+    ['beyond every number', { prompt_tokens: 1e300, completion_tokens: 1e300, total_tokens: 1e300 }],
+    ['above the bound of the prompt', { prompt_tokens: 5_000_000, completion_tokens: 1 }],
+    ['absurdly cached', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 1e9 } }],
+  ])('of %s usage is the hold, no more and no less, and the row says so', async (_, usage) => {
+    upstream.reply = say('Hello', usage)
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({ usageSource: 'upstream', usageRejected: false, usageCapped: true, cost: row.hold })
+      expect(row.hold).toBeGreaterThan(0n)
+    }
+  })
+
+  test('counts what a cache had beside the prompt, where there is more of it than prompt', async () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 45,
+      prompt_tokens_details: { cached_tokens: 30 },
+    }
+    upstream.reply = say('Hello', usage)
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({ promptTokens: 40, cachedTokens: 30, completionTokens: 5, cost: 35_000n })
+    }
+  })
+
+  test('includes thinking that is counted in the total only', async () => {
+    upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 415 })
+    const { wholeRow, streamRow } = await askBoth()
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({
+        completionTokens: 405,
+        reasoningTokens: 400,
+        cost: 820_000n,
+        usageSource: 'upstream',
+      })
+    }
+    upstream.reply = say('Hello', { ...USAGE, completion_tokens_details: { reasoning_tokens: 3 } })
+    const told = await askBoth()
+    for (const row of [told.wholeRow, told.streamRow]) expect(row).toMatchObject({ reasoningTokens: 3, cost: 20_000n })
   })
 
   test('without reported usage is the tokenizer’s estimate, the same whole and streamed', async () => {

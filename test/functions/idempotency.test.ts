@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
+import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { AnswerSeal, answerId } from '../../layers/gateway/flow/answer-seal.ts'
 import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
@@ -38,7 +39,7 @@ async function post(secret: string, name: string, body: unknown = HELLO) {
 
 describe('the same Idempotency-Key and body', () => {
   test('give the first JSON answer again, to the byte, at no cost and without the upstream', async () => {
-    const { key, secret } = await gateway.issue()
+    const { key, secret } = await gateway.issue({ credits: '10' })
     upstream.reply = say('Hello 🌍')
     const asked = upstream.requests.length
     const first = await post(secret, 'a')
@@ -49,10 +50,11 @@ describe('the same Idempotency-Key and body', () => {
     expect(again.headers.get('x-svc-replayed')).toBe('true')
     expect(again.headers.get('x-svc-cost')).toBe('0')
     expect(upstream.requests.length - asked).toBe(1)
-    expect(await gateway.readKey(key.id)).toMatchObject({ spent: COST, holds: {} })
+    const available = parseCredits('10') as bigint
+    expect(await gateway.readKey(key.id)).toMatchObject({ spent: COST, available: available - COST, holds: {} })
     const firstId = first.headers.get('x-request-id')
     const row = await gateway.readRow(again.headers.get('x-request-id'))
-    expect(row).toMatchObject({ cost: 0n, hold: 0n, outcome: 'completed', replayOf: firstId, model: 'test-model' })
+    expect(row).toMatchObject({ cost: 0n, outcome: 'completed', replayOf: firstId, model: 'test-model' })
     const asSeen = await (await gateway.get(secret, `/v1/usage/${row.requestId}`)).json()
     expect(asSeen).toMatchObject({ replay_of: firstId, cost: '0' })
   })
@@ -70,7 +72,7 @@ describe('the same Idempotency-Key and body', () => {
   })
 
   test('are answered even when the balance is used up, and count in the limits', async () => {
-    const { secret } = await gateway.issue({ credits: '0.0019', rpm: 2 })
+    const { secret } = await gateway.issue({ credits: '0.0019', rpm: 3 })
     const body = { ...HELLO, max_tokens: 700 }
     upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 600 })
     expect((await post(secret, 'a', body)).status).toBe(200)

@@ -18,6 +18,7 @@ const KINDS = {
   daily_limit_exceeded: [429, 'rate_limit_error', 'daily_limit_exceeded'],
   internal_error: [500, 'server_error', 'internal_error'],
   upstream_error: [502, 'server_error', 'upstream_error'],
+  key_busy: [503, 'server_error', 'key_busy'],
   service_unavailable: [503, 'server_error', 'service_unavailable'],
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
 } as const satisfies Record<string, readonly [number, string, string | null]>

@@ -13,14 +13,17 @@ export type KeeperDeps = {
  * between, it is answered again and was free; the other way round it would be charged twice.
  */
 export type AnswerKeeper = {
-  keep(passage: Passage, text: string): Promise<void>
+  /** Without a text it is noted that there was an answer, too large to be kept. */
+  keep(passage: Passage, text: string | undefined): Promise<void>
   drop(passage: Passage): Promise<void>
 }
 
 export function answerKeeper({ keepAnswer, dropClaim, log }: KeeperDeps): AnswerKeeper {
   return {
     keep: (passage, text) =>
-      attempt(passage, 'an answer could not be kept', (claim, seal) => keepAnswer(claim, seal.close(text))),
+      attempt(passage, 'an answer could not be kept', (claim, seal) =>
+        keepAnswer(claim, text === undefined ? undefined : seal.close(text)),
+      ),
     drop: (passage) => attempt(passage, 'a claim could not be dropped', dropClaim),
   }
 

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 
 /** What DynamoDB takes in one item, with room to spare. */
 const MOST_SEALED_BYTES = 300 * 1024
-const MOST_TEXT_CHARS = 2 * 1024 * 1024
+export const MOST_TEXT_CHARS = 2 * 1024 * 1024
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

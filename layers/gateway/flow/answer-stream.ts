@@ -6,6 +6,7 @@ import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
+import { AnswerCopy } from './answer-copy.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
 import { dispatch } from './dispatch.ts'
@@ -47,8 +48,7 @@ async function relay(
   signal: AbortSignal,
 ): Promise<void> {
   const tally = new Tally(work)
-  // Kept for a retry; an answer has its own bounds, which the tally watches.
-  const copy: string[] | undefined = passage.claim && []
+  const copy = passage.claim && new AnswerCopy()
   const frames = new FrameWriter(letterheadOf(passage, work), work.request.includeUsage)
   try {
     for await (const part of await parts) {
@@ -56,14 +56,15 @@ async function relay(
       tally.add(part)
       if (part.kind !== 'choice') continue
       const frame = frames.choice(part)
-      copy?.push(frame)
+      copy?.add(frame)
       await sink.write(frame)
     }
     if (passage.journey.route) deps.health.succeeded(passage.journey.route)
     const bill = await makeBill(work, tally, deps.loadTokenizer)
     const usageFrames = (cost: Nano) =>
       work.request.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []
-    if (copy) await deps.keeper.keep(passage, [...copy, ...usageFrames(bill.cost)].join(''))
+    copy?.add(...usageFrames(bill.cost))
+    if (copy) await deps.keeper.keep(passage, copy.text)
     const settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
     await settledWithin(settling, deps.timing.settleMs)
     const cost = passage.cost ?? bill.cost

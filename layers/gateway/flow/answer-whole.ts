@@ -13,6 +13,12 @@ import { settledWithin } from './settled-within.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
+/**
+ * What an answer that is not streamed may hold in memory, in characters. A longer one is cut, as one that reaches its
+ * output cap is: thrown away, it would be free to its caller and billed to us.
+ */
+export const MOST_WHOLE_CHARS = 8 * 1024 * 1024
+
 /** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
 export async function answerWhole(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<string> {
   const work = assessed.chat
@@ -21,10 +27,12 @@ export async function answerWhole(deps: ChatDeps, passage: Passage, assessed: As
   const bill = await makeBill(work, tally, deps.loadTokenizer)
   const write = (cost: Nano) =>
     JSON.stringify(completion.build(letterheadOf(passage, work), writeUsage({ ...bill, cost }, tally.reported)))
-  if (passage.claim) await deps.keeper.keep(passage, write(bill.cost))
+  const text = write(bill.cost)
+  if (passage.claim) await deps.keeper.keep(passage, text)
   passage.settling = deps.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
   await settledWithin(passage.settling, deps.timing.settleMs)
-  return write(passage.cost ?? bill.cost)
+  const cost = passage.cost ?? bill.cost
+  return cost === bill.cost ? text : write(cost)
 }
 
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */
@@ -40,6 +48,10 @@ async function gatherAnswer(deps: ChatDeps, passage: Passage, assessed: Assessed
     for await (const part of parts) {
       tally.add(part)
       if (part.kind === 'choice') completion.add(part)
+      if (completion.chars > MOST_WHOLE_CHARS) {
+        completion.cut()
+        break
+      }
     }
     return { completion, tally }
   }

@@ -3,6 +3,7 @@ import type { OpenHold } from '../domain/key.ts'
 import type { Nano } from '../domain/money.ts'
 import { ulidTimeMs } from '../domain/ulid.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
+import type { Log } from './log.ts'
 
 export type FinishHoldDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
@@ -18,6 +19,21 @@ export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): Fini
     const row = await putUsageRow(abandonedRow(keyId, requestId, amount))
     await releaseHold({ keyId, requestId, hold: amount, cost: row.cost })
     return row
+  }
+}
+
+export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[]) => Promise<void>
+
+/** Finishes the dead holds that a request met. One that cannot be finished is not that request's fault, nor its end. */
+export function deadHoldsFinisher(finishHold: FinishHold, log: Log): FinishDeadHolds {
+  return async (keyId, dead) => {
+    for (const hold of dead) {
+      try {
+        await finishHold(keyId, hold)
+      } catch (error) {
+        log.problem('a dead request could not be finished; the next sweep will', error, hold.requestId)
+      }
+    }
   }
 }
 

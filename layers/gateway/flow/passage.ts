@@ -32,7 +32,7 @@ export type Passage = {
   replay?: Replay
   /** admit: what was taken. Past this every outcome must settle. */
   hold?: Nano
-  /** Holds of dead requests that admission saw, to be finished after ours. */
+  /** Holds of dead requests that admission saw, to be finished when ours is answered. */
   deadHolds?: readonly OpenHold[]
   /** dispatch: where it went. */
   readonly journey: Journey

@@ -4,14 +4,12 @@ import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
-import type { FinishHold } from './finish-hold.ts'
 import type { Log } from './log.ts'
 import type { Passage } from './passage.ts'
 
 export type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
   readonly releaseHold: (release: Release) => Promise<boolean>
-  readonly finishHold: FinishHold
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log
@@ -34,24 +32,40 @@ export const SETTLE_RESERVE_MS = 20_000
  * first row stands, and a hold is released once. It never throws: what cannot be settled now, the sweep finishes.
  */
 export function settler(deps: SettleDeps): Settle {
-  const { putUsageRow, releaseHold, finishHold, clock, log } = deps
+  const { putUsageRow, releaseHold, isUnavailable, clock, log } = deps
   return async (passage, ending) => {
     const { credential, requestId, hold } = passage
     if (!credential || passage.cost !== undefined) return
     const keyId = credential.key.id
     passage.cost = ending.bill?.cost ?? 0n
     try {
-      const row = await persist(deps, passage, () => putUsageRow(toRow(passage, keyId, ending, clock())))
+      const row = await persist(deps, passage, () => writeRow(toRow(passage, keyId, ending, clock())))
       passage.cost = row.cost
       if (hold !== undefined) {
         await persist(deps, passage, () => releaseHold({ keyId, requestId, hold, cost: row.cost }))
       }
       log.request(row)
-      for (const dead of passage.deadHolds ?? []) await finishHold(keyId, dead)
     } catch (error) {
       log.unsettled(error, requestId)
     }
   }
+
+  /** A row that cannot be written as it is must not make its answer free. */
+  async function writeRow(row: UsageRow): Promise<UsageRow> {
+    try {
+      return await putUsageRow(row)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      log.problem('a usage row could not be written whole, so its least was written', error, row.requestId)
+      return putUsageRow(leastRow(row))
+    }
+  }
+}
+
+/** A row without the parts that grow: what it cost and why that much. */
+function leastRow(row: UsageRow): UsageRow {
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...least } = row
+  return { ...least, attempts: [] }
 }
 
 /** How a refusal or a failure before the first byte is booked. */
@@ -60,6 +74,7 @@ export function endingOf(error: GatewayError): Ending {
 }
 
 function outcomeOf({ kind, status }: GatewayError): Outcome {
+  if (kind === 'key_busy') return 'refused'
   if (kind === 'upstream_error' || kind === 'upstream_timeout') return 'upstream_error'
   return status < 500 ? 'refused' : 'abandoned'
 }

@@ -2,9 +2,7 @@ import type { ChatPart } from '../domain/chat.ts'
 import type { ChatWork } from '../domain/chat-work.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { hasMedia, speaks, textOf } from '../wire/delta.ts'
-
-/** Enough text to estimate from; longer answers are scaled. */
-const KEPT_CHARS = 64 * 1024
+import { TextSample } from './text-sample.ts'
 
 // A delta is rarely less than a token and a token rarely more than a word, but some upstreams send single letters and
 // some tokens are long runs of spaces. Past these an upstream is not honouring its cap.
@@ -20,8 +18,7 @@ const MOST_CHARS_PER_TOKEN_DELTA = 16
 export class Tally {
   /** The last usage object reported, of unknown worth. */
   reported: unknown
-  #text = ''
-  #chars = 0
+  readonly #said = new TextSample()
   #deltas = 0
   #spoken = 0
   #hasMedia = false
@@ -56,27 +53,24 @@ export class Tally {
     }
     const text = textOf(part.delta)
     this.#deltas += 1
-    this.#chars += text.length
-    if (this.#text.length < KEPT_CHARS) this.#text += text
+    this.#said.add(text)
     if (text !== '' || speaks(part.delta)) {
       this.#spoken += 1
       this.#speakers.add(part.index)
       this.#hasMedia ||= hasMedia(part.delta)
     }
-    if (this.#deltas > this.#mostDeltas || this.#chars > this.#mostChars) {
+    if (this.#deltas > this.#mostDeltas || this.#said.chars > this.#mostChars) {
       throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
     }
   }
 
   /** Whether this many tokens are at least those that could be seen to arrive one by one. */
   isAtLeastSeen(tokens: number): boolean {
-    return tokens >= this.#spoken && this.#chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
+    return tokens >= this.#spoken && this.#said.chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
   }
 
-  /** Tokens in everything delivered, by a count of what was kept. */
+  /** Tokens in everything delivered, by a count of a sample of it. */
   count(countTokens: (text: string) => number): number {
-    if (this.#chars === 0) return 0
-    const kept = this.#text.slice(0, KEPT_CHARS)
-    return Math.ceil((countTokens(kept) * this.#chars) / kept.length)
+    return this.#said.scale(countTokens)
   }
 }

@@ -1,7 +1,8 @@
 import { type AdmissionResult, type Demand, whyNotAdmitted } from '../domain/admission.ts'
 import { holdOf, lowerCap } from '../domain/chat-work.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
-import type { FinishHold } from '../flow/finish-hold.ts'
+import type { FinishDeadHolds } from '../flow/finish-hold.ts'
 import { deadAtMs, type Passage } from '../flow/passage.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
@@ -11,7 +12,7 @@ import type { KeyCache } from './key-cache.ts'
 
 export type AdmitDeps = {
   readonly takeAdmission: (key: Key, demand: Demand) => Promise<AdmissionResult>
-  readonly finishHold: FinishHold
+  readonly finishDeadHolds: FinishDeadHolds
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly newRequestId: (nowMs: number) => string
   readonly cache: KeyCache
@@ -22,15 +23,15 @@ const MOST_UNANSWERED = 2
 
 /**
  * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
- * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds.
+ * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
+ * the balance does not cover is admitted without credits, to spend its token, and refused by the last gate.
  */
-export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache }: AdmitDeps): Gate {
+export function admit({ takeAdmission, finishDeadHolds, readKey, newRequestId, cache }: AdmitDeps): Gate {
   return {
     before: async ({ context: { passage } }) => {
       const { credential } = passage
       if (!credential) throw invalidKey()
       await enter(passage, credential.hash, credential.key)
-      if (passage.refusal) throw passage.refusal
     },
   }
 
@@ -48,10 +49,9 @@ export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache 
       cache.put(hash, key)
       const dead = expiredHolds(key, passage.nowMs)
       if (result.admitted === 'unknown') {
-        // What that write may still take, nobody settles: the sweep gives it back.
+        // If the unanswered write lands later, its hold has no owner; the sweep releases it.
         unanswered += 1
-        // A claim is for the id it was made with.
-        if (unanswered > MOST_UNANSWERED || passage.claim) throw result.cause
+        if (unanswered > MOST_UNANSWERED) throw result.cause
         passage.requestId = newRequestId(passage.nowMs)
         continue
       }
@@ -69,14 +69,16 @@ export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache 
       }
       const deadHoldsInTheWay = why === 'credit_balance_exhausted' || why === 'concurrency_limit_exceeded'
       if (deadHoldsInTheWay && dead.length > 0 && !sweptDead) {
-        for (const hold of dead) await finishHold(key.id, hold)
+        await finishDeadHolds(key.id, dead)
         key = (await readKey(key.id)) ?? key
         sweptDead = true
         continue
       }
-      throw admissionRefusal(why, key, passage)
+      const refusal = admissionRefusal(why, key, passage)
+      if (why !== 'credit_balance_exhausted') throw refusal
+      passage.refusal = refusal
     }
-    throw admissionRefusal('concurrency_limit_exceeded', key, passage)
+    throw tooBusy()
   }
 
   function forget(passage: Passage, hash: string) {
@@ -84,6 +86,23 @@ export function admit({ takeAdmission, finishHold, readKey, newRequestId, cache 
     delete passage.credential
     return invalidKey()
   }
+}
+
+/** The last gate: a refusal that was found on the way is answered now that it has spent its token. */
+export function refuse(): Gate {
+  return {
+    before: ({ context: { passage } }) => {
+      if (passage.refusal) throw passage.refusal
+    },
+  }
+}
+
+function tooBusy(): GatewayError {
+  return new GatewayError(
+    'key_busy',
+    `Too many requests of this key met at the same moment: this one was overtaken ${MOST_TRIES} times. Nothing was taken; try again.`,
+    { headers: { 'Retry-After': '1' } },
+  )
 }
 
 function demandOf(passage: Passage, hash: string): Demand {
@@ -96,9 +115,9 @@ function demandOf(passage: Passage, hash: string): Demand {
   }
 }
 
-/** What is refused or answered from what is kept takes its place in the limits, and no credits. */
+/** A refusal counts against the limits but holds no credits. */
 function wantsAnswer(passage: Passage): passage is Passage & Required<Pick<Passage, 'work'>> {
-  return passage.work !== undefined && !passage.refusal && !passage.replay
+  return passage.work !== undefined && !passage.refusal
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */

@@ -10,6 +10,7 @@ import { bearerToken } from './identify.ts'
 
 export type ClaimDeps = {
   readonly claimAnswer: (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+  readonly findAnswer: (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly finishHold: FinishHold
   readonly keeper: AnswerKeeper
@@ -21,15 +22,17 @@ const NEVER = { headers: { 'x-should-retry': 'false' } }
 
 /**
  * An `Idempotency-Key` makes a retry safe: the first request with it answers, and whoever repeats it gets that answer
- * again. What stands in the way is found before admission, so that a repetition holds no credits.
+ * again. The claim is made after admission, so that a refused request writes none. A balance that is used up does not
+ * keep a caller from an answer that it has paid for.
  */
-export function claim({ claimAnswer, readKey, finishHold, keeper }: ClaimDeps): Gate {
+export function claim({ claimAnswer, findAnswer, readKey, finishHold, keeper }: ClaimDeps): Gate {
   return {
     before: async ({ event, context: { passage } }) => {
       const name = headerOf(event, 'idempotency-key')
       const secret = bearerToken(headerOf(event, 'authorization'))
-      const { credential, work } = passage
-      if (name === undefined || !secret || !credential || !work || passage.refusal) return
+      const { credential, work, refusal } = passage
+      const cannotPay = refusal?.kind === 'credit_balance_exhausted'
+      if (name === undefined || !secret || !credential || !work || (refusal && !cannotPay)) return
       if (!VISIBLE.test(name)) {
         passage.refusal = notAName(name)
         return
@@ -43,13 +46,23 @@ export function claim({ claimAnswer, readKey, finishHold, keeper }: ClaimDeps): 
         bodyPrint: seal.print(event.body ?? ''),
         untilMs: deadAtMs(passage),
       }
-      const found = await claimOrFind(passage, wanted, credential.key.id)
-      const refusal = found && whyNot(found, wanted)
-      if (!found) passage.claim = { ...wanted, seal }
-      else if (refusal) passage.refusal = refusal
-      else if (found.sealed) passage.replay = { requestId: found.requestId, text: seal.open(found.sealed) }
+      const found = cannotPay
+        ? await findAnswer(id, passage.nowMs)
+        : await claimOrFind(passage, wanted, credential.key.id)
+      if (found) repeat(passage, found, wanted, seal)
+      else if (!cannotPay) passage.claim = { ...wanted, seal }
     },
     onError: ({ context: { passage } }) => keeper.drop(passage),
+  }
+
+  function repeat(passage: Passage, found: KeptAnswer, wanted: Claim, seal: AnswerSeal): void {
+    const refusal = whyNot(found, wanted)
+    if (refusal) {
+      passage.refusal = refusal
+      return
+    }
+    delete passage.refusal
+    if (found.sealed) passage.replay = { requestId: found.requestId, text: seal.open(found.sealed) }
   }
 
   /** A request that died with its claim is ended first: it cannot be charged any more when another takes its place. */

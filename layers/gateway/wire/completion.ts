@@ -16,13 +16,25 @@ type Choice = {
 export class CompletionBuilder {
   readonly #choices = new Map<number, Choice>()
   #fingerprint: string | undefined
+  #chars = 0
+
+  /** About how long the answer is by now. */
+  get chars(): number {
+    return this.#chars
+  }
 
   add(part: ChoicePart): void {
+    this.#chars += sizeOf(part)
     const choice = this.#choiceAt(part.index)
     choice.message.add(part.delta)
     choice.logprobs = mergeLogprobs(choice.logprobs, part.logprobs)
     choice.finishReason = part.finishReason ?? choice.finishReason
     this.#fingerprint ??= part.fingerprint
+  }
+
+  /** Ends the answer here. */
+  cut(): void {
+    for (const choice of this.#choices.values()) choice.finishReason ??= 'length'
   }
 
   build(head: Letterhead, usage: Record<string, unknown>): Record<string, unknown> {
@@ -50,6 +62,16 @@ export class CompletionBuilder {
     this.#choices.set(index, choice)
     return choice
   }
+}
+
+function sizeOf({ delta, logprobs }: ChoicePart): number {
+  let chars = isObject(logprobs) ? JSON.stringify(logprobs).length : 0
+  for (const name in delta) {
+    const value = delta[name]
+    if (typeof value === 'string') chars += value.length
+    else if (value !== null && value !== undefined) chars += JSON.stringify(value).length
+  }
+  return chars
 }
 
 function mergeLogprobs(soFar: Record<string, unknown> | null, more: unknown): Record<string, unknown> | null {

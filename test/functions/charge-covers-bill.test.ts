@@ -1,0 +1,294 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
+import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor, openUpstream } from '../support/stack.ts'
+import { chunk, DONE, event, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+
+/** Asks once with a fresh key, and returns the answer beside the row it left. */
+async function ask(gateway: TestGateway, body: object, headers: Record<string, string> = {}) {
+  const { key, secret } = await gateway.issue({ credits: '1000' })
+  const response = await gateway.post(secret, { ...HELLO, ...body }, headers)
+  const text = await response.text()
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  return { response, text, row }
+}
+
+const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
+const NANO_PER_INPUT = 1_000n
+const NANO_PER_OUTPUT = 2_000n
+
+describe('a prompt', () => {
+  let upstream: Upstream
+  let gateway: TestGateway
+  beforeAll(async () => {
+    ;({ upstream, gateway } = await openBoth({ model: { contextLength: 200_000 } }))
+  })
+
+  test.each([
+    ['a file', { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
+    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['a sound', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
+    ['a film behind an address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
+    ['a film in place of a picture', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } }],
+    ['a document in place of a picture', { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AA' } }],
+    ['a kind of content that nobody knows', { type: 'hologram', hologram: {} }],
+  ])('with %s holds the whole context, and is charged all that the upstream counts', async (_, part) => {
+    upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
+    const { row } = await ask(gateway, user(part))
+    expect(row.hold).toBe(200_000n * NANO_PER_INPUT + 1_000n * NANO_PER_OUTPUT)
+    expect(row).toMatchObject({ promptTokens: 150_000, cost: 150_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT })
+    expect(row.usageCapped).toBeUndefined()
+  })
+
+  test('with a sound of an earlier answer, named by its id, holds the whole context', async () => {
+    const messages = [...HELLO.messages, { role: 'assistant', audio: { id: 'audio_1' } }, ...HELLO.messages]
+    const { row } = await ask(gateway, { messages })
+    expect(row.hold).toBe(200_000n * NANO_PER_INPUT + 1_000n * NANO_PER_OUTPUT)
+  })
+
+  test('with media that the catalog gives a bound holds that bound for each of them', async () => {
+    const model = { contextLength: 200_000, mediaTokens: { file: 3_000, image: 100 } }
+    const bounded = await openFor(catalogFor(upstream.url, model))
+    const file = { type: 'file', file: { file_id: 'file-1' } }
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+    const plain = (await ask(bounded, user({ type: 'text', text: 'Hi' }))).row.hold
+    const { row } = await ask(bounded, user({ type: 'text', text: 'Hi' }, file, file, image))
+    const more = (row.hold - plain) / NANO_PER_INPUT
+    expect(more).toBeGreaterThanOrEqual(6_100n)
+    expect(more).toBeLessThan(6_100n + 300n)
+  })
+
+  test('whose media nobody counts is charged at their bound', async () => {
+    upstream.reply = say('Hello', null)
+    const file = await ask(gateway, user({ type: 'file', file: { file_id: 'file-1' } }))
+    expect(file.row).toMatchObject({ usageSource: 'estimate', promptTokens: 200_000, completionTokens: 1 })
+    const image = await ask(gateway, user({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }))
+    expect(image.row.promptTokens).toBeGreaterThanOrEqual(50_000)
+  })
+
+  test('beyond its bound, by whatever a provider adds, is charged the hold and counted', async () => {
+    upstream.reply = say('Hello', { prompt_tokens: 90_000, completion_tokens: 5 })
+    const { row } = await ask(gateway, {})
+    expect(row).toMatchObject({ cost: row.hold, usageCapped: true, promptTokens: 90_000 })
+    const line = gateway.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === row.requestId)
+    expect(line).toMatchObject({ BilledAtBound: 1, UsageRejected: 0 })
+  })
+
+  test('with a field that the operator allows holds the whole context, because a provider may add anything', async () => {
+    const open = await openFor(catalogFor(upstream.url, { contextLength: 200_000 }, { allowFields: ['plugins'] }))
+    upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
+    const { response, row } = await ask(open, { plugins: [{ id: 'web' }] })
+    expect(response.status).toBe(200)
+    expect(row).toMatchObject({ promptTokens: 150_000, cost: 150_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT })
+  })
+
+  test.each([
+    ['a function call', (text: string) => [{ role: 'assistant', function_call: { name: 'f', arguments: text } }]],
+    ['a refusal', (text: string) => [{ role: 'assistant', refusal: text }]],
+    ['a thought', (text: string) => [{ role: 'assistant', content: 'x', reasoning_content: text }]],
+    ['a tool call', (text: string) => [toolCall(text)]],
+    ['the end of a long message', (text: string) => [{ role: 'user', content: ' '.repeat(100_000) + text }]],
+    ['parts', (text: string) => [{ role: 'user', content: [{ type: 'text', text }] }]],
+  ])('that nobody counts is estimated with every string in it: %s', async (_, messages) => {
+    upstream.reply = say('Hello', null)
+    const words = 'the wombat digs a hole and sleeps in it all day; '.repeat(2_000)
+    const { row } = await ask(gateway, { messages: [...messages(words), ...HELLO.messages] })
+    const tokens = countTokens(words, () => 0.5)
+    expect(row.promptTokens).toBeGreaterThan(tokens * 0.75)
+    expect(row.promptTokens).toBeLessThan(tokens * 1.3 + 3_000)
+  })
+
+  function toolCall(text: string) {
+    return { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }] }
+  }
+})
+
+describe('several choices', () => {
+  const story = 'Once upon a time there was a wombat who kept very exact books of everything. '
+  const each = countTokens(story, () => 0)
+  let upstream: Upstream
+  let gateway: TestGateway
+  beforeAll(async () => {
+    ;({ upstream, gateway } = await openBoth())
+  })
+
+  const choice = (index: number, delta: object, finish: string | null = null) =>
+    event({ choices: [{ index, delta, finish_reason: finish }] })
+  /** What llama.cpp does: every choice is sent, and the usage is of one. */
+  const usageOfOne = { prompt_tokens: 10, completion_tokens: each, total_tokens: 10 + each }
+
+  test('of which one is counted are charged all, streamed token by token', async () => {
+    const words = story.match(/\s*\S+/g) ?? []
+    upstream.reply = sse([
+      ...[0, 1, 2].flatMap((index) => words.map((content) => choice(index, { content }))),
+      ...[0, 1, 2].map((index) => choice(index, {}, 'stop')),
+      usageChunk(usageOfOne),
+      DONE,
+    ])
+    for (const stream of [true, false]) {
+      const { row } = await ask(gateway, { n: 3, stream })
+      expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
+      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true })
+    }
+  })
+
+  test('of which one is counted are charged all, in one JSON answer', async () => {
+    const choices = [0, 1, 2].map((index) => ({ index, message: { content: story }, finish_reason: 'stop' }))
+    upstream.reply = status(200, { choices, usage: usageOfOne })
+    const { row } = await ask(gateway, { n: 3 })
+    expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
+  })
+
+  test('that are all counted are charged as counted', async () => {
+    const frames = [0, 1].map((index) => choice(index, { content: story }) + choice(index, {}, 'stop'))
+    upstream.reply = sse([...frames, usageChunk({ prompt_tokens: 10, completion_tokens: 2 * each }), DONE])
+    const { row } = await ask(gateway, { n: 2 })
+    expect(row).toMatchObject({ completionTokens: 2 * each, usageSource: 'upstream', usageRejected: false })
+  })
+})
+
+describe('routes', () => {
+  async function twoModels(cheapRoutes: object[], extra: object = {}) {
+    const cheap = await openUpstream()
+    const dear = await openUpstream()
+    const parsed = parseCatalog({
+      providers: {
+        cheap: { type: 'openai', baseUrl: cheap.url },
+        claude: { type: 'anthropic', baseUrl: cheap.url },
+        dear: { type: 'openai', baseUrl: dear.url },
+      },
+      models: [
+        {
+          id: 'test-model',
+          contextLength: 10_000,
+          maxOutputTokens: 1000,
+          price: { input: '1', output: '2' },
+          routes: cheapRoutes,
+          fallback: ['dear-model'],
+          ...extra,
+        },
+        {
+          id: 'dear-model',
+          contextLength: 500_000,
+          maxOutputTokens: 1000,
+          price: { input: '60', output: '120' },
+          routes: [{ provider: 'dear', model: 'dear', cost: { input: '50', output: '100' } }],
+        },
+      ],
+    })
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+    return { cheap, dear, gateway: await openFor(parsed.catalog) }
+  }
+
+  test('a field that the model’s dialect lacks never leads to a fallback model', async () => {
+    const { dear, gateway } = await twoModels([{ provider: 'claude', model: 'c' }])
+    const { response, text } = await ask(gateway, { logprobs: true })
+    expect(response.status).toBe(400)
+    expect(JSON.parse(text).error).toMatchObject({ param: 'logprobs' })
+    expect(dear.requests).toEqual([])
+  })
+
+  test('a field that one route lacks is answered by another of the same model, and if that is out, by none', async () => {
+    const { cheap, dear, gateway } = await twoModels([
+      { provider: 'claude', model: 'c', priority: 0 },
+      { provider: 'cheap', model: 'o', priority: 1 },
+    ])
+    expect((await ask(gateway, { logprobs: true })).response.headers.get('x-svc-provider')).toBe('cheap')
+    cheap.reply = status(500, {})
+    expect((await ask(gateway, { logprobs: true })).response.status).toBe(502)
+    expect(dear.requests).toEqual([])
+  })
+
+  test('a fallback with a longer context is held for', async () => {
+    const { cheap, dear, gateway } = await twoModels([{ provider: 'cheap', model: 'o' }])
+    cheap.reply = status(500, {})
+    dear.reply = say('Hello', { prompt_tokens: 40_000, completion_tokens: 5 })
+    const { row } = await ask(gateway, { messages: [{ role: 'user', content: 'a '.repeat(40_000) }] })
+    expect(row).toMatchObject({ fallbackModel: 'dear-model', promptTokens: 40_000 })
+    expect(row.cost).toBe(40_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT)
+  })
+
+  test('a row says what its answer cost us, and one below its cost is told', async () => {
+    const { cheap, dear, gateway } = await twoModels([
+      { provider: 'cheap', model: 'o', cost: { input: '0.5', output: '1', request: '0.000001' } },
+    ])
+    const own = (await ask(gateway, {})).row
+    expect(own).toMatchObject({ cost: 20_000n, upstreamCost: 5_000n + 5_000n + 1_000n })
+    cheap.reply = status(500, {})
+    dear.reply = say('Hello', USAGE)
+    const other = (await ask(gateway, { stream: true })).row
+    expect(other).toMatchObject({ cost: 20_000n, upstreamCost: 1_000_000n })
+    const margin = (row: UsageRow) =>
+      gateway.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === row.requestId)
+    expect(margin(own)).toMatchObject({ NegativeMargins: 0, UpstreamCost: 0.000011 })
+    expect(margin(other)).toMatchObject({ NegativeMargins: 1 })
+  })
+
+  test('named again and again are asked once each, and a request makes at most 8 attempts', async () => {
+    const upstreams = await Promise.all(Array.from({ length: 10 }, () => openUpstream(status(500, {}))))
+    const providers = Object.fromEntries(upstreams.map(({ url }, i) => [`up${i}`, { type: 'openai', baseUrl: url }]))
+    const parsed = parseCatalog({
+      providers,
+      models: [
+        {
+          id: 'test-model',
+          contextLength: 10_000,
+          maxOutputTokens: 1000,
+          price: { input: '1', output: '2' },
+          routes: Object.keys(providers).map((provider) => ({ provider, model: 'm' })),
+        },
+      ],
+    }) as { catalog: CatalogData }
+    const gateway = await openFor(parsed.catalog)
+    const again = await ask(gateway, {}, { 'X-Svc-Route': Array(700).fill('up1').join(',') })
+    expect([again.response.status, again.row.attempts.length]).toEqual([502, 1])
+    expect(upstreams[1]?.requests).toHaveLength(1)
+    const all = await ask(gateway, {})
+    expect(all.row.attempts).toHaveLength(8)
+    expect(upstreams.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(1 + 8)
+    expect(all.response.headers.get('x-svc-attempts')?.length).toBeLessThan(500)
+  })
+})
+
+describe('answers that reach nobody', () => {
+  test('are counted, with what they may cost at most, and are not charged', async () => {
+    const cost = { input: '0.5', output: '1' }
+    const route = { provider: 'up', model: 'm', firstByteTimeoutMs: 150, cost }
+    const { upstream, gateway } = await openBoth({ model: { routes: [route] } })
+    upstream.reply = () => {}
+    const { response, row } = await ask(gateway, {})
+    expect([response.status, row.cost]).toEqual([504, 0n])
+    const line = gateway.logLines.map((text) => JSON.parse(text)).find(({ event: name }) => name === 'unpaid')
+    expect(line).toMatchObject({ provider: 'up', UnpaidAnswers: 1 })
+    expect(line.UnpaidCostAtMost * 1e9).toBeCloseTo(Number(row.hold) / 2)
+  })
+
+  test('are not made of models that think for minutes: by default a first word has 5 minutes', () => {
+    const route = catalogFor('http://127.0.0.1:1').models[0]?.routes[0]
+    expect(route).toMatchObject({ firstByteTimeoutMs: 300_000, idleTimeoutMs: 60_000 })
+  })
+
+  test('behind an edge, a whole answer ends free before the edge gives up, and is not asked for again', async () => {
+    const routes = [
+      { provider: 'up', model: 'a', priority: 0 },
+      { provider: 'up', model: 'b', priority: 1 },
+    ]
+    const { upstream, gateway } = await openBoth({ timing: { wholeAnswerMs: 300 }, model: { routes } })
+    upstream.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ content: 'Hel' }))
+    }
+    const { response, text, row } = await ask(gateway, {})
+    expect([response.status, response.headers.get('x-should-retry'), row.cost]).toEqual([504, 'false', 0n])
+    expect(JSON.parse(text).error.message).toContain('"stream": true')
+    expect(row.attempts).toMatchObject([{ result: 'deadline' }])
+    expect(row.durationMs).toBeLessThan(5_000)
+    // Nothing was wrong with the route.
+    upstream.reply = say('Hello')
+    expect((await ask(gateway, { stream: true })).row.upstreamModel).toBe('a')
+  })
+})

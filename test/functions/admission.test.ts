@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { updateKey } from '../../layers/gateway/store/update-key.ts'
 import { auditKey } from '../../operator/audit-key.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
@@ -218,6 +219,49 @@ describe('refusals', () => {
     expect(refused.status).toBe(403)
     expect(refused.headers.get('ratelimit-remaining')).not.toBeNull()
     expect(Object.values((await gateway.readKey(key.id)).days)).toEqual([1])
+  })
+
+  test('402 spends a token as every other call with a valid key does', async () => {
+    const { key, secret } = await gateway.issue({ credits: '0', rpm: 3 })
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await gateway.post(secret, HELLO)).status)
+    expect(statuses).toEqual([402, 402, 402, 429, 429])
+    const after = await gateway.readKey(key.id)
+    expect([Object.values(after.days), after.holds]).toEqual([[3], {}])
+  })
+
+  test('a refused request with an Idempotency-Key claims nothing: a 429 is one write and its row', async () => {
+    const { secret } = await gateway.issue({ credits: '0', rpm: 2 })
+    const refusedWith = async (key: string) => {
+      const from = gateway.calls.length
+      const response = await gateway.post(secret, HELLO, { 'Idempotency-Key': key })
+      await response.text()
+      return [response.status, ...gateway.calls.slice(from).map(({ name }) => name.replace('Command', ''))]
+    }
+    await refusedWith('a')
+    // Refused by the first write, then a token is spent; the read finds no answer that was paid for.
+    expect(await refusedWith('b')).toEqual([402, 'UpdateItem', 'UpdateItem', 'GetItem', 'PutItem', 'UpdateItem'])
+    expect(await refusedWith('c')).toEqual([429, 'UpdateItem', 'PutItem'])
+  })
+
+  test('a request that loses twelve races is told so, and not that too many are under way', async () => {
+    const { key, secret } = await gateway.issue()
+    const elsewhere = await openFor(catalogFor(upstream.url), { beside: gateway })
+    let races = 0
+    const restore = intercept(gateway.tables, async (send, command, input) => {
+      const { ReturnValues } = input as { ReturnValues?: string }
+      if (command === 'UpdateItemCommand' && ReturnValues === 'ALL_NEW') {
+        races += 1
+        await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` })
+      }
+      return send()
+    })
+    const response = await gateway.post(secret, HELLO)
+    restore()
+    expect([response.status, races, response.headers.get('retry-after')]).toEqual([503, 12, '1'])
+    expect(await response.json()).toMatchObject({ error: { code: 'key_busy', type: 'server_error' } })
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, days: {} })
+    expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' })
   })
 
   test('every refusal of a known key has a row at no cost', async () => {

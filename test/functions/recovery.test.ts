@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
@@ -14,6 +15,7 @@ import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let nowMs = NOW
@@ -70,8 +72,72 @@ describe('the hold of a dead request', () => {
     const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A03')
     nowMs = NOW + 960_000
     expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
-    expect((await gateway.readKey(key.id)).holds).toEqual({})
+    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
     expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
+  })
+
+  test('does not keep the client of another request waiting, which was answered already', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A05')
+    nowMs = NOW + 960_000
+    const gate = Promise.withResolvers<void>()
+    const restore = intercept(gateway.tables, async (send, command, input) => {
+      const { Item } = input as { Item?: { requestId?: string } }
+      if (command === 'PutItemCommand' && Item?.requestId === requestId) await gate.promise
+      return send()
+    })
+    const response = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
+    expect(await response.text()).toContain('Hello')
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([requestId])
+    gate.resolve()
+    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
+    restore()
+  })
+
+  test('that cannot be finished is not reported as the request that met it', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(800_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A06')
+    const { client, usage } = gateway.tables
+    const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
+    await client.send(new PutCommand({ TableName: usage, Item: damaged }))
+    nowMs = NOW + 960_000
+    const before = gateway.logLines.length
+    const inTheWay = await gateway.post(secret, { ...HELLO, max_tokens: 100 })
+    expect(inTheWay.status).toBe(402)
+    const passedBy = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
+    expect(await passedBy.text()).toContain('Hello')
+    const mine = [inTheWay, passedBy].map(({ headers }) => headers.get('x-request-id'))
+    const lines = () => gateway.logLines.slice(before).map((line) => JSON.parse(line))
+    await until(() => lines().filter(({ event }) => event === 'problem').length >= 2)
+    for (const line of lines()) {
+      if (line.event === 'problem') expect(line.requestId).toBe(requestId)
+      else expect([line.event, mine.includes(line.requestId)]).toEqual(['request', true])
+    }
+    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+    expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
+  })
+
+  test('whose row cannot be written whole is charged by its least', async () => {
+    nowMs = NOW
+    const { key } = await gateway.issue()
+    const requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A07'
+    const { hash } = key.current
+    await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
+    const attempts = Array.from({ length: 10_000 }, () => ({ provider: 'up', result: 'x'.repeat(60), ms: 1 }))
+    const passage = {
+      requestId,
+      nowMs,
+      deadlineMs: Date.now() + 60_000,
+      endpoint: { name: 'chat.completions' as const },
+      sourceIp: '192.0.2.1',
+      credential: { hash, key, cached: false },
+      hold: 9_000n,
+      journey: { attempts },
+    }
+    const quantities = { prompt: 10, cached: 0, cacheWrite: 0, completion: 5, images: 0 }
+    const counted = { quantities, reasoning: 0, source: 'upstream' as const, usageRejected: false, usageCapped: false }
+    const bill = { ...counted, cost: 7_000n }
+    await gateway.instance.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 7_000n })
+    expect(await gateway.readRow(requestId)).toMatchObject({ cost: 7_000n, completionTokens: 5, attempts: [] })
   })
 
   test('whose row was written is settled by that row', async () => {

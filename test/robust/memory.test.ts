@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { createTables } from '../../layers/gateway/store/create-tables.ts'
+import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
+import { type Process, run } from '../support/processes.ts'
+import { openUpstream } from '../support/stack.ts'
+import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+import { writeOn } from './support/write-apart.ts'
+
+// The numbers that README.md states. They are of one request; a function has one at a time.
+const MOST_MB = 160
+const TOKENIZER_MB = 300
+
+const endpoint = process.env.TEST_DYNAMODB ?? ''
+const id = randomBytes(6).toString('hex')
+const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
+const tables = openTables(names, { endpoint })
+let gateway: Process
+let url = ''
+let secret = ''
+
+const CHOICES = 8
+const TOKENS = 4_000
+
+/** What eight choices with twenty alternatives to each token are: 60 MB of events for 32,000 tokens. */
+const manyLogprobs: Reply = async (response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+  await writeOn(response, events())
+  response.end()
+}
+
+function* events() {
+  const alternative = { token: ' wombat', logprob: -12.345678, bytes: [32, 119, 111, 109, 98, 97, 116] }
+  const content = [{ ...alternative, top_logprobs: Array(20).fill(alternative) }]
+  for (let i = 0; i < TOKENS; i++) {
+    let batch = ''
+    for (let index = 0; index < CHOICES; index++) {
+      batch += event({
+        choices: [{ index, delta: { content: ' wombat' }, logprobs: { content }, finish_reason: null }],
+      })
+    }
+    yield batch
+  }
+  for (let index = 0; index < CHOICES; index++) yield event({ choices: [{ index, delta: {}, finish_reason: 'stop' }] })
+  yield usageChunk({ prompt_tokens: 10, completion_tokens: TOKENS * CHOICES }) + DONE
+}
+
+beforeAll(async () => {
+  await createTables(tables)
+  const upstream = await openUpstream(manyLogprobs)
+  await writeCatalog(tables)(catalogFor(upstream.url, { maxOutputTokens: 16_384 }), Date.now())
+  const settings = { ...KEY_DEFAULTS, name: 'large' }
+  const issued = await issueKey(
+    tables,
+    { settings, credits: 10n ** 12n, prefix: BRAND.keyPrefix, by: 'test' },
+    Date.now(),
+  )
+  secret = issued.secret
+  gateway = run('test/support/gateway-process.ts', [endpoint, JSON.stringify(names)], process.cwd())
+  await until(() => gateway.output.stdout.includes('\n'), 30_000)
+  url = gateway.output.stdout.trim()
+})
+afterAll(() => {
+  gateway.child.kill('SIGKILL')
+  tables.client.destroy()
+})
+
+/** The most memory that the gateway's process has ever had. */
+function peakMb(): number {
+  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8'))
+  return Number(line?.[1]) / 1024
+}
+
+async function ask(body: object): Promise<{ status: number; text: string; row: UsageRow | undefined }> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': JSON.stringify(body),
+    },
+    body: JSON.stringify({ ...HELLO, ...body }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, row: await readUsageRow(tables)(response.headers.get('x-request-id') ?? '') }
+}
+
+const LARGE = { n: CHOICES, logprobs: true, top_logprobs: 20, max_tokens: 16_384 }
+
+test('an answer of 60 MB with an Idempotency-Key stays within its memory and is charged, streamed and whole', async () => {
+  await ask({ messages: [] })
+  const idle = peakMb()
+  const streamed = await ask({ ...LARGE, stream: true })
+  expect(streamed.text.length).toBeGreaterThan(50_000_000)
+  expect(streamed.text.endsWith('data: [DONE]\n\n')).toBe(true)
+  expect(streamed.row).toMatchObject({ completionTokens: TOKENS * CHOICES, usageSource: 'upstream' })
+  expect(peakMb() - idle).toBeLessThan(MOST_MB)
+  const again = await ask({ ...LARGE, stream: true })
+  expect([again.status, JSON.parse(again.text).error.code]).toEqual([409, 'idempotent_answer_not_kept'])
+
+  const whole = await ask(LARGE)
+  const { choices } = JSON.parse(whole.text) as { choices: { finish_reason: string; message: { content: string } }[] }
+  expect(choices.map((choice) => choice.finish_reason)).toEqual(Array(CHOICES).fill('length'))
+  const tokens = choices.reduce((sum, { message }) => sum + message.content.length / ' wombat'.length, 0)
+  expect(tokens).toBeGreaterThan(3_000)
+  expect(whole.row?.completionTokens).toBeGreaterThanOrEqual(tokens)
+  expect(peakMb() - idle).toBeLessThan(MOST_MB + TOKENIZER_MB)
+}, 60_000)

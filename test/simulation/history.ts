@@ -15,8 +15,25 @@ export type Fate =
   /** It meets a transaction on the same item. */
   | 'conflict'
 
-/** How the upstream behaves in one call. */
-export type Script = 'answers' | 'counts nothing' | 'boasts' | 'refuses' | 'breaks' | 'hangs'
+/** How an upstream behaves in one attempt. */
+export type Script =
+  | 'answers'
+  | 'counts nothing'
+  /** It counts zero for an answer that has text. */
+  | 'counts zero'
+  /** It counts what it thought in the total only. */
+  | 'thinks'
+  /** It read more than the prompt can have, because a plugin or a file was added. */
+  | 'reads more'
+  | 'boasts'
+  | 'refuses'
+  | 'breaks'
+  | 'hangs'
+  /** What it sends makes the gateway die when the whole answer has come. */
+  | 'kills'
+
+/** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model. */
+export type CatalogKind = 'one route' | 'several routes' | 'narrow'
 
 export type Operation = 'grant' | 'rotate' | 'end grace' | 'revoke' | 'limits'
 
@@ -29,7 +46,12 @@ export type Step =
       /** 0 is the newest secret of the key, 1 the one before. */
       readonly secret: number
       readonly endpoint: 'whole' | 'stream' | 'models'
-      readonly script: Script
+      /** What the first upstream that is asked does, and what every other does. */
+      readonly scripts: readonly [Script, Script]
+      /** Asks for something that one dialect has no words for. */
+      readonly logprobs: boolean
+      /** The providers that it wants, and no others. */
+      readonly pin: string | undefined
       readonly cap: number | undefined
       /** Which Idempotency-Key it sends, if any. */
       readonly retryOf: number | undefined
@@ -48,6 +70,7 @@ export type History = {
   readonly seed: number
   readonly startMs: number
   readonly nodes: number
+  readonly catalog: CatalogKind
   readonly keys: readonly KeySetup[]
   readonly steps: readonly Step[]
 }
@@ -58,7 +81,30 @@ const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
 const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, operate: 6 }
 const CALM_STEPS = urn(CALM)
 const STEPS = urn({ ...CALM, land: 2, crash: 3, skew: 2 })
-const SCRIPTS = urn({ answers: 12, 'counts nothing': 2, boasts: 1, refuses: 2, breaks: 2, hangs: 1 })
+const SCRIPTS = urn({
+  answers: 12,
+  'counts nothing': 2,
+  'counts zero': 1,
+  thinks: 1,
+  'reads more': 1,
+  boasts: 1,
+  refuses: 3,
+  breaks: 2,
+  hangs: 1,
+  kills: 1,
+})
+const CATALOGS = urn({ 'one route': 5, 'several routes': 4, narrow: 1 })
+const PINS = [
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  'first',
+  'second',
+  'narrow',
+  'second,first,second,second',
+  'first,narrow',
+]
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
@@ -66,8 +112,8 @@ const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
 const RETRIED = [
-  { endpoint: 'whole', script: 'answers', cap: 10 },
-  { endpoint: 'stream', script: 'counts nothing', cap: 10 },
+  { endpoint: 'whole', scripts: ['answers', 'answers'], logprobs: false, pin: undefined, cap: 10 },
+  { endpoint: 'stream', scripts: ['counts nothing', 'thinks'], logprobs: false, pin: undefined, cap: 10 },
 ] as const
 
 /** What a history is made of: how often what happens. */
@@ -92,6 +138,7 @@ export function generate(seed: number): History {
     seed,
     startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
     nodes: 1 + random.below(3),
+    catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
     steps: Array.from({ length }, () => makeStep(random, style)),
   }
@@ -120,7 +167,9 @@ function makeStep(random: Random, style: Style): Step {
         key,
         secret: random.chance(0.85) ? 0 : 1,
         endpoint: random.pick(ENDPOINTS),
-        script: random.pick(SCRIPTS),
+        scripts: [random.pick(SCRIPTS), random.pick(SCRIPTS)],
+        logprobs: random.chance(0.1),
+        pin: random.pick(PINS),
         cap: random.pick([undefined, 10, 100]),
         retryOf,
         // Mostly the same body as before.

@@ -1,6 +1,6 @@
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 
-type StoredItem = Readonly<Record<string, unknown>>
+export type StoredItem = Readonly<Record<string, unknown>>
 
 export class Violation extends Error {
   override readonly name = 'Violation'
@@ -62,6 +62,7 @@ export class Ledger {
     if (before && textOf(before) !== textOf(item)) {
       fail(`the row of ${requestId} was changed: ${textOf(before)} → ${textOf(item)}`)
     }
+    if (BigInt(item.cost as bigint) > BigInt(item.hold as bigint)) fail(`${requestId} costs more than it held`)
     account.rows.set(requestId, item)
     checkRows(account)
   }
@@ -79,18 +80,18 @@ export class Ledger {
   #paidOnce(): void {
     for (const { requests } of this.#claims.values()) {
       const paid = [...requests].filter(
-        (requestId) => this.#row(requestId)?.outcome === 'completed' && this.costOf(requestId),
+        (requestId) => this.row(requestId)?.outcome === 'completed' && this.costOf(requestId),
       )
       if (paid.length > 1) fail(`one Idempotency-Key was paid for in ${paid.join(' and ')}`)
     }
   }
 
   costOf(requestId: string): bigint | undefined {
-    const row = this.#row(requestId)
+    const row = this.row(requestId)
     return row && BigInt(row.cost as bigint)
   }
 
-  #row(requestId: string): StoredItem | undefined {
+  row(requestId: string): StoredItem | undefined {
     for (const { rows } of this.#accounts.values()) {
       const row = rows.get(requestId)
       if (row) return row

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createChat } from '../../functions/chat/create.ts'
@@ -11,7 +12,7 @@ import { modelClient } from './dynamodb/model-client.ts'
 import type { Script, Step } from './history.ts'
 import type { Message, Network, Sender } from './network.ts'
 import type { Random } from './random.ts'
-import { scriptedProvider } from './scripted-upstream.ts'
+import { scriptedProvider, type Truth } from './scripted-upstream.ts'
 import type { Variant } from './variants.ts'
 
 export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
@@ -27,9 +28,13 @@ export type NodeDeps = {
   readonly nowMs: () => number
   readonly random: Random
   readonly variant: Variant | undefined
+  /** Ends a node as a crash does. */
+  readonly kill: (node: GatewayNode) => void
 }
 
 const SILENT: Log = { request() {}, upstreamFailed() {}, unpaid() {}, problem() {}, unsettled() {}, swept() {} }
+/** Whose call it is that asks an upstream: many are under way at once. */
+const currentTruth = new AsyncLocalStorage<Truth>()
 /** What the SDK does by itself with a request that fails. */
 const SDK_ATTEMPTS = 3
 
@@ -62,7 +67,12 @@ export class GatewayNode implements Sender {
       random: (bytes) => deps.random.bytes(bytes),
       log: SILENT,
     })
-    const openProvider = () => scriptedProvider((call) => this.#ask(call))
+    const openProvider = (_: unknown, id: string) => {
+      const truth = currentTruth.getStore() as Truth
+      const kill = () => deps.kill(this)
+      const provider = scriptedProvider(id, { ask: (script) => this.#ask(script), truth, kill })
+      return deps.variant?.provider?.(provider) ?? provider
+    }
     const loadTokenizer = async () => (text: string) => Math.ceil(text.length / 4)
     this.#chat = createChat(instance, { openProvider, loadTokenizer }) as never
     this.#models = createModels(instance) as never
@@ -78,7 +88,12 @@ export class GatewayNode implements Sender {
     return { client: client(SDK_ATTEMPTS), once: client(variant?.attempts ?? 1), ...TABLE_NAMES }
   }
 
-  async call(step: Extract<Step, { do: 'call' }>, secret: string): Promise<Answer> {
+  /** `truth` is told what the upstreams that this call reaches know of it. */
+  call(step: Extract<Step, { do: 'call' }>, secret: string, truth: Truth): Promise<Answer> {
+    return currentTruth.run(truth, () => this.#call(step, secret))
+  }
+
+  async #call(step: Extract<Step, { do: 'call' }>, secret: string): Promise<Answer> {
     const event = eventOf(step, secret)
     const endsMs = this.#deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
     const context = { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.#deps.nowMs()) }
@@ -136,12 +151,13 @@ function isTransient(error: unknown): boolean {
   return ['TimeoutError', 'ProvisionedThroughputExceededException'].includes((error as Error).name)
 }
 
-function eventOf({ endpoint, script, cap, retryOf }: Extract<Step, { do: 'call' }>, secret: string) {
+function eventOf({ endpoint, scripts, logprobs, pin, cap, retryOf }: Extract<Step, { do: 'call' }>, secret: string) {
   const path = endpoint === 'models' ? '/v1/models' : '/v1/chat/completions'
   const body = {
     model: 'simulated',
     messages: [{ role: 'user', content: 'Hello' }],
-    user: script,
+    user: scripts.join('|'),
+    ...(logprobs && { logprobs }),
     ...(endpoint === 'stream' && { stream: true }),
     ...(cap !== undefined && { max_tokens: cap }),
   }
@@ -151,6 +167,7 @@ function eventOf({ endpoint, script, cap, retryOf }: Extract<Step, { do: 'call' 
       authorization: `Bearer ${secret}`,
       'content-type': 'application/json',
       ...(retryOf !== undefined && { 'idempotency-key': `retry-${retryOf}` }),
+      ...(pin !== undefined && { 'x-svc-route': pin }),
     },
     requestContext: { http: { method: endpoint === 'models' ? 'GET' : 'POST', path, sourceIp: '192.0.2.1' } },
     body: JSON.stringify(body),

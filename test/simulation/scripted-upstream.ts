@@ -6,24 +6,70 @@ import type { Script } from './history.ts'
 /** Resolves when the upstream's next word has arrived. */
 export type Ask = (script: Script) => Promise<void>
 
-const COUNTS = { prompt_tokens: 12, completion_tokens: 5 }
+export type Usage = {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens?: number
+}
 
-/** An upstream that does what the request's `user` field says. */
-export function scriptedProvider(ask: Ask): Provider {
+/** What the upstreams know of one call, whatever the gateway makes of it. */
+export type Truth = {
+  attempts: number
+  /** Whether the last that was asked has said something. */
+  said: boolean
+  /** Tokens that the upstream whose answer is the last will bill. */
+  counted?: Usage | undefined
+  /** One of them had no words for what was asked. */
+  lackedWords: boolean
+}
+
+const COUNTED: Partial<Record<Script, Usage>> = {
+  answers: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+  'counts zero': { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  thinks: { prompt_tokens: 12, completion_tokens: 2, total_tokens: 24 },
+  'reads more': { prompt_tokens: 260, completion_tokens: 2, total_tokens: 262 },
+  boasts: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 },
+  kills: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+}
+
+export type Scripted = {
+  readonly ask: Ask
+  readonly truth: Truth
+  /** Ends the process that is listening. */
+  readonly kill: () => void
+}
+
+/** An upstream that does what the request's `user` field says: the first that is asked the one thing, others the other. */
+export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Provider {
   return {
-    id: 'scripted',
+    id,
     async *chat(call: ChatCall): AsyncGenerator<ChatPart> {
-      const script = call.request.body.user as Script
+      const { body } = call.request
+      const scripts = String(body.user).split('|') as Script[]
+      const script = scripts[Math.min(truth.attempts, 1)] as Script
+      truth.attempts += 1
+      truth.counted = undefined
+      truth.said = false
+      if (id === 'narrow' && body.logprobs === true) {
+        truth.lackedWords = true
+        throw new UpstreamFailure('unsupported', 'It has no words for that.', { param: 'logprobs' })
+      }
       const next = () => untilAborted(ask(script), call.signal)
       if (script === 'hangs') await untilAborted(new Promise(() => {}), call.signal)
       await next()
       if (script === 'refuses') throw new UpstreamFailure('status', 'It refuses.', { status: 500 })
+      truth.said = true
       yield choice('Hello', null)
       await next()
       if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
       yield choice(' there', 'stop')
-      if (script === 'answers') yield { kind: 'usage', usage: COUNTS }
-      if (script === 'boasts') yield { kind: 'usage', usage: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 } }
+      const usage = COUNTED[script]
+      truth.counted = usage
+      if (usage) yield { kind: 'usage', usage }
+      if (script === 'kills') {
+        kill()
+        await new Promise(() => {})
+      }
     },
   }
 }

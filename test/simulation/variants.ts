@@ -1,3 +1,7 @@
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import type { Provider } from '../../layers/gateway/providers/provider.ts'
+import type { Usage } from './scripted-upstream.ts'
+
 /** One command on its way, and the rest of that way. */
 type Command = { readonly constructor: { readonly name: string }; readonly input: object }
 export type Send = (command: Command) => Promise<Record<string, unknown>>
@@ -11,6 +15,8 @@ export type Variant = {
   readonly wrap?: (send: Send) => Send
   /** How often a write that must be sent once is sent. */
   readonly attempts?: number
+  /** What the gateway hears in place of what an upstream says. */
+  readonly provider?: (provider: Provider) => Provider
 }
 
 type Expressions = { ConditionExpression?: string; UpdateExpression?: string; Item?: { requestId?: string } }
@@ -39,7 +45,45 @@ export const VARIANTS: readonly Variant[] = [
   without('an Idempotency-Key is claimed by two', 'attribute_not_exists(id) OR expiresAt <= :now'),
   { name: 'an admission that is not answered is sent again', attempts: 3 },
   { name: 'the money moves before the row is written', wrap: releaseFirst },
+  hearing('counts above the bound are thrown away', (usage) => (usage.prompt_tokens > 200 ? undefined : usage)),
+  hearing('thinking that is counted in the total only is free', ({ total_tokens: _, ...usage }) => usage),
+  hearing('half of an answer is charged', (usage) => ({
+    prompt_tokens: Math.floor(usage.prompt_tokens / 2),
+    completion_tokens: Math.floor(usage.completion_tokens / 2),
+  })),
+  { name: 'a field that a dialect lacks leads to the fallback', provider: failingForWords },
 ]
+
+/** An upstream's counts are not what the gateway bills. */
+function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Variant {
+  return {
+    name,
+    provider: (provider) => ({
+      ...provider,
+      async *chat(call) {
+        for await (const part of provider.chat(call)) {
+          const usage = part.kind === 'usage' ? hear(part.usage as Usage) : undefined
+          if (part.kind !== 'usage') yield part
+          else if (usage) yield { kind: 'usage', usage }
+        }
+      },
+    }),
+  }
+}
+
+function failingForWords(provider: Provider): Provider {
+  return {
+    ...provider,
+    async *chat(call) {
+      try {
+        yield* provider.chat(call)
+      } catch (error) {
+        const isForWords = error instanceof UpstreamFailure && error.reason === 'unsupported'
+        throw isForWords ? new UpstreamFailure('status', 'It fails.', { status: 500 }) : error
+      }
+    },
+  }
+}
 
 /** Some conditions always hold. */
 function without(name: string, ...conditions: readonly string[]): Variant {

@@ -5,7 +5,8 @@ import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { createKey } from '../../layers/gateway/store/create-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { CATALOGS } from './catalogs.ts'
+import { checkCoverage } from './check-coverage.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import type { History, KeySetup, Step } from './history.ts'
@@ -14,6 +15,7 @@ import { Network, type Told } from './network.ts'
 import { type Answer, type CarryOut, GatewayNode, type NodeDeps, TABLE_NAMES } from './node.ts'
 import { type Account, operate } from './operator.ts'
 import { Random } from './random.ts'
+import type { Truth } from './scripted-upstream.ts'
 import type { Variant } from './variants.ts'
 import { drain, VirtualTime } from './virtual-time.ts'
 
@@ -25,21 +27,7 @@ export type Outcome = {
   readonly faults: number
 }
 
-type Call = { readonly hadEnded: boolean; answer?: Answer }
-
-const CATALOG = parseCatalog({
-  providers: { up: { type: 'openai', baseUrl: 'https://upstream.example/v1' } },
-  models: [
-    {
-      id: 'simulated',
-      contextLength: 10_000,
-      maxOutputTokens: 200,
-      price: { input: '1', output: '2' },
-      routes: [{ provider: 'up', model: 'simulated' }],
-    },
-  ],
-})
-if ('faults' in CATALOG) throw new Error(CATALOG.faults.join('; '))
+type Call = { readonly hadEnded: boolean; readonly truth: Truth; answer?: Answer }
 
 const time = new VirtualTime()
 
@@ -98,7 +86,7 @@ class World {
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
     const tables: Tables = { client, once: client, ...TABLE_NAMES }
-    if ('catalog' in CATALOG) await writeCatalog(tables)(CATALOG.catalog, time.nowMs)
+    await writeCatalog(tables)(CATALOGS[this.#history.catalog], time.nowMs)
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
   }
 
@@ -121,7 +109,10 @@ class World {
       await this.#runOut()
     }
     this.#ledger.atRest()
-    for (const call of this.#calls) this.#checkCharge(call)
+    for (const call of this.#calls) {
+      this.#checkCharge(call)
+      this.#checkCoverage(call)
+    }
   }
 
   async #runOut(): Promise<void> {
@@ -174,17 +165,24 @@ class World {
     const secrets = account.secrets
     const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)] as Account['secrets'][number]
     const node = this.#node(step.node)
-    const call: Call = { hadEnded: secret.ended }
+    const call: Call = { hadEnded: secret.ended, truth: { attempts: 0, said: false, lackedWords: false } }
     this.#calls.push(call)
     this.#start(
-      node.call(step, secret.text).then((answer) => {
+      node.call(step, secret.text, call.truth).then((answer) => {
         call.answer = answer
         this.#tell?.(() => `the caller of ${node.name} gets ${answer.status} ${answer.headers['X-Request-Id'] ?? ''}`)
       }),
       node,
     )
     return () =>
-      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.script}`}`
+      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.scripts.join(', others: ')}${step.pin ? `; pinned to ${step.pin}` : ''}${step.logprobs ? '; with logprobs' : ''}`}`
+  }
+
+  #kill(node: GatewayNode): void {
+    const index = this.#nodes.indexOf(node)
+    if (index < 0) return
+    const told = this.#crash(index)
+    this.#tell?.(told)
   }
 
   #crash(index: number): Told {
@@ -235,6 +233,12 @@ class World {
       throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
   }
 
+  #checkCoverage({ answer, truth }: Call): void {
+    if (answer?.status !== 200 || truth.attempts === 0) return
+    const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
+    if (row) checkCoverage(row, truth)
+  }
+
   readonly #carryOut: CarryOut = (given, token) => {
     const command = this.#variant?.rewrite?.(given) ?? given
     const result = this.#model.execute(command as never, token)
@@ -271,6 +275,7 @@ class World {
       nowMs: () => time.nowMs,
       random: this.#random,
       variant: this.#variant,
+      kill: (node) => this.#kill(node),
     }
   }
 

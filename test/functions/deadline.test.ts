@@ -8,7 +8,7 @@ import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, type Reply, type Upstream } from '../support/upstream.ts'
+import { chunk, DONE, type Reply, type Upstream, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
@@ -17,7 +17,7 @@ let upstream: Upstream
 let gateway: TestGateway
 let server: Server
 /** Of the function's time this much is left; 20 seconds of it are kept for settling. */
-const REMAINING_MS = 20_500
+const REMAINING_MS = 21_500
 
 beforeAll(async () => {
   const both = await openBoth({ model: { maxOutputTokens: 100_000 } })
@@ -94,6 +94,26 @@ describe('when the function’s own time runs out', () => {
     const after = await gateway.readKey(key.id)
     expect(after.spent > 0n).toBe(true)
     expect(booksBalance(after)).toBe(true)
+    stalled.destroy()
+  })
+
+  test('a client that is still behind then is left, and its answer drained and charged as counted', async () => {
+    const counted = { prompt_tokens: 10, completion_tokens: 90_000 }
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      const piece = chunk({ content: 'x'.repeat(60_000) })
+      for (let i = 0; i < 200 && !response.destroyed; i++) {
+        if (!response.write(piece))
+          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+      }
+      response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
+    }
+    const { key, secret } = await gateway.issue()
+    const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+    stalled.on('error', () => {})
+    stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+    await until(async () => (await gateway.readKey(key.id)).spent > 0n)
+    expect((await gateway.readKey(key.id)).spent).toBe(10n * 1_000n + 90_000n * 2_000n)
     stalled.destroy()
   })
 })

@@ -142,7 +142,7 @@ describe('a client that leaves', () => {
 describe('a client that reads slowly', () => {
   test('gets the whole text, however long it stops, and the upstream waits for it', async () => {
     const piece = 'é漢👍 '.repeat(1_000)
-    const count = 1_500
+    const count = 4_000
     let written = 0
     function* pieces() {
       for (written = 0; written < count; written++) yield chunk({ content: piece })
@@ -162,6 +162,19 @@ describe('a client that reads slowly', () => {
     expect(told.text.length).toBe(piece.length * count + ' the end'.length)
     expect(told.text === `${piece.repeat(count)} the end`).toBe(true)
     expect(await expectBooksClosed(gateway, client.keyId)).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+  })
+
+  test('does not keep an upstream from ending: 5 MB that nobody reads are billed as counted, and can still be read', async () => {
+    const piece = chunk({ content: 'word '.repeat(200) })
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      await writeOn(response, Array(4_500).fill(piece))
+      response.end(ending)
+    }
+    const client = await connect(gateway, { stream: true })
+    const row = await until(() => expectBooksClosed(gateway, client.keyId))
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE })
+    expect(readFrames(await text(client.response))).toMatchObject({ done: true, error: undefined })
   })
 
   test('gets a whole answer in full too', async () => {

@@ -25,8 +25,9 @@ import { toGatewayError } from './upstream-error.ts'
  */
 export async function answerStream(deps: ChatDeps, passage: Passage, assessed: AssessedWork): Promise<Readable> {
   const endsAtMs = passage.deadlineMs - SETTLE_RESERVE_MS
-  const seconds = Math.round((endsAtMs - passage.nowMs) / 1000)
-  const deadline = startDeadline(endsAtMs, deps.clock(), `The answer took longer than the ${seconds} s it had.`)
+  const timeMs = endsAtMs - passage.nowMs
+  const words = `The answer took longer than the ${Math.round(timeMs / 1000)} s it had.`
+  const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const parts = dispatch(deps, assessed, passage.journey, deadline.signal, (answer) => answer)
   try {
     await settledWithin(parts, deps.timing.commitAfterMs)
@@ -34,8 +35,14 @@ export async function answerStream(deps: ChatDeps, passage: Passage, assessed: A
     deadline.clear()
     throw toGatewayError(error)
   }
-  const sink = new FrameSink(deps.timing.keepAliveMs, deadline.signal)
-  passage.streaming = relay(deps, passage, assessed.chat, parts, sink, deadline.signal).finally(deadline.clear)
+  // A client that is behind at the end is left, in time for its upstream to be drained and billed as usual.
+  const drainMs = Math.min(deps.timing.drainMs, timeMs / 4)
+  const patience = startDeadline(endsAtMs - drainMs, deps.clock(), words)
+  const sink = new FrameSink(deps.timing.keepAliveMs, patience.signal)
+  passage.streaming = relay(deps, passage, assessed.chat, parts, sink, deadline.signal).finally(() => {
+    patience.clear()
+    deadline.clear()
+  })
   return sink.body
 }
 

@@ -18,6 +18,8 @@ export type ChatTiming = {
   readonly keepAliveMs: number
   /** How long an answer that is whole waits to be settled. After that it goes out, and settling goes on. */
   readonly settleMs: number
+  /** How long before its end a stream waits no more for a client that is behind, but drains the upstream. */
+  readonly drainMs: number
   /** How long the upstreams have for an answer that is not streamed, where something in front of us gives up. */
   readonly wholeAnswerMs: number
 }
@@ -26,5 +28,6 @@ export const CHAT_TIMING: ChatTiming = {
   commitAfterMs: 10_000,
   keepAliveMs: 15_000,
   settleMs: 15_000,
+  drainMs: 60_000,
   wholeAnswerMs: Number.POSITIVE_INFINITY,
 }

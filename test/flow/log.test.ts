@@ -3,6 +3,7 @@ import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog, type Log } from '../../layers/gateway/flow/log.ts'
+import { internalError } from '../../layers/gateway/flow/upstream-error.ts'
 
 const NOW_MS = 1_760_000_000_123
 
@@ -79,6 +80,8 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
   ['a problem that is no error', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
   ['a problem that is nothing', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
   ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
+  ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
+  ['an answer that nobody got, at an unknown cost', 'unpaid', (log) => log.unpaid('openai', undefined)],
   ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
   ['a sweep that found something', 'swept', (log) => log.swept(3)],
 ]
@@ -171,6 +174,15 @@ describe('the line of a request', () => {
     expect(written((log) => log.request(row)).line).toMatchObject(figures)
   })
 
+  test.each([
+    ['covers its bill', { upstreamCost: 15_000n }, { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 }],
+    ['does not cover its bill', { upstreamCost: 20_001n }, { NegativeMargins: 1, UsageRejected: 0 }],
+    ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
+    ['was estimated for want of counts', { usageRejected: true }, { UsageRejected: 1 }],
+  ])('that %s says so in its figures', (_, more, figures) => {
+    expect(written((log) => log.request({ ...COMPLETED, ...more })).line).toMatchObject(figures)
+  })
+
   test('with no first token has no time to it, so that none is counted as zero', () => {
     const { text, line } = written((log) => log.request(REFUSED))
     expect(line).not.toHaveProperty('TimeToFirstToken')
@@ -193,6 +205,30 @@ describe('the line of what went wrong', () => {
       requestId: 'req_1',
       error: { name, message, stack },
       [metric]: 1,
+    })
+  })
+
+  test('of a 500, whose own words say nothing, has its cause and the cause of that', () => {
+    const cause = new TypeError('x is not a function', { cause: new Error('the first') })
+    const { line } = written((log) => log.problem('a request failed', internalError(cause), 'req_1'))
+    expect(line.error).toMatchObject({
+      name: 'GatewayError',
+      cause: { name: 'TypeError', message: 'x is not a function', cause: { message: 'the first' } },
+    })
+  })
+
+  test('of an error that is its own cause has an end', () => {
+    const loop = new Error('loop')
+    loop.cause = loop
+    expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
+  })
+
+  test('of an answer that nobody got counts it, and what it may cost at most', () => {
+    expect(written((log) => log.unpaid('openai', 1_500_000n)).line).toMatchObject({
+      level: 'warn',
+      provider: 'openai',
+      UnpaidAnswers: 1,
+      UnpaidCostAtMost: 0.0015,
     })
   })
 

@@ -38,7 +38,16 @@ function watched(namespace: string, name: RegExp): unknown[] {
 const refs = (ids: readonly string[]) => ids.map((Ref) => ({ Ref }))
 
 describe('the alarms', () => {
-  test.each(['ServerErrors', 'Problems', 'Unsettled', 'SweptHolds'])('there is one on our own %s', (name) => {
+  test.each([
+    'ServerErrors',
+    'Problems',
+    'Unsettled',
+    'SweptHolds',
+    'UsageRejected',
+    'BilledAtBound',
+    'NegativeMargins',
+    'UnpaidAnswers',
+  ])('there is one on our own %s', (name) => {
     expect(watched(METRICS_NAMESPACE, new RegExp(`^${name}$`))).toEqual(['dev'])
   })
 
@@ -138,6 +147,10 @@ describe('the dashboard', () => {
     ['completion tokens', 'CompletionTokens', ['', 'model']],
     ['credits', 'Credits', ['', 'model']],
     ['credits held', 'CreditsHeld', ['']],
+    ['what answers cost us', 'UpstreamCost', ['']],
+    ['usage that is no count', 'UsageRejected', ['']],
+    ['usage beyond the hold', 'BilledAtBound', ['']],
+    ['answers that nobody paid', 'UnpaidAnswers', ['', 'provider']],
     ['unsettled requests', 'Unsettled', ['']],
     ['holds that were swept', 'SweptHolds', ['']],
   ])('shows %s', (_, name, breakdowns) => {
@@ -180,7 +193,9 @@ function read({ properties }: Widget): string[] {
 function writtenMetrics(): Set<string> {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), 'dev')
-  log.request({ errorCode: 'x', ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n } as UsageRow)
+  const figures = { ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
+  log.request({ errorCode: 'x', ...figures } as UsageRow)
+  log.unpaid('up', 1n)
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
   log.unsettled(new Error('x'), 'req_1')

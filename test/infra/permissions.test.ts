@@ -20,7 +20,7 @@ const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
 const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
 const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
 const WRITE_ROW = 'dynamodb:PutItem on usage'
-const KEEP_ANSWERS = ['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
+const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
 const READ_ROW = 'dynamodb:GetItem on usage'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
 

@@ -266,11 +266,25 @@ describe('the edge', () => {
     for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
   })
 
+  test.each(stages)('in $name gives up later than a whole answer is given up by chat', ({ of }) => {
+    const { template, functions } = of()
+    const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
+    const patience = Math.max(
+      ...Origins.map(({ CustomOriginConfig }: { CustomOriginConfig: { OriginReadTimeout?: number } }) =>
+        Number(CustomOriginConfig.OriginReadTimeout ?? 0),
+      ),
+    )
+    const { Variables } = template.findResources('AWS::Lambda::Function')[functions.chat]?.Properties.Environment ?? {}
+    expect(Number(Variables[ENV.wholeAnswerMs])).toBeGreaterThanOrEqual(60_000)
+    expect(Number(Variables[ENV.wholeAnswerMs])).toBeLessThanOrEqual(patience * 1000 - 10_000)
+  })
+
   test('can be left out: no distribution, no secret, no address of its own', () => {
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
       bare.template.resourceCountIs(type, 0)
     }
-    expect(JSON.stringify(bare.template.toJSON())).not.toMatch(new RegExp(`resolve:secretsmanager|${ENV.originSecret}`))
+    const unwanted = `resolve:secretsmanager|${ENV.originSecret}|${ENV.wholeAnswerMs}`
+    expect(JSON.stringify(bare.template.toJSON())).not.toMatch(new RegExp(unwanted))
     expect(bare.template.toJSON().Outputs).not.toHaveProperty(OUTPUTS.baseUrl)
   })
 })

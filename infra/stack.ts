@@ -43,6 +43,7 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
+    this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 
   /** A reference that CloudFormation resolves as it deploys: the secret itself is never in the template. */

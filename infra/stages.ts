@@ -6,6 +6,7 @@ export type Stage = {
   readonly name: string
   /** What becomes of the tables and logs when the stack is destroyed. */
   readonly removalPolicy: RemovalPolicy
+  /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
   /** A stream's cost is its time × this, so small is cheap; a tokenizer estimate needs 512 at least. */

@@ -1,25 +1,38 @@
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { expectedCost, hasSoundTokens, isStated } from './expected-cost.ts'
+import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from './expected-cost.ts'
 import type { Finding } from './findings.ts'
 
 const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."
 
 /** What cannot be true of a row, whatever its key says. */
 export function checkRow(row: UsageRow): Finding[] {
-  return [...checkTokens(row), ...checkCost(row)].map((finding) => ({ requestId: row.requestId, ...finding }))
+  return [...checkTokens(row), ...checkCost(row), ...checkUpstreamCost(row)].map((finding) => ({
+    requestId: row.requestId,
+    ...finding,
+  }))
 }
 
 function checkTokens(row: UsageRow): Finding[] {
   if (hasSoundTokens(row)) return []
-  const { promptTokens, cachedTokens, completionTokens } = row
   return [
     {
       what: 'its tokens cannot be',
-      expected: 'whole numbers from 0, and no more cached than prompt',
-      got: `prompt ${promptTokens}, cached ${cachedTokens}, completion ${completionTokens}`,
+      expected:
+        'whole numbers from 0, no more cached and written to the cache than prompt, no more reasoning than completion',
+      got: countsText(row),
       advice: CHANGED,
     },
   ]
+}
+
+function countsText(row: UsageRow): string {
+  const { prompt, cached, cacheWrite, completion, images } = quantitiesOf(row)
+  const rare = { 'cache write': cacheWrite, reasoning: row.reasoningTokens ?? 0, images }
+  const counted = Object.entries({ prompt, cached, completion, ...rare })
+  return counted
+    .filter(([name, count]) => !(name in rare) || count !== 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
 }
 
 /** Of several things that are wrong with a cost, the one that says most. */
@@ -37,9 +50,16 @@ function checkCost(row: UsageRow): Finding[] {
   if (cost > hold) return [{ what: 'it costs more than was held', expected: hold, ...got }]
   if (cost < 0n) return [{ what: 'its cost is below zero', expected: 0n, ...got }]
   if (price && !isStated(price)) {
-    return [
-      { what: 'its price is none', expected: 'three plain decimals', got: JSON.stringify(price), advice: CHANGED },
-    ]
+    return [{ what: 'its price is none', expected: 'plain decimals', got: JSON.stringify(price), advice: CHANGED }]
   }
   return []
+}
+
+/** The cost of a route is not on the row, so only what no route can have cost is found. */
+function checkUpstreamCost({ upstreamCost, usageSource }: UsageRow): Finding[] {
+  if (upstreamCost === undefined) return []
+  const got = { got: upstreamCost, advice: CHANGED }
+  if (upstreamCost < 0n) return [{ what: 'what it cost us is below zero', expected: 'at least 0', ...got }]
+  if (usageSource !== 'none') return []
+  return [{ what: 'nothing was counted, and yet it cost us something', expected: 'no upstreamCost', ...got }]
 }

@@ -9,6 +9,8 @@ export type Target = { readonly local?: boolean; readonly stage?: string }
 export type Connection = {
   readonly tables: Tables
   readonly stage: string
+  /** Whether a change is asked about first. */
+  readonly isProtected: boolean
   /** Where chat and the other endpoints are: one address, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -32,7 +34,7 @@ async function connectLocal(): Promise<Connection> {
   })
   const { baseUrl, dynamodbEndpoint, echoUrl } = JSON.parse(text) as LocalFile
   const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
-  return { tables, stage: 'local', chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
+  return { tables, stage: 'local', isProtected: false, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
@@ -47,6 +49,7 @@ async function connectStage(stage: string): Promise<Connection> {
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   return {
     stage,
+    isProtected: isProtected(stage, outputs),
     tables: openTables({
       keysTable: output(OUTPUTS.keysTable),
       usageTable: output(OUTPUTS.usageTable),
@@ -55,6 +58,12 @@ async function connectStage(stage: string): Promise<Connection> {
     chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
     apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
   }
+}
+
+/** A stack that was deployed before stacks said so is protected if it is the one for customers. */
+function isProtected(stage: string, outputs: ReadonlyMap<string, string>): boolean {
+  const stated = outputs.get(OUTPUTS.protected)
+  return stated === undefined ? stage === 'prod' : stated !== 'false'
 }
 
 async function readOutputs(name: string): Promise<Map<string, string>> {

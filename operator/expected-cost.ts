@@ -38,8 +38,9 @@ export function isStated({ input, output, cachedInput, cacheWrite = '0', request
 
 export function hasSoundTokens(row: UsageRow): boolean {
   const { prompt, cached, cacheWrite, completion, images } = quantitiesOf(row)
-  const areCounts = [prompt, cached, cacheWrite, completion, images].every(
+  const reasoning = row.reasoningTokens ?? 0
+  const areCounts = [prompt, cached, cacheWrite, completion, images, reasoning].every(
     (count) => Number.isSafeInteger(count) && count >= 0,
   )
-  return areCounts && cached + cacheWrite <= prompt
+  return areCounts && cached + cacheWrite <= prompt && reasoning <= completion
 }

@@ -9,7 +9,17 @@ export type Entry = readonly [name: string, ...lines: string[]]
 /** What a request was charged, line by line, and why it came to that. */
 export function explainCharge(row: UsageRow): Entry[] {
   if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
-  return [...priced(row), ...brokenOff(row)]
+  return [...priced(row), ...brokenOff(row), ...explainMargin(row)]
+}
+
+/** What the provider bills us, if the route said so, and what is left of the charge. */
+function explainMargin({ cost, upstreamCost }: UsageRow): Entry[] {
+  if (upstreamCost === undefined) return []
+  const margin = cost - upstreamCost
+  return [
+    ['cost us', formatCredits(upstreamCost)],
+    ['margin', formatCredits(margin) + (margin < 0n ? ': it was charged below what it cost us' : '')],
+  ]
 }
 
 /** Whose word was taken for the tokens. */
@@ -32,29 +42,28 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
   return endpoint === 'chat.completions' ? 'nothing was counted' : 'this endpoint is free'
 }
 
-/** The lines in columns: name, tokens, price, amount, and a remark where one is due. */
+/** The lines in columns: name, count, unit, price, amount, and a remark where one is due. */
 function priced(row: UsageRow): Entry[] {
   const { price } = row
   if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)
   const lines = billLines(parsePrice(price), quantitiesOf(row))
   const counts = lines.map(({ count }) => grouped(count))
+  const countWidth = widest(counts)
+  const products = lines.map((line, i) => `${counts[i]?.padStart(countWidth)} ${unitOf(line)}`)
   const prices = lines.map(priceText)
   const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
-  const [countWidth, priceWidth, amountWidth] = [counts, prices, amounts].map(widest) as [number, number, number]
+  const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
   const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
   const entries = lines.map((line, i): Entry => {
-    const product = `${counts[i]?.padStart(countWidth)} ${unitOf(line)} × ${prices[i]?.padEnd(priceWidth)}`
+    const product = `${products[i]?.padEnd(productWidth)} × ${prices[i]?.padEnd(priceWidth)}`
     return [line.kind, `${product} = ${withRemark(amounts[i] ?? '', lineRemark(line, row))}`]
   })
-  const indent = ' '.repeat(countWidth + ' tokens × '.length + priceWidth + ' = '.length)
+  const indent = ' '.repeat(productWidth + ' × '.length + priceWidth + ' = '.length)
   return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
 }
 
-const UNIT = 'tokens'
-
 function unitOf({ kind }: BillLine): string {
-  if (kind === 'request') return ''.padEnd(UNIT.length)
-  return kind === 'images' ? 'images' : UNIT
+  return kind === 'request' || kind === 'images' ? kind : 'tokens'
 }
 
 function priceText({ kind, pricePico }: BillLine): string {
@@ -63,9 +72,23 @@ function priceText({ kind, pricePico }: BillLine): string {
     : `${formatPerMillion(pricePico)} per million`
 }
 
-function lineRemark({ kind }: BillLine, { promptTokens, cachedTokens }: UsageRow): string {
-  if (kind !== 'prompt' || cachedTokens === 0) return ''
-  return `${grouped(promptTokens)} prompt tokens less ${grouped(cachedTokens)} cached`
+function lineRemark({ kind }: BillLine, row: UsageRow): string {
+  if (kind === 'completion') return ofThemReasoning(row)
+  const parts = throughCache(row)
+  return kind === 'prompt' && parts.length > 0
+    ? `${grouped(row.promptTokens)} prompt tokens less ${parts.join(' and ')}`
+    : ''
+}
+
+function throughCache({ cachedTokens, cacheWriteTokens = 0 }: UsageRow): string[] {
+  return [
+    ...(cachedTokens > 0 ? [`${grouped(cachedTokens)} cached`] : []),
+    ...(cacheWriteTokens > 0 ? [`${grouped(cacheWriteTokens)} written to the cache`] : []),
+  ]
+}
+
+function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {
+  return reasoningTokens > 0 ? `of them ${grouped(reasoningTokens)} reasoning` : ''
 }
 
 function sumRemark(row: UsageRow, pico: bigint): string {
@@ -73,34 +96,35 @@ function sumRemark(row: UsageRow, pico: bigint): string {
   if (row.cost !== expectedCost(row)) {
     return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${row.keyId}'`
   }
-  if (pico > row.hold * 1000n)
-    return `capped at what was held: the lines above make ${exact}, and nobody pays more than was held`
+  if (pico > row.hold * 1000n) {
+    const counter = row.usageSource === 'upstream' ? 'the upstream counted' : 'it came to'
+    return `${counter} more than was held for: charged is the hold, and the lines above make ${exact}`
+  }
   return pico % 1000n === 0n ? '' : `rounded up from ${exact} to 0.000000001`
 }
 
 function unpriced(row: UsageRow): Entry[] {
   const version = row.priceVersion === undefined ? '' : ` (version ${row.priceVersion} of the catalog)`
   const why = row.price ? 'the price or the tokens of this row are damaged' : `this row has no price stored${version}`
-  const cached = row.cachedTokens === 0 ? '' : `, ${grouped(row.cachedTokens)} of them cached`
+  const [cache, reasoning] = [throughCache(row).join(' and '), ofThemReasoning(row)]
   return [
-    ['prompt', `${grouped(row.promptTokens)} tokens${cached}`],
-    ['completion', `${grouped(row.completionTokens)} tokens`],
+    ['prompt', `${grouped(row.promptTokens)} tokens${cache && `, of them ${cache}`}`],
+    ['completion', `${grouped(row.completionTokens)} tokens${reasoning && `, ${reasoning}`}`],
     ['charged', `${formatCredits(row.cost)}; ${why}, so it cannot be shown line by line`],
   ]
 }
 
-function countedBy({ usageSource, usageRejected, promptTokens, completionTokens }: UsageRow): string {
-  if (usageSource === 'upstream') {
-    const nothing = promptTokens + completionTokens === 0 ? ': it reported no tokens, and is taken at its word' : ''
-    return `the upstream (reported usage)${nothing}`
-  }
-  if (usageRejected) {
-    return 'an estimate with o200k of what was delivered: the upstream reported counts that cannot be true (not whole, negative or beyond what was held for)'
-  }
+function countedBy({ usageSource, usageRejected }: UsageRow): string {
+  if (usageSource === 'upstream') return 'the upstream (reported usage)'
+  if (usageRejected) return `${ESTIMATE}: ${NO_COUNTS}`
   return usageSource === 'estimate'
-    ? 'an estimate with o200k of what was delivered: the upstream reported no usage'
+    ? `${ESTIMATE}: the upstream reported no usage`
     : 'nobody: nothing was counted, and yet it is charged'
 }
+
+const ESTIMATE = 'an estimate with o200k of what was delivered'
+const NO_COUNTS =
+  'the upstream reported counts that are none (negative, not whole, missing, or 0 for an answer with text), or those of one choice where several were given'
 
 function brokenOff({ outcome, cost }: UsageRow): Entry[] {
   if (outcome === 'completed' || outcome === 'refused' || cost === 0n) return []

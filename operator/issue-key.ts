@@ -4,6 +4,7 @@ import type { Nano } from '../layers/gateway/domain/money.ts'
 import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
 import { ulid } from '../layers/gateway/domain/ulid.ts'
 import { createKey } from '../layers/gateway/store/create-key.ts'
+import type { Grant } from '../layers/gateway/store/grant-credits.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
 export type IssueOptions = {
@@ -13,13 +14,17 @@ export type IssueOptions = {
   readonly by: string
 }
 
-export async function issueKey(
-  tables: Tables,
-  { settings, credits, prefix, by }: IssueOptions,
-  nowMs: number,
-): Promise<{ key: Key; secret: string }> {
+export type IssuedKey = { readonly key: Key; readonly secret: string; readonly grant: Grant }
+
+/** A key that is not saved yet, and its secret. */
+export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
-  await createKey(tables)(key, { id: ulid(nowMs, randomBytes(10)), by })
-  return { key, secret }
+  return { key, secret, grant: { id: ulid(nowMs, randomBytes(10)), by } }
+}
+
+export async function issueKey(tables: Tables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
+  const issued = draftKey(options, nowMs)
+  await createKey(tables)(issued.key, issued.grant)
+  return issued
 }

@@ -5,6 +5,10 @@ import { Problem } from './problem.ts'
 
 export async function knownKey(tables: Tables, id: string): Promise<Key> {
   const key = await readKey(tables)(id)
-  if (!key) throw new Problem(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
+  if (!key) throw noSuchKey(id)
   return key
+}
+
+export function noSuchKey(id: string): Problem {
+  return new Problem(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
 }

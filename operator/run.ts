@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 
-/** What a command is given: what it works on, how to print, and the time. */
-export type Session = Connection & { readonly json: boolean; readonly nowMs: number }
+/** What a command is given: what it works on, how to print, the time, and how to ask before a change. */
+export type Session = Connection & { readonly json: boolean; readonly nowMs: number; readonly confirm: Confirm }
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
 
@@ -13,11 +14,13 @@ export const run: Run =
   (work) =>
   async (...args) => {
     const command = args.at(-1) as Command
-    const options = command.optsWithGlobals<Target & { json?: boolean }>()
+    const options = command.optsWithGlobals<Target & { json?: boolean; yes?: boolean }>()
     const connection = await connect(options)
+    const guard = { ...connection, yes: options.yes === true }
+    const confirm = confirmer(guard, { input: process.stdin, output: process.stderr })
     try {
       await work(
-        { ...connection, json: options.json === true, nowMs: Date.now() },
+        { ...connection, json: options.json === true, nowMs: Date.now(), confirm },
         options as never,
         ...(command.processedArgs as string[]),
       )

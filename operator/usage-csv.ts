@@ -32,18 +32,29 @@ const COLUMNS = [
   'ttftMs',
   'durationMs',
   'replayOf',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'images',
+  'usageCapped',
+  'upstreamCost',
+  'priceCacheWrite',
+  'priceRequest',
+  'priceImage',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)
 
 export function toCsvLine(row: UsageRow): string {
-  const { input, output, cachedInput } = row.price ?? {}
+  const { input, output, cachedInput, cacheWrite, request, image } = row.price ?? {}
   const attempts = row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; ')
   const cells: Record<string, unknown> = {
     ...toUsageItem(row),
     priceInput: input,
     priceOutput: output,
     priceCachedInput: cachedInput,
+    priceCacheWrite: cacheWrite,
+    priceRequest: request,
+    priceImage: image,
     attempts,
   }
   return toLine(COLUMNS.map((name) => cellText(cells[name])))

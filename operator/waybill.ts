@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
+import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
 import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -14,6 +15,7 @@ const program = new Command('waybill')
   .option('--local', "work on the gateway that 'npm start' runs in this folder")
   .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
   .option('--json', 'print one JSON value and nothing else')
+  .option('--yes', 'change a protected stage without asking')
   .showHelpAfterError('(add --help for what it takes)')
   .exitOverride()
 
@@ -35,6 +37,7 @@ try {
 
 function explain(error: unknown): string {
   if (error instanceof Problem) return error.message
+  if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
   const { name, message, code } = error as Error & { code?: string }
   if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
   if (isUnavailable(error)) {

@@ -32,6 +32,8 @@ export const OUTPUTS = {
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
   answersTable: 'AnswersTable',
+  /** 'true' where the operator's commands ask before they change anything. */
+  protected: 'Protected',
 } as const
 
 export type TableDefinition = {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { readCatalog, type StoredCatalog } from '../../layers/gateway/store/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { compareCatalogs } from '../compare-catalogs.ts'
 import { printJson, printTable } from '../output.ts'
+import { priceWarnings } from '../price-warnings.ts'
 import { Problem } from '../problem.ts'
 import { readCatalogFile } from '../read-catalog-file.ts'
 import type { Run } from '../run.ts'
@@ -18,18 +20,28 @@ export function catalogCommand(program: Command, run: Run): void {
     .description('look a catalog file over; changes nothing')
     .action(async (file: string, _: object, command: Command) => {
       const checked = await readCatalogFile(file, ANY_ECHO)
-      if (command.optsWithGlobals().json) printJson({ ok: true, models: checked.models.length })
+      const warnings = priceWarnings(checked)
+      warn(warnings)
+      if (command.optsWithGlobals().json) printJson({ ok: true, models: checked.models.length, warnings })
       else console.log(`The catalog is valid: ${sizeOf(checked)}.`)
     })
 
   catalog
     .command('push <file>')
-    .description('put a catalog file in force, within 30 seconds everywhere')
+    .description('put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read')
     .action(
-      run(async ({ tables, json, nowMs, echoUrl }, _: object, file: string) => {
+      run(async ({ tables, json, nowMs, echoUrl, confirm }, _: object, file: string) => {
         const checked = await readCatalogFile(file, echoUrl)
-        const version = await writeCatalog(tables)(checked, nowMs)
-        if (json) printJson({ version, models: checked.models.length })
+        const stored = await readCatalog(tables)()
+        const changes = compareCatalogs(stored?.data, checked)
+        const warnings = priceWarnings(checked)
+        showPush(stored, changes)
+        warn(warnings)
+        const shown = stored?.version ?? 0
+        await confirm(() => `put version ${shown + 1} of the catalog in force`)
+        const { written, version } = await writeCatalog(tables)(checked, nowMs, shown)
+        if (!written) throw wasPushed(version)
+        if (json) printJson({ version, models: checked.models.length, changes, warnings })
         else console.log(`Version ${version} of the catalog is in force: ${sizeOf(checked)}.`)
       }),
     )
@@ -62,4 +74,23 @@ export function catalogCommand(program: Command, run: Run): void {
 
 function sizeOf({ models, providers }: CatalogData): string {
   return `${models.length} models, ${Object.keys(providers).length} providers`
+}
+
+/** Beside the output, so that with --json that is still one value. */
+function showPush(stored: StoredCatalog | undefined, changes: readonly string[]): void {
+  const inForce = stored
+    ? `Version ${stored.version}, pushed ${stored.pushedAt}, is in force`
+    : 'No catalog is in force'
+  const lines = changes.length > 0 ? [`${inForce}. This changes:`, ...changes] : [`${inForce}. This changes nothing.`]
+  console.error(lines.join('\n  '))
+}
+
+function warn(warnings: readonly string[]): void {
+  for (const warning of warnings) console.error(`warning: ${warning}`)
+}
+
+function wasPushed(version: number): Problem {
+  return new Problem(
+    `Somebody pushed version ${version} of the catalog meanwhile, so this one was not put in force. Look at it with 'waybill catalog show', and push again.`,
+  )
 }

@@ -3,23 +3,26 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
-import type { Nano } from '../../layers/gateway/domain/money.ts'
+import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { ChangeResult } from '../../layers/gateway/store/change-key.ts'
+import { createKey } from '../../layers/gateway/store/create-key.ts'
 import { endGrace } from '../../layers/gateway/store/end-grace.ts'
 import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/list-keys.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { updateKey } from '../../layers/gateway/store/update-key.ts'
 import { cidrList, credits, keyName, scopeList, someCredits, wholeNumber } from '../arguments.ts'
-import { issueKey } from '../issue-key.ts'
+import { draftKey } from '../issue-key.ts'
 import { keyView } from '../key-view.ts'
-import { printFields, printJson, printTable } from '../output.ts'
+import { knownKey, noSuchKey } from '../known-key.ts'
+import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
-import type { Run } from '../run.ts'
+import type { Run, Session } from '../run.ts'
+import { showKey, showUnsureSecret } from '../show-key.ts'
 
 type SettingOptions = {
   name?: string
@@ -37,15 +40,18 @@ export function keysCommand(program: Command, run: Run): void {
     .requiredOption('--name <name>', 'what this key is for', keyName)
     .option('--credits <credits>', 'credits to begin with', credits, 0n)
     .action(
-      run(async ({ tables, json, nowMs }, options: SettingOptions & { name: string; credits: Nano }) => {
+      run(async (session, options: SettingOptions & { name: string; credits: Nano }) => {
+        const { tables, json, nowMs } = session
         const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
-        const by = userInfo().username
-        const issued = await issueKey(
-          tables,
-          { settings, credits: options.credits, prefix: BRAND.keyPrefix, by },
+        await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
+        const { key, secret, grant } = draftKey(
+          { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: userInfo().username },
           nowMs,
         )
-        showKey(issued.key, { json, nowMs, secret: issued.secret })
+        await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
+          await createKey(tables)(key, grant)
+          showKey(key, { json, nowMs, secret })
+        })
       }),
     )
 
@@ -79,18 +85,18 @@ export function keysCommand(program: Command, run: Run): void {
     .description('one key')
     .action(
       run(async ({ tables, json, nowMs }, _: object, id: string) => {
-        const key = await readKey(tables)(id)
-        if (!key) throw noSuchKey(id)
-        showKey(key, { json, nowMs })
+        showKey(await knownKey(tables, id), { json, nowMs })
       }),
     )
 
   settingOptions(keys.command('update <id>').description('change limits; in force from the next request on'))
     .option('--name <name>', 'what this key is for', keyName)
     .action(
-      run(async ({ tables, json, nowMs }, options: SettingOptions, id: string) => {
+      run(async (session, options: SettingOptions, id: string) => {
+        const { tables, json, nowMs } = session
         const settings = settingsOf(options)
         if (Object.keys(settings).length === 0) throw new Problem('Say what to change, for example --rpm 120.')
+        await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
         showKey(changed(await updateKey(tables)(id, settings), id), { json, nowMs })
       }),
     )
@@ -99,12 +105,12 @@ export function keysCommand(program: Command, run: Run): void {
     .command('grant <id> <credits>')
     .description('add credits')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, id: string, amount: string) => {
+      run(async (session, _: object, id: string, text: string) => {
+        const { tables, json, nowMs } = session
+        const amount = checked(someCredits, text)
+        await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
         const grant = { id: ulid(nowMs, randomBytes(10)), by: userInfo().username }
-        showKey(changed(await grantCredits(tables)(id, checked(someCredits, amount), grant, nowMs), id), {
-          json,
-          nowMs,
-        })
+        showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { json, nowMs })
       }),
     )
 
@@ -112,9 +118,13 @@ export function keysCommand(program: Command, run: Run): void {
     .command('rotate <id>')
     .description('issue a new secret; the old one stays valid for 60 minutes')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, id: string) => {
+      run(async (session, _: object, id: string) => {
+        const { tables, json, nowMs } = session
+        await confirmFor(session, id, (key) => `rotate ${key}`)
         const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-        showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { json, nowMs, secret })
+        await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
+          showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { json, nowMs, secret })
+        })
       }),
     )
 
@@ -122,7 +132,9 @@ export function keysCommand(program: Command, run: Run): void {
     .command('end-grace <id>')
     .description('end the old secret of a rotated key now')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, id: string) => {
+      run(async (session, _: object, id: string) => {
+        const { tables, json, nowMs } = session
+        await confirmFor(session, id, (key) => `end the old secret of ${key}`)
         showKey(changed(await endGrace(tables)(id), id), { json, nowMs })
       }),
     )
@@ -131,10 +143,28 @@ export function keysCommand(program: Command, run: Run): void {
     .command('revoke <id>')
     .description('end a key now and for good')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, id: string) => {
+      run(async (session, _: object, id: string) => {
+        const { tables, json, nowMs } = session
+        await confirmFor(session, id, (key) => `revoke ${key}`)
         showKey(changed(await revokeKey(tables)(id, nowMs), id), { json, nowMs })
       }),
     )
+}
+
+function confirmFor({ tables, confirm }: Session, id: string, describe: (key: string) => string): Promise<void> {
+  return confirm(async () => describe(`${id} (${(await knownKey(tables, id)).name})`))
+}
+
+type NewSecret = { readonly id: string; readonly secret: string; readonly otherwise: string }
+
+/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
+async function keepingSecret({ json }: Session, made: NewSecret, save: () => Promise<void>): Promise<void> {
+  try {
+    await save()
+  } catch (error) {
+    if (!(error instanceof UnansweredWrite)) throw error
+    showUnsureSecret({ ...made, reason: error.reason }, json)
+  }
 }
 
 function settingOptions(command: Command): Command {
@@ -168,34 +198,4 @@ function checked<T>(parse: (text: string) => T, text: string): T {
 function changed(result: ChangeResult, id: string): Key {
   if (result.changed) return result.key
   throw result.why === 'no_such_key' ? noSuchKey(id) : new Problem(`The key ${id} is revoked, and that is final.`)
-}
-
-function noSuchKey(id: string): Problem {
-  return new Problem(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
-}
-
-type ShowOptions = { json: boolean; nowMs: number; secret?: string }
-
-function showKey(key: Key, { json, nowMs, secret }: ShowOptions): void {
-  const view = keyView(key, nowMs)
-  if (json) {
-    printJson({ ...view, ...(secret && { secret }) })
-    return
-  }
-  printFields({
-    id: view.id,
-    name: view.name,
-    status: view.status,
-    key: `${view.prefix}…${view.lastFour}`,
-    ...(view.previousUntil && { 'old secret': `…${view.previousLastFour} valid until ${view.previousUntil}` }),
-    scopes: view.scopes.join(', '),
-    'allowed from': view.allowlist.join(', ') || 'every address',
-    limits: `${view.rpm} a minute, ${view.dailyLimit} a day (${view.requestsToday} today), ${view.maxConcurrent} at once (${view.requestsOpen} now)`,
-    granted: view.granted,
-    available: view.available,
-    held: view.held,
-    spent: view.spent,
-    created: view.createdAt,
-  })
-  if (secret) console.log(`\n${secret}\n\nThis is the only time the secret is shown. Keep it safe.`)
 }

@@ -13,6 +13,7 @@ import { findOpenHold } from '../find-open-hold.ts'
 import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
+import { summarizeUsage } from '../summarize-usage.ts'
 import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
 
 const GROUPS = {
@@ -92,19 +93,31 @@ export function usageCommand(program: Command, run: Run): void {
 
   usage
     .command('summary')
-    .description('totals')
+    .description('totals, with what they cost us and the margin')
     .option('--key <id>', 'of this key only')
     .option('--since <period>', 'how far back', period, period('24h'))
     .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
     .action(
       run(async ({ tables, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
-        const totals = await summarize(
+        const totals = await summarizeUsage(
           usageRows(tables, options.key, rangeOf(options.since, nowMs)),
           GROUPS[options.by],
         )
         if (json) return printJson(totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })))
         printTable(
-          [options.by, 'requests', 'completed', 'refused', 'failed', 'prompt', 'completion', 'credits'],
+          [
+            options.by,
+            'requests',
+            'completed',
+            'refused',
+            'failed',
+            'prompt',
+            'completion',
+            'credits',
+            'cost us',
+            'margin',
+            'without cost',
+          ],
           totals.map((total) => [
             total.group,
             total.requests,
@@ -114,8 +127,15 @@ export function usageCommand(program: Command, run: Run): void {
             total.promptTokens,
             total.completionTokens,
             total.cost,
+            total.upstreamCost,
+            total.margin,
+            total.withoutCost,
           ]),
         )
+        const withoutCost = totals.reduce((sum, total) => sum + total.withoutCost, 0)
+        if (withoutCost > 0) {
+          console.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
+        }
       }),
     )
 }
@@ -136,25 +156,4 @@ async function showOpenHold(tables: Tables, json: boolean, nowMs: number, reques
   if (!json) return console.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
   const holdUntil = new Date(hold.untilMs).toISOString()
   printJson({ requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
-}
-
-async function summarize(rows: AsyncIterable<UsageRow>, groupOf: (row: UsageRow) => string) {
-  const groups = new Map<string, ReturnType<typeof emptyTotal>>()
-  for await (const row of rows) {
-    const group = groupOf(row)
-    const total = groups.get(group) ?? emptyTotal(group)
-    groups.set(group, total)
-    total.requests += 1
-    if (row.outcome === 'completed') total.completed += 1
-    else if (row.outcome === 'refused') total.refused += 1
-    else total.failed += 1
-    total.promptTokens += row.promptTokens
-    total.completionTokens += row.completionTokens
-    total.cost += row.cost
-  }
-  return [...groups.values()].sort((a, b) => a.group.localeCompare(b.group))
-}
-
-function emptyTotal(group: string) {
-  return { group, requests: 0, completed: 0, refused: 0, failed: 0, promptTokens: 0, completionTokens: 0, cost: 0n }
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import type { Upstream } from '../support/upstream.ts'
+import { say, type Upstream } from '../support/upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let nowMs = NOW
@@ -42,6 +42,22 @@ describe('GET /v1/models', () => {
     const missing = await gateway.get(secret, '/v1/models/nope')
     expect(missing.status).toBe(404)
     expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
+  })
+
+  test('shows what a model costs beside its tokens', async () => {
+    const price = { input: '1', output: '2', cachedInput: '0.1', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+    const own = await openFor(catalogFor(upstream.url, { price }))
+    const { secret } = await own.issue()
+    expect(await (await own.get(secret, '/v1/models/test-model')).json()).toMatchObject({
+      pricing: {
+        prompt: '0.000001',
+        completion: '0.000002',
+        input_cache_read: '0.0000001',
+        input_cache_write: '0.00000125',
+        request: '0.005',
+        image: '0.001',
+      },
+    })
   })
 
   test('a pushed catalog is in force everywhere 30 seconds later, and an inactive model is gone', async () => {
@@ -105,6 +121,31 @@ describe('GET /v1/usage/{request_id}', () => {
     const refused = await gateway.get(other.secret, path)
     expect(refused.status).toBe(404)
     expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } })
+  })
+
+  test('counts what was thought and cached, and keeps to itself what it cost the operator', async () => {
+    const routes = [{ provider: 'up', model: 'x', cost: { input: '0.5', output: '1' } }]
+    const own = await openFor(catalogFor(upstream.url, { routes }))
+    const { secret } = await own.issue()
+    upstream.reply = say('Hello', {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 25,
+      prompt_tokens_details: { cached_tokens: 4 },
+    })
+    const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
+    expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
+    const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
+    expect(seen).toMatchObject({
+      prompt_tokens: 10,
+      completion_tokens: 15,
+      cached_tokens: 4,
+      cache_write_tokens: 0,
+      reasoning_tokens: 10,
+      images: 0,
+      usage_capped: false,
+    })
+    expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
   })
 })
 

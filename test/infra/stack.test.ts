@@ -307,6 +307,12 @@ describe('the outputs', () => {
   })
 })
 
+describe.each(stages)('the stage $name', ({ of, isProtected }) => {
+  test('says whether its operator is asked before a change', () => {
+    of().template.hasOutput(OUTPUTS.protected, { Value: String(isProtected) })
+  })
+})
+
 describe('the first catalog', () => {
   const seed = () => only(dev.template, 'Custom::WaybillCatalogSeed').properties
   const call = () => JSON.parse(textOf(seed().Create))

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { keyDay, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
 import { grantItem, keyItem } from '../../layers/gateway/store/key-item.ts'
 import { listGrants } from '../../layers/gateway/store/list-grants.ts'
 import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { type Audit, auditKey } from '../../operator/audit-key.ts'
+import { explainRequest } from '../../operator/explain-request.ts'
+import { toCsvLine } from '../../operator/usage-csv.ts'
+import { completedRow } from '../support/completed-row.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
@@ -26,6 +30,7 @@ beforeAll(async () => {
   gateway = both.gateway
 })
 
+const newRow = ({ id }: Key) => ({ requestId: newId(), keyId: id, startedAtMs: Date.now() })
 const newId = () => `req_${ulid(Date.now(), randomBytes(10))}`
 
 /** A key and its requests, each at a cost of its own: 0.00002, 0.000021, 0.000022… */
@@ -291,6 +296,10 @@ describe('a row that cannot be', () => {
     ['more cached than prompt tokens', 'SET cachedTokens = :v', 11, /its tokens cannot be/],
     ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
     ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
+    ['more cached and written than prompt tokens', 'SET cacheWriteTokens = :v', 11, /its tokens cannot be/],
+    ['more reasoning than completion tokens', 'SET reasoningTokens = :v', 6, /its tokens cannot be/],
+    ['images below zero', 'SET images = :v', -1, /its tokens cannot be/],
+    ['a cost to us below zero', 'SET upstreamCost = :v', -1, /what it cost us is below zero/],
     ['a price that is none', 'SET price.#input = :v', 'free', /its price is none/],
     ['a cost beyond its hold', 'SET #hold = :v REMOVE price', 1, /costs more than was held/],
   ])('is named: %s', async (_, expression, value, what) => {
@@ -302,6 +311,21 @@ describe('a row that cannot be', () => {
     expect(found.findings).toEqual([about(rows[0]?.requestId, what)])
   })
 
+  test('is named and stops the audit: a cost to us that is no amount', async () => {
+    const { key, rows } = await used(1)
+    await changeRow(rows[0] as UsageRow, 'SET upstreamCost = :v', { ':v': 'much' })
+    await expect(audit(key)).rejects.toThrow(
+      `The usage row ${rows[0]?.requestId} is damaged: its upstreamCost is much.`,
+    )
+  })
+
+  test('is named: a cost to us though nothing was counted', async () => {
+    const { key } = await used(0)
+    const free = { ...completedRow({ ...newRow(key), cost: 0n, hold: 0n }), usageSource: 'none' as const }
+    await putUsageRow(gateway.tables)({ ...free, upstreamCost: 5n })
+    expect((await audit(key)).findings).toEqual([about(free.requestId, /nothing was counted, and yet it cost us/)])
+  })
+
   test('is listed a hundred times at most; the rest is counted', async () => {
     const { key, rows } = await used(1)
     const wrong = { ...(rows[0] as UsageRow), cost: 0n }
@@ -309,6 +333,75 @@ describe('a row that cannot be', () => {
     const found = await audit(key)
     expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
   })
+})
+
+describe('a row of more than tokens', () => {
+  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+  const counts = { promptTokens: 12, cachedTokens: 2, cacheWriteTokens: 4, completionTokens: 9, images: 3 }
+  const whole = 8_000_000n + 6_000n + 1_000n + 5_000n + 18_000n
+
+  async function book(row: Partial<UsageRow> & { cost: bigint; hold: bigint }) {
+    const { key } = await used(0)
+    await changeKey(key, 'SET spent = spent + :cost, available = available - :cost', { ':cost': row.cost })
+    const written = { ...completedRow({ ...newRow(key), ...row }), ...row }
+    await putUsageRow(gateway.tables)(written)
+    return { key, row: written }
+  }
+
+  test('adds up, whole or capped at its hold', async () => {
+    for (const hold of [whole * 2n, 1_000n]) {
+      const cost = hold < whole ? hold : whole
+      const { key } = await book({ ...counts, reasoningTokens: 5, price, cost, hold, upstreamCost: 7n })
+      expect(await audit(key)).toMatchObject({ ok: true, rows: 1, findings: [] })
+    }
+  })
+
+  test('is named where its images or its request were not charged', async () => {
+    const { key, row } = await book({ ...counts, price, cost: whole - 3_000_000n, hold: whole * 2n })
+    const off = { what: 'its cost is not its tokens × its price', expected: whole, got: whole - 3_000_000n }
+    expect((await audit(key)).findings).toEqual([expect.objectContaining({ requestId: row.requestId, ...off })])
+  })
+})
+
+test('a row from before a price had more than three parts is read, explained, exported and audited', async () => {
+  const { key } = await used(0)
+  const { requestId, keyId, startedAtMs } = newRow(key)
+  const startedAt = new Date(startedAtMs).toISOString()
+  const Item = {
+    requestId,
+    keyId,
+    startedAt,
+    endpoint: 'chat.completions',
+    outcome: 'completed',
+    httpStatus: 200,
+    model: 'test-model',
+    provider: 'up',
+    upstreamModel: 'upstream-model',
+    stream: false,
+    promptTokens: 10,
+    completionTokens: 5,
+    cachedTokens: 2,
+    totalTokens: 15,
+    usageSource: 'upstream',
+    usageRejected: false,
+    cost: 19_000,
+    hold: 30_000,
+    priceVersion: 1,
+    price: { input: '1', output: '2', cachedInput: '0.5' },
+    attempts: [{ provider: 'up', result: 'ok', ms: 5 }],
+    ttftMs: 5,
+    durationMs: 6,
+    keyDay: keyDay(keyId, startedAtMs),
+  }
+  await gateway.tables.client.send(new PutCommand({ TableName: gateway.tables.usage, Item }))
+  await changeKey(key, 'SET spent = spent + :cost, available = available - :cost', { ':cost': 19_000 })
+  expect(await audit(key)).toMatchObject({ ok: true, rows: 1, findings: [] })
+  const row = await gateway.readRow(requestId)
+  const shown = explainRequest(row, key, Date.now()).join('\n')
+  expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
+  expect(shown).toMatch(/^charged +0\.000019$/m)
+  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,1,1,2,0\.5,up: ok after 5 ms,5,6,{9}\r\n$/)
+  expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 
 test('waybill audit prints a line for each finding, or findings with --json, and exits with 1', async () => {

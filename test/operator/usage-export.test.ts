@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { StatedPrice } from '../../layers/gateway/domain/price.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
@@ -158,6 +159,8 @@ describe('the range', () => {
 })
 
 describe('csv', () => {
+  const PRICE_COLUMNS = ['priceCacheWrite', 'priceRequest', 'priceImage']
+
   /** RFC 4180 read strictly: a quote inside a bare cell, or a bare line end, is an error. */
   function parseCsv(text: string): Record<string, string>[] {
     const records: string[][] = [[]]
@@ -207,7 +210,29 @@ describe('csv', () => {
       ttftMs: '130',
       durationMs: '900',
       replayOf: '',
+      cacheWriteTokens: '',
+      reasoningTokens: '',
+      images: '',
+      usageCapped: '',
+      upstreamCost: '',
+      priceCacheWrite: '',
+      priceRequest: '',
+      priceImage: '',
     })
+  })
+
+  test('has what was counted and priced later in columns at the end', async () => {
+    const startedAtMs = FIRST + 6 * 3_600_000
+    const [, , { id }] = keys as [Key, Key, Key]
+    const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001' }
+    const counts = { cacheWriteTokens: 100, reasoningTokens: 40, images: 2, usageCapped: true, upstreamCost: 300_000n }
+    await put([rowAt(id, startedAtMs, { ...counts, price })])
+    const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-8))).toEqual([
+      ['cacheWriteTokens', 'reasoningTokens', 'images', 'usageCapped', 'upstreamCost', ...PRICE_COLUMNS],
+      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001'],
+      [''],
+    ])
   })
 
   test('quotes what has to be, and disarms what a spreadsheet would run', async () => {

@@ -112,8 +112,16 @@ describe('a charge is explained', () => {
 
   test.each([
     ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
-    ['impossible usage was', { usageSource: 'estimate', usageRejected: true }, /o200k.*cannot be true/],
-    ['no tokens were', { promptTokens: 0, completionTokens: 0, cost: 0n }, /reported no tokens, and is taken/],
+    [
+      'counts were reported that are none',
+      { usageSource: 'estimate', usageRejected: true },
+      /o200k.*counts that are none \(negative, not whole, missing, or 0 for an answer with text\), or those of one choice/,
+    ],
+    [
+      'no tokens were',
+      { promptTokens: 0, completionTokens: 0, cost: 0n },
+      /counted by +the upstream \(reported usage\)$/m,
+    ],
     ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
     [
       'another model answered',
@@ -130,7 +138,7 @@ describe('a charge is explained', () => {
     const row = await ask()
     expect(row.cost).toBe(4_500n)
     expect(await variant(row, { hold: 4_000n, cost: 4_000n })).toMatch(
-      /^charged +0\.000004 +capped at what was held: the lines above make 0\.0000045,/m,
+      /^charged +0\.000004 +the upstream counted more than was held for: charged is the hold, .* make 0\.0000045$/m,
     )
     expect(await variant(row, { cost: 5_000n })).toMatch(
       new RegExp(`^charged +0\\.000005 +which does not follow.*waybill audit --key ${key.id}`, 'm'),
@@ -139,6 +147,60 @@ describe('a charge is explained', () => {
     expect(old).toMatch(/^prompt +10 tokens$/m)
     expect(old).toMatch(/^charged +0\.0000045; this row has no price stored \(version 7 of the catalog\)/m)
     expect(await variant(row, { promptTokens: 1.5 })).toMatch(/^charged +0\.0000045; .*damaged/m)
+  })
+})
+
+describe('a charge of more than tokens is explained', () => {
+  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+  const counts = {
+    promptTokens: 12_000,
+    cachedTokens: 2_000,
+    cacheWriteTokens: 4_000,
+    completionTokens: 900,
+    reasoningTokens: 640,
+    images: 3,
+  }
+
+  test('in columns: cache writes, reasoning, the request and its images', async () => {
+    const row = await ask()
+    const shown = await variant(row, { ...counts, price, cost: 21_800_000n, hold: 30_000_000n })
+    expect(shown.split('\n').slice(9, 17)).toEqual([
+      'prompt        6,000 tokens  × 1 per million    = 0.006   12,000 prompt tokens less 2,000 cached and 4,000 written to the cache',
+      'cached        2,000 tokens  × 0.5 per million  = 0.001',
+      'cache write   4,000 tokens  × 1.25 per million = 0.005',
+      'completion      900 tokens  × 2 per million    = 0.0018  of them 640 reasoning',
+      'request           1 request × 0.005 each       = 0.005',
+      'images            3 images  × 0.001 each       = 0.003',
+      'charged                                          0.0218',
+      'held          0.03 at admission, 0.0082 given back',
+    ])
+  })
+
+  test('and counts beyond the hold are charged up to it', async () => {
+    const capped = { ...counts, price, cost: 10_000_000n, hold: 10_000_000n, usageCapped: true }
+    expect(await variant(await ask(), capped)).toMatch(
+      /^charged +0\.01 +the upstream counted more than was held for: charged is the hold, .* make 0\.0218$/m,
+    )
+  })
+
+  test('also where the price is not known any more', async () => {
+    const old = await variant(await ask(), { ...counts, price: undefined, hold: 30_000_000n })
+    expect(old).toMatch(/^prompt +12,000 tokens, of them 2,000 cached and 4,000 written to the cache$/m)
+    expect(old).toMatch(/^completion +900 tokens, of them 640 reasoning$/m)
+  })
+})
+
+describe('what an answer cost us is shown', () => {
+  test('with the margin, and that it is a loss where it is one', async () => {
+    const row = await ask()
+    expect(await variant(row, { upstreamCost: 3_000n })).toMatch(/^cost us +0\.000003\nmargin +0\.0000015$/m)
+    expect(await variant(row, { upstreamCost: 5_000n })).toMatch(
+      /^cost us +0\.000005\nmargin +-0\.0000005: it was charged below what it cost us$/m,
+    )
+  })
+
+  test('only where its route said so', async () => {
+    expect(await explain(await ask())).not.toMatch(/cost us|margin/)
   })
 })
 

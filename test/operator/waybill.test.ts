@@ -152,7 +152,19 @@ describe('waybill usage', () => {
       cost: '0.00000135',
     })
     expect(await json('usage', 'summary', '--by', 'model', '--key', made.id)).toEqual([
-      { model: '-', requests: 1, completed: 1, refused: 0, failed: 0, promptTokens: 0, completionTokens: 0, cost: '0' },
+      {
+        model: '-',
+        requests: 1,
+        completed: 1,
+        refused: 0,
+        failed: 0,
+        promptTokens: 0,
+        completionTokens: 0,
+        cost: '0',
+        upstreamCost: '0',
+        margin: '0',
+        withoutCost: 0,
+      },
       {
         model: 'echo',
         requests: 3,
@@ -162,6 +174,9 @@ describe('waybill usage', () => {
         promptTokens: 3,
         completionTokens: 6,
         cost: '0.00000405',
+        upstreamCost: '0',
+        margin: '0',
+        withoutCost: 3,
       },
     ])
     for (const group of ['key', 'provider', 'day']) {

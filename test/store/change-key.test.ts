@@ -58,6 +58,15 @@ describe('rotation', () => {
     expect((await fresh(key)).version).toBe(11)
   })
 
+  test('to the secret that is current already is the rotation that was made, and no second one', async () => {
+    const key = await issue()
+    const next = nextSecret()
+    const once = await rotateKey(tables)(key.id, next, NOW)
+    expect(await rotateKey(tables)(key.id, next, NOW + 1)).toEqual(once)
+    expect(once).toEqual({ changed: true, key: await fresh(key) })
+    expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
+  })
+
   test('end-grace forgets the old secret now, and is harmless without one', async () => {
     const key = await issue()
     await rotateKey(tables)(key.id, nextSecret(), NOW)

@@ -18,8 +18,8 @@ export async function openFor(catalog: CatalogData, options?: TestOptions): Prom
 }
 
 /** What an operator of these tables needs beside them. */
-export async function openStage(tables: Tables, baseUrl = 'http://127.0.0.1:1'): Promise<Stage> {
-  return opened.use(await startStage(tables, baseUrl))
+export async function openStage(tables: Tables, baseUrl = 'http://127.0.0.1:1', name = 'dev'): Promise<Stage> {
+  return opened.use(await startStage(tables, baseUrl, name))
 }
 
 /** A gateway in front of one upstream. */

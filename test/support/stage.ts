@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { emptyFolder, type Process, run } from './processes.ts'
 
-/** A deployed stage, `dev`, as an operator meets it: CloudFormation as far as DescribeStacks goes, and the tables. */
+/** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, and the tables. */
 export type Stage = AsyncDisposable & {
   outputs: Record<string, string>
   /** The names of the stacks that were asked for. */
@@ -13,12 +13,13 @@ export type Stage = AsyncDisposable & {
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
 
-export async function startStage(tables: Tables, baseUrl: string): Promise<Stage> {
+export async function startStage(tables: Tables, baseUrl: string, name: string): Promise<Stage> {
+  const stackName = `Waybill-${name}`
   const server = createServer(async (request, response) => {
     const stack = new URLSearchParams(await text(request)).get('StackName') ?? ''
     stage.asked.push(stack)
-    response.writeHead(stack === 'Waybill-dev' ? 200 : 400, { 'Content-Type': 'text/xml' })
-    response.end(stack === 'Waybill-dev' ? described(stage.outputs) : NO_SUCH_STACK)
+    response.writeHead(stack === stackName ? 200 : 400, { 'Content-Type': 'text/xml' })
+    response.end(stack === stackName ? described(stackName, stage.outputs) : NO_SUCH_STACK)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -52,12 +53,12 @@ export async function startStage(tables: Tables, baseUrl: string): Promise<Stage
 const NO_SUCH_STACK = `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type>
 <Code>ValidationError</Code><Message>Stack with id X does not exist</Message></Error></ErrorResponse>`
 
-function described(outputs: Record<string, string>): string {
+function described(stackName: string, outputs: Record<string, string>): string {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   )
   return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
-<member><StackName>Waybill-dev</StackName><CreationTime>2026-11-15T00:00:00Z</CreationTime>
+<member><StackName>${stackName}</StackName><CreationTime>2026-11-15T00:00:00Z</CreationTime>
 <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member>
 </Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }

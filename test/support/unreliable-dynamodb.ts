@@ -8,6 +8,8 @@ export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 
 export type UnreliableDynamoDb = AsyncDisposable & {
   readonly endpoint: string
   treat: (operation: string) => Treatment
+  /** What a call waits for on its way. */
+  delay: (operation: string) => Promise<unknown>
   /** How often each treatment was given. */
   readonly given: Record<Treatment, number>
 }
@@ -22,6 +24,7 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
   const proxy: UnreliableDynamoDb = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     treat: () => 'answer',
+    delay: () => Promise.resolve(),
     given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, fail: 0 },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -33,7 +36,9 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming)
-    const treatment = proxy.treat(String(incoming.headers['x-amz-target']).split('.')[1] ?? '')
+    const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
+    await proxy.delay(operation)
+    const treatment = proxy.treat(operation)
     proxy.given[treatment] += 1
     if (treatment === 'cut off') return void incoming.socket.destroy()
     if (treatment === 'throttle') return refuse(response, 400, 'ProvisionedThroughputExceededException')

@@ -52,7 +52,7 @@ describe('a catalog', () => {
                 model: 'm1',
                 priority: 0,
                 weight: 1,
-                firstByteTimeoutMs: 60_000,
+                firstByteTimeoutMs: 300_000,
                 idleTimeoutMs: 60_000,
               },
             ],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../domain/key.ts'
-import { keyItem } from './key-item.ts'
+import { type Item, keyItem, toItem, toKey } from './key-item.ts'
 import { readKey } from './read-key.ts'
 import type { Tables } from './tables.ts'
 import { type TransactItem, transact } from './transact.ts'
@@ -32,13 +32,19 @@ export function changeKey(tables: Tables) {
       const change = decide(key)
       if (!change) return { changed: true, key }
       const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
-      if (await transact(tables, [update, ...(change.beside ?? [])])) {
-        return { changed: true, key: (await read(keyId)) ?? key }
-      }
+      if (await transact(tables, [update, ...(change.beside ?? [])]))
+        return { changed: true, key: changedKey(key, change) }
       await sleep(Math.random() * 10 * attempt)
     }
     throw new Error(`The key ${keyId} was changed by others ${TRIES} times in a row. Try again.`)
   }
+}
+
+/** The key as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
+function changedKey(key: Key, { set, remove = [] }: KeyChange): Key {
+  const item: Item = { ...toItem(key), ...set, version: key.version + 1 }
+  for (const name of remove) delete item[name]
+  return { ...toKey(item), days: key.days }
 }
 
 function keyUpdate(key: Key, { set, remove = [] }: KeyChange) {

@@ -51,3 +51,11 @@ const TURNED_AWAY = new Set([
 function wasTurnedAway(error: unknown): boolean {
   return typeof error === 'object' && error !== null && TURNED_AWAY.has((error as AwsError).name ?? '')
 }
+
+/** Nobody was reached. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
+
+/** Whether a write that failed may have been made: no answer came to it, or one that does not say. */
+export function mayHaveHappened(error: unknown): boolean {
+  return isUnavailable(error) && !wasTurnedAway(error) && !NEVER_SENT.has((error as AwsError).code ?? '')
+}

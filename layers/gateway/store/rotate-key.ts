@@ -11,6 +11,8 @@ export function rotateKey(tables: Tables): RotateKey {
   const change = changeKey(tables)
   return (keyId, next, nowMs) =>
     change(keyId, ({ current, previous }) => {
+      // A rotation whose answer was lost, and that is sent again.
+      if (current.hash === next.hash) return undefined
       const untilMs = nowMs + GRACE_MS
       return {
         set: {

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CatalogData, CatalogModel } from '../layers/gateway/domain/catalog.ts'
+import type { PriceStrings } from '../layers/gateway/domain/price.ts'
+
+/** A line for each model and provider that is added, removed or changed, with the prices before and after. */
+export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
+  const before = inForce ?? { providers: {}, models: [] }
+  const models = compareNamed(byId(before), byId(after), 'model', changesOf)
+  const providers = compareNamed(before.providers, after.providers, 'provider', differingFields)
+  return [...models, ...providers]
+}
+
+function byId({ models }: CatalogData): Record<string, CatalogModel> {
+  return Object.fromEntries(models.map((model) => [model.id, model]))
+}
+
+function compareNamed<T extends object>(
+  before: Readonly<Record<string, T>>,
+  after: Readonly<Record<string, T>>,
+  kind: string,
+  compare: (before: T, after: T) => string[],
+): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((name) => {
+    const [was, is] = [before[name], after[name]]
+    if (!was) return [`+ ${kind} ${name}`]
+    if (!is) return [`- ${kind} ${name}`]
+    const changes = compare(was, is)
+    return changes.length > 0 ? [`~ ${kind} ${name}: ${changes.join(', ')}`] : []
+  })
+}
+
+function changesOf({ price: oldPrice, ...before }: CatalogModel, { price, ...after }: CatalogModel): string[] {
+  return [...priceChanges(oldPrice, price), ...differingFields(before, after)]
+}
+
+function priceChanges(before: PriceStrings, after: PriceStrings): string[] {
+  return differingFields(before, after).map((name) => {
+    const part = name as keyof PriceStrings
+    return `${part} ${before[part] ?? '-'} → ${after[part] ?? '-'}`
+  })
+}
+
+/** In the order of the file: a stored catalog has lost its own. */
+function differingFields(before: object, after: object): string[] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  const names = new Set([...is.keys(), ...was.keys()])
+  return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))
+}

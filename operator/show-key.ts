@@ -1,0 +1,53 @@
+import type { Key } from '../layers/gateway/domain/key.ts'
+import { keyView } from './key-view.ts'
+import { printFields, printJson } from './output.ts'
+
+type ShowOptions = { readonly json: boolean; readonly nowMs: number; readonly secret?: string }
+
+export function showKey(key: Key, { json, nowMs, secret }: ShowOptions): void {
+  const view = keyView(key, nowMs)
+  if (json) {
+    printJson({ ...view, ...(secret && { secret }) })
+    return
+  }
+  printFields({
+    id: view.id,
+    name: view.name,
+    status: view.status,
+    key: `${view.prefix}…${view.lastFour}`,
+    ...(view.previousUntil && { 'old secret': `…${view.previousLastFour} valid until ${view.previousUntil}` }),
+    scopes: view.scopes.join(', '),
+    'allowed from': view.allowlist.join(', ') || 'every address',
+    limits: `${view.rpm} a minute, ${view.dailyLimit} a day (${view.requestsToday} today), ${view.maxConcurrent} at once (${view.requestsOpen} now)`,
+    granted: view.granted,
+    available: view.available,
+    held: view.held,
+    spent: view.spent,
+    created: view.createdAt,
+  })
+  if (secret) console.log(`\n${secret}\n\n${ONLY_TIME}`)
+}
+
+const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
+
+export type UnsureSecret = {
+  readonly id: string
+  readonly secret: string
+  /** What to do if the secret turns out not to be saved. */
+  readonly otherwise: string
+  readonly reason: string
+}
+
+/** A secret that may be in force. It is shown all the same: if it is, nothing else can show it any more. */
+export function showUnsureSecret({ id, secret, otherwise, reason }: UnsureSecret, json: boolean): void {
+  const lastFour = secret.slice(-4)
+  process.exitCode = 1
+  if (json) {
+    printJson({ id, lastFour, secret, saved: 'unknown' })
+    return
+  }
+  const look = `look with 'waybill keys show ${id}' whether the key ends in …${lastFour}`
+  console.log(
+    `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or ${look}; if not, ${otherwise}. ${ONLY_TIME}`,
+  )
+}

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { priceWarnings } from '../../operator/price-warnings.ts'
+
+type Prices = Record<string, string>
+
+function modelOf(id: string, price: Prices, cost?: Prices, more: object = {}) {
+  const routes = [{ provider: 'up', model: `${id}-upstream`, ...(cost && { cost }) }]
+  return { id, contextLength: 1000, maxOutputTokens: 100, price, routes, ...more }
+}
+
+function catalogOf(...models: object[]): CatalogData {
+  const parsed = parseCatalog({ providers: { up: { type: 'openai', baseUrl: 'https://up.example/v1' } }, models })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  return parsed.catalog
+}
+
+const PRICE = { input: '2.5', output: '10' }
+
+test('a price at or above what every route costs, or a route that does not say, warns of nothing', () => {
+  const dearer = { input: '3', output: '12', cachedInput: '2.5', cacheWrite: '4', request: '0.1', image: '0.2' }
+  expect(
+    priceWarnings(catalogOf(modelOf('a', PRICE), modelOf('b', PRICE, PRICE), modelOf('c', dearer, PRICE))),
+  ).toEqual([])
+})
+
+test.each<[string, Prices, Prices, string[]]>([
+  ['output', PRICE, { input: '2.5', output: '12' }, ['output 10', '12']],
+  ['input, by the smallest amount', PRICE, { input: '2.500001', output: '10' }, ['input 2.5', '2.500001']],
+  ['cachedInput', { ...PRICE, cachedInput: '0.1' }, { ...PRICE, cachedInput: '0.25' }, ['cachedInput 0.1', '0.25']],
+  ['cachedInput that costs as input', { ...PRICE, cachedInput: '1' }, PRICE, ['cachedInput 1', '2.5']],
+  ['cacheWrite that is billed as input', PRICE, { ...PRICE, cacheWrite: '3.125' }, ['cacheWrite 2.5', '3.125']],
+  ['request that is not billed', PRICE, { ...PRICE, request: '0.005' }, ['request 0', '0.005']],
+  ['image', { ...PRICE, image: '0.001' }, { ...PRICE, image: '0.0015' }, ['image 0.001', '0.0015']],
+])('a price below its cost is named: %s', (_, price, cost, [part, costs]) => {
+  expect(priceWarnings(catalogOf(modelOf('gpt-4o', price, cost)))).toEqual([
+    `models[0] 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
+  ])
+})
+
+test('every part of every route is named, and a part that neither side names is not named twice', () => {
+  const routes = [
+    { provider: 'up', model: 'x', cost: { input: '3', output: '11' } },
+    { provider: 'up', model: 'y', cost: { input: '4', output: '1' } },
+  ]
+  expect(priceWarnings(catalogOf(modelOf('other', PRICE), modelOf('a', PRICE, undefined, { routes })))).toEqual([
+    "models[1] 'a': input 2.5 is below what route up/x costs (3)",
+    "models[1] 'a': output 10 is below what route up/x costs (11)",
+    "models[1] 'a': input 2.5 is below what route up/y costs (4)",
+  ])
+})
+
+test('the routes of a fallback answer at the price of the model that falls back', () => {
+  const cheap = modelOf('cheap', { input: '0.1', output: '0.2' }, undefined, { fallback: ['dear'] })
+  const dear = modelOf('dear', { input: '5', output: '20' }, { input: '0.1', output: '15' })
+  expect(priceWarnings(catalogOf(cheap, dear))).toEqual([
+    "models[0] 'cheap': output 0.2 is below what route up/dear-upstream of its fallback 'dear' costs (15)",
+  ])
+})

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { listKeys } from '../../layers/gateway/store/list-keys.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { confirmer } from '../../operator/confirm.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+
+jest.setTimeout(60_000)
+
+const CATALOG = join(emptyFolder(), 'catalog.json')
+let gateway: TestGateway
+let key: Key
+/** Without an output that says so, as stacks were before. */
+let prod: Stage
+let dev: Stage
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  ;[prod, dev] = await Promise.all([
+    openStage(gateway.tables, gateway.baseUrl, 'prod'),
+    openStage(gateway.tables, gateway.baseUrl),
+  ])
+  writeFileSync(CATALOG, JSON.stringify(catalogFor('http://127.0.0.1:1', { id: 'other' })))
+})
+beforeEach(async () => {
+  key = (await gateway.issue({ name: 'acme' })).key
+})
+
+const on = (stage: Stage, name: string, args: readonly string[]): Promise<Ended> =>
+  stage.start('operator/waybill.ts', [...args, '--stage', name]).ended
+
+const CHANGES: [string, (id: string) => string[], RegExp][] = [
+  [
+    'keys create',
+    () => ['keys', 'create', '--name', 'new', '--credits', '2.5'],
+    /create a key \(new\) with 2\.5 credits/,
+  ],
+  ['keys update', (id) => ['keys', 'update', id, '--rpm', '7'], /update key_\w+ \(acme\) \(rpm\)/],
+  ['keys grant', (id) => ['keys', 'grant', id, '5'], /grant 5 credits to key_\w+ \(acme\)/],
+  ['keys rotate', (id) => ['keys', 'rotate', id], /rotate key_\w+ \(acme\)/],
+  ['keys end-grace', (id) => ['keys', 'end-grace', id], /end the old secret of key_\w+ \(acme\)/],
+  ['keys revoke', (id) => ['keys', 'revoke', id], /revoke key_\w+ \(acme\)/],
+  ['catalog push', () => ['catalog', 'push', CATALOG], /put version \d+ of the catalog in force/],
+]
+
+const everything = async () => [
+  (await Array.fromAsync(listKeys(gateway.tables)())).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  await readCatalog(gateway.tables)(),
+]
+
+describe('on a protected stage', () => {
+  test.each(CHANGES)('%s changes nothing where nobody can be asked, and says to add --yes', async (_, args, change) => {
+    const before = await everything()
+    const refusals = await Promise.all([[], ['--json']].map((more) => on(prod, 'prod', [...args(key.id), ...more])))
+    for (const { code, stdout, stderr } of refusals) {
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(new RegExp(`This changes the stage prod: ${change.source}\\..*nothing was changed.*--yes`))
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  test.each(CHANGES)('%s with --yes is made, before the command or after it', async (_, args) => {
+    const [first, last] = [
+      await on(prod, 'prod', ['--yes', ...args(key.id), '--json']),
+      await on(prod, 'prod', [...args((await gateway.issue()).key.id), '--yes', '--json']),
+    ]
+    for (const { code, stdout } of [first, last]) {
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toEqual(expect.any(Object))
+    }
+  })
+
+  test('looking is free', async () => {
+    const { code, stderr } = await on(prod, 'prod', ['keys', 'show', key.id])
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  test('a key that does not exist is said before anything is asked', async () => {
+    expect((await on(prod, 'prod', ['keys', 'revoke', 'key_nope'])).stderr).toMatch(/^There is no key 'key_nope'/)
+  })
+})
+
+describe('a stage is protected', () => {
+  const revoke = async (stage: Stage, name: string, Protected?: string) => {
+    const { outputs } = stage
+    stage.outputs = { ...outputs, ...(Protected && { Protected }) }
+    const { code } = await on(stage, name, ['keys', 'revoke', (await gateway.issue()).key.id])
+    stage.outputs = outputs
+    return code === 1
+  }
+
+  test('if its stack says so, and by its name only where the stack says nothing', async () => {
+    expect(await revoke(dev, 'dev')).toBe(false)
+    expect(await revoke(dev, 'dev', 'false')).toBe(false)
+    expect(await revoke(dev, 'dev', 'true')).toBe(true)
+    expect(await revoke(prod, 'prod')).toBe(true)
+    expect(await revoke(prod, 'prod', 'false')).toBe(false)
+  })
+})
+
+describe('the question', () => {
+  /** A terminal at which this is typed. */
+  async function typed(line: string | undefined, guard = {}) {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = new PassThrough()
+    const confirm = confirmer({ stage: 'prod', isProtected: true, yes: false, ...guard }, { input, output })
+    if (line === undefined) input.end()
+    else input.write(`${line}\n`)
+    const outcome = await confirm(() => 'revoke key_1 (acme)').then(
+      () => 'go on',
+      (error: Error) => error.message,
+    )
+    output.end()
+    return { outcome, asked: await text(output) }
+  }
+
+  test.each(['y', 'Y', 'yes', ' y '])('is answered with %j: go on', async (line) => {
+    expect(await typed(line)).toEqual({
+      outcome: 'go on',
+      asked: 'This changes the stage prod: revoke key_1 (acme). Go on? [y/N] ',
+    })
+  })
+
+  test.each(['', 'n', 'no', 'yep', 'key_1', undefined])('is answered with %j: nothing is changed', async (line) => {
+    expect((await typed(line)).outcome).toBe('Nothing was changed.')
+  })
+
+  test('is not asked with --yes or of an unprotected stage', async () => {
+    for (const guard of [{ yes: true }, { isProtected: false }]) {
+      expect(await typed('n', guard)).toEqual({ outcome: 'go on', asked: '' })
+    }
+  })
+})

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openStage, openUpstream } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+import { say } from '../support/upstream.ts'
+
+jest.setTimeout(60_000)
+
+let gateway: TestGateway
+let stage: Stage
+let keyIds: string[]
+
+/** Each answer is 100 prompt and 50 completion tokens: 0.0002 credits at every model's price. */
+beforeAll(async () => {
+  const upstream = await openUpstream(say('Hello', { prompt_tokens: 100, completion_tokens: 50 }))
+  const modelOf = (id: string, provider: string, cost?: object) => ({
+    id,
+    contextLength: 1_000_000,
+    maxOutputTokens: 1000,
+    price: { input: '1', output: '2' },
+    routes: [{ provider, model: id, ...(cost && { cost }) }],
+  })
+  const entry = { type: 'openai', baseUrl: upstream.url }
+  const parsed = parseCatalog({
+    providers: { cheap: entry, dear: entry },
+    models: [
+      modelOf('gain', 'cheap', { input: '0.5', output: '1' }),
+      modelOf('loss', 'dear', { input: '1', output: '4' }),
+      modelOf('unsaid', 'dear'),
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  gateway = await openFor(parsed.catalog)
+  stage = await openStage(gateway.tables)
+  const [first, second] = [await gateway.issue(), await gateway.issue()]
+  keyIds = [first.key.id, second.key.id]
+  const ask = async (secret: string, model: string) => (await gateway.post(secret, { ...HELLO, model })).text()
+  for (const model of ['gain', 'gain', 'loss', 'nope']) await ask(first.secret, model)
+  for (const model of ['loss', 'unsaid']) await ask(second.secret, model)
+})
+
+type Total = Record<string, unknown>
+
+async function summary(by: string): Promise<Total[]> {
+  const { stdout } = await stage.start('operator/waybill.ts', [
+    'usage',
+    'summary',
+    '--by',
+    by,
+    '--stage',
+    'dev',
+    '--json',
+  ]).ended
+  return JSON.parse(stdout) as Total[]
+}
+
+const money = (cost: string, upstreamCost: string, margin: string, withoutCost: number) => ({
+  cost,
+  upstreamCost,
+  margin,
+  withoutCost,
+})
+
+describe('usage summary has what it cost us and the margin', () => {
+  test('by model, where an answer without a stated cost is in neither, and counted', async () => {
+    expect(await summary('model')).toEqual([
+      expect.objectContaining({ model: '-', ...money('0', '0', '0', 0) }),
+      expect.objectContaining({ model: 'gain', ...money('0.0004', '0.0002', '0.0002', 0) }),
+      expect.objectContaining({ model: 'loss', ...money('0.0004', '0.0006', '-0.0002', 0) }),
+      expect.objectContaining({ model: 'unsaid', ...money('0.0002', '0', '0', 1) }),
+    ])
+  })
+
+  test('by provider, key and day', async () => {
+    expect(await summary('provider')).toMatchObject([
+      { provider: '-', ...money('0', '0', '0', 0) },
+      { provider: 'cheap', ...money('0.0004', '0.0002', '0.0002', 0) },
+      { provider: 'dear', ...money('0.0006', '0.0006', '-0.0002', 1) },
+    ])
+    const byKey = await summary('key')
+    expect(byKey.find(({ key }) => key === keyIds[0])).toMatchObject(money('0.0006', '0.0005', '0.0001', 0))
+    expect(byKey.find(({ key }) => key === keyIds[1])).toMatchObject(money('0.0004', '0.0003', '-0.0001', 1))
+    expect(await summary('day')).toMatchObject([{ day: utcDay(Date.now()), ...money('0.001', '0.0008', '0', 1) }])
+  })
+
+  test('for people, who are told that it is not all', async () => {
+    const { stdout } = await stage.start('operator/waybill.ts', ['usage', 'summary', '--stage', 'dev']).ended
+    expect(stdout).toMatch(/credits +cost us +margin +without cost\n/)
+    expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
+    expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
+  })
+})

@@ -1,0 +1,154 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
+import { Random } from '../simulation/random.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+
+const REQUESTS = Number(process.env.HELD_REQUESTS ?? 150)
+const SEED = Number(process.env.HELD_SEED ?? 9)
+
+/** What OpenAI's dearest way to count the largest picture makes of it. */
+const TOKENS_OF_A_PICTURE = 48_169
+// As OpenAI documents them, and as templates of open models are known to add.
+const TOKENS_OF_A_MESSAGE = 8
+const TOKENS_OF_A_TOOL = 16
+const TOKENS_OF_ANY_TOOL = 500
+const TOKENS_OF_A_REQUEST = 32
+
+let upstream: Upstream
+let gateway: TestGateway
+beforeAll(async () => {
+  ;({ upstream, gateway } = await openBoth({ model: { maxOutputTokens: 500 } }))
+})
+
+const WORDS = [
+  'wombat',
+  ' the',
+  '漢字',
+  'žluťoučký',
+  '👨‍👩‍👧',
+  '\n\n',
+  '\t',
+  '{"a":1}',
+  '0x7f',
+  'ﷺ',
+  '\u0000',
+  '\\u00e9',
+  ' ',
+  'ÿ',
+]
+
+/** Any text that a caller may send, of any script. */
+function text(random: Random): string {
+  return Array.from({ length: random.below(40) }, () => random.pick(WORDS)).join('')
+}
+
+function part(random: Random): object {
+  if (random.chance(0.2)) return { type: 'image_url', image_url: { url: `https://example.com/${random.below(9)}.png` } }
+  return { type: 'text', text: text(random) }
+}
+
+function message(random: Random): object {
+  const content = random.chance(0.5) ? text(random) : Array.from({ length: random.below(5) }, () => part(random))
+  switch (random.pick(['system', 'user', 'assistant', 'call', 'tool'] as const)) {
+    case 'system':
+      return { role: 'system', content: text(random), name: 'n' }
+    case 'assistant':
+      return { role: 'assistant', content: text(random), refusal: text(random), reasoning_content: text(random) }
+    case 'call':
+      return {
+        role: 'assistant',
+        content: null,
+        tool_calls: Array.from({ length: 1 + random.below(3) }, (_, i) => ({
+          id: `call_${i}`,
+          type: 'function',
+          function: { name: 'f', arguments: JSON.stringify({ a: text(random) }) },
+        })),
+      }
+    case 'tool':
+      return { role: 'tool', tool_call_id: 'call_0', content: text(random) }
+    default:
+      return { role: 'user', content }
+  }
+}
+
+function request(random: Random): Record<string, unknown> {
+  const tool = () => ({
+    type: 'function',
+    function: { name: 'f', description: text(random), parameters: { type: 'object', properties: { a: {} } } },
+  })
+  return {
+    model: 'test-model',
+    messages: Array.from({ length: 1 + random.below(12) }, () => message(random)),
+    ...(random.chance(0.3) && { tools: Array.from({ length: 1 + random.below(8) }, tool) }),
+    ...(random.chance(0.2) && { response_format: schema(text(random)) }),
+    ...(random.chance(0.4) && { max_tokens: 1 + random.below(500) }),
+    ...(random.chance(0.2) && { max_completion_tokens: 1 + random.below(500) }),
+    ...(random.chance(0.3) && { n: 1 + random.below(4) }),
+    stream: random.chance(0.5),
+  }
+}
+
+const schema = (description: string) => ({
+  type: 'json_schema',
+  json_schema: { name: 's', schema: { type: 'object', properties: {}, description } },
+})
+
+type Sent = {
+  readonly messages: readonly { readonly content?: unknown }[]
+  readonly tools?: readonly unknown[]
+  readonly response_format?: unknown
+  readonly n?: number
+  readonly max_tokens?: number
+  readonly max_completion_tokens?: number
+}
+
+/** What a provider may count, at most, of the request that reached it. */
+function worstUsage(body: unknown) {
+  const sent = body as Sent
+  const parts = sent.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+  const pictures = parts.filter(({ type }: { type: string }) => type === 'image_url').length
+  const tools = (sent.tools?.length ?? 0) + (sent.response_format ? 1 : 0)
+  const definitions = [sent.tools, sent.response_format].filter(Boolean).map((part) => JSON.stringify(part, null, 1))
+  const prompt =
+    stringsIn(sent.messages).reduce((sum, string) => sum + countTokens(string), 0) +
+    countTokens(definitions.join('\n')) +
+    TOKENS_OF_A_REQUEST +
+    TOKENS_OF_A_MESSAGE * sent.messages.length +
+    (tools > 0 ? TOKENS_OF_ANY_TOOL + TOKENS_OF_A_TOOL * tools : 0) +
+    TOKENS_OF_A_PICTURE * pictures
+  const completion = (sent.n ?? 1) * Math.max(sent.max_tokens ?? 0, sent.max_completion_tokens ?? 0)
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
+
+test(`whatever ${REQUESTS} accepted requests say, their holds cover the most that a provider may bill for them`, async () => {
+  const random = new Random(SEED)
+  const { secret } = await gateway.issue({ credits: '1000000', rpm: 60_000 })
+  let accepted = 0
+  upstream.reply = (response, { body }) => say('Hello', worstUsage(body))(response, { body } as never)
+  for (let i = 0; i < REQUESTS; i++) {
+    const body = request(random)
+    const before = upstream.requests.length
+    const response = await gateway.post(secret, body)
+    await response.text()
+    if (response.status !== 200) continue
+    accepted += 1
+    const usage = worstUsage(upstream.requests[before]?.body)
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    const bill = BigInt(usage.prompt_tokens) * 1_000n + BigInt(usage.completion_tokens) * 2_000n
+    // An n of several choices may be counted anew, and never for less.
+    expect({ i, covered: row.hold >= bill, charged: row.cost >= bill, capped: row.usageCapped }).toEqual({
+      i,
+      covered: true,
+      charged: true,
+      capped: undefined,
+    })
+  }
+  expect(accepted).toBeGreaterThan(REQUESTS * 0.9)
+}, 60_000)

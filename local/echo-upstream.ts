@@ -65,7 +65,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse): Prom
 
 /** This model's tokens are words with the space that follows them, and it counts what it really reads and says. */
 function wordsOf(content: string): string[] {
-  return content.match(/\s*\S+\s*/g) ?? []
+  return content.match(/\S+\s*|\s+/g) ?? []
 }
 
 function lastUserText({ messages }: EchoRequest): string {

@@ -44,7 +44,11 @@ export function createChat(instance: Instance, given: Given = {}) {
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,
     openProvider: openProvider({
       env: readVariable,
-      secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
+      secret: readSecret({
+        fullName: (name) => secretName(config.stage ?? 'local', name),
+        clock,
+        problem: (what, error) => log.problem(what, error, '-'),
+      }),
     }),
     ...given,
   }

@@ -3,8 +3,8 @@ import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { fetchSecret } from '../../layers/gateway/store/fetch-secret.ts'
 import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
-import { readSecret } from '../../layers/gateway/store/read-secret.ts'
 import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
@@ -25,7 +25,7 @@ export function routesCommand(program: Command, run: Run): void {
         if (models.length === 0) throw new Problem(`The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
         const open = openProvider({
           env: (name) => readVariable(name),
-          secret: readSecret((name) => secretName(stage, name), Date.now),
+          secret: (name) => fetchSecret(secretName(stage, name)),
         })
         const tests: RouteTest[] = []
         for (const model of models) {

@@ -9,6 +9,7 @@ import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
+import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
 import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
@@ -19,10 +20,15 @@ const MOST_BODY_BYTES = 6 * 1024 * 1024
 type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
+export type ServerOptions = {
+  /** In place of the keys that a function in AWS has. */
+  readonly keys?: KeySources
+}
+
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
-export function createGatewayServer(instance: Promise<Instance>): Server {
+export function createGatewayServer(instance: Promise<Instance>, { keys }: ServerOptions = {}): Server {
   installLambdaGlobal()
-  const functions = instance.then(openFunctions)
+  const functions = instance.then((opened) => openFunctions(opened, keys))
   functions.catch(() => {})
   const server = createServer((request, response) => {
     serve(request, response).catch((error) => {
@@ -50,7 +56,7 @@ export function createGatewayServer(instance: Promise<Instance>): Server {
   }
 }
 
-function openFunctions(instance: Instance) {
+function openFunctions(instance: Instance, keys: KeySources | undefined) {
   const jsonFunctions = {
     models: createModels(instance),
     introspect: createIntrospect(instance),
@@ -58,7 +64,7 @@ function openFunctions(instance: Instance) {
     fallback: createFallback(instance),
   }
   return {
-    chat: createChat(instance) as unknown as StreamFunction,
+    chat: createChat(instance, keys && { openProvider: openProvider(keys) }) as unknown as StreamFunction,
     json: (name: string) => jsonFunctions[name as keyof typeof jsonFunctions] as unknown as JsonFunction,
     clock: instance.clock,
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Problem } from '../operator/problem.ts'
+import type { NamedVariable } from './local-keys.ts'
 
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
@@ -17,6 +18,8 @@ export type LocalFile = {
   readonly dynamodbEndpoint: string
   readonly demoKey: string
   readonly echoUrl: string
+  /** The variables that its catalog file named, and where it sends them. */
+  readonly variables: readonly NamedVariable[]
   readonly pid: number
 }
 

@@ -7,14 +7,17 @@ import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
+import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
 import { writeCatalog } from '../layers/gateway/store/write-catalog.ts'
 import { Problem } from '../operator/problem.ts'
+import { checkedCatalog } from './checked-catalog.ts'
 import { demoKey } from './demo-key.ts'
 import { startDynamoDb } from './dynamodb-local.ts'
 import { startEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { loadCatalog } from './load-catalog.ts'
+import { localKeys, namedVariables } from './local-keys.ts'
 import { paintFor } from './paint.ts'
 import { createGatewayServer } from './server.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
@@ -31,15 +34,23 @@ export async function start(
   const local = await loadCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
 
   const instance = Promise.withResolvers<Instance>()
-  const baseUrl = await listen(createGatewayServer(instance.promise), port, stack)
+  const variables = namedVariables(local.catalog)
+  const baseUrl = await listen(createGatewayServer(instance.promise, { keys: localKeys(variables) }), port, stack)
 
   if (dataFolder) await mkdir(dataFolder, { recursive: true })
   const dynamodb = await startDynamoDb(dataFolder, stack)
 
   const tables = openTables(LOCAL_TABLES, dynamodb)
   await createTables(tables)
-  await writeCatalog(tables)(local.catalog, Date.now())
-  const opened = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log: humanLog(console.log, paint) })
+  const version = await writeCatalog(tables)(local.catalog, Date.now())
+  const loaded = { data: local.catalog, version, pushedAt: new Date().toISOString() }
+  const log = humanLog(console.log, paint)
+  const opened = openInstance({
+    config: { ...LOCAL_TABLES, ...BRAND },
+    tables,
+    log,
+    readCatalog: checkedCatalog(readCatalog(tables), loaded, log),
+  })
   await sweepRegularly(opened, stack)
 
   const file: LocalFile = {
@@ -47,6 +58,7 @@ export async function start(
     dynamodbEndpoint: dynamodb.endpoint,
     demoKey: await demoKey(tables, dataFolder),
     echoUrl: echo.url,
+    variables,
     pid: process.pid,
   }
   instance.resolve(opened)

@@ -43,7 +43,7 @@ export function createChat(instance: Instance, given: Given = {}) {
     health: new RouteHealth(Math.random),
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,
     openProvider: openProvider({
-      env: readVariable,
+      env: (name) => readVariable(name),
       secret: readSecret({
         fullName: (name) => secretName(config.stage ?? 'local', name),
         clock,

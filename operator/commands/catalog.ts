@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { printJson, printTable } from '../output.ts'
@@ -28,6 +28,7 @@ export function catalogCommand(program: Command, run: Run): void {
     .action(
       run(async ({ tables, json, nowMs, echoUrl }, _: object, file: string) => {
         const checked = await readCatalogFile(file, echoUrl)
+        if (echoUrl === undefined) refuseVariables(checked)
         const version = await writeCatalog(tables)(checked, nowMs)
         if (json) printJson({ version, models: checked.models.length })
         else console.log(`Version ${version} of the catalog is in force: ${sizeOf(checked)}.`)
@@ -58,6 +59,17 @@ export function catalogCommand(program: Command, run: Run): void {
         )
       }),
     )
+}
+
+/** A function in AWS has no variables of the operator's. */
+function refuseVariables({ providers }: CatalogData): void {
+  for (const [id, entry] of Object.entries(providers)) {
+    const apiKey = apiKeyOf(entry)
+    if (!apiKey?.startsWith('env:')) continue
+    throw new Problem(
+      `The key of provider '${id}' is ${apiKey}, but a stage has its keys in Secrets Manager: secret:NAME.`,
+    )
+  }
 }
 
 function sizeOf({ models, providers }: CatalogData): string {

@@ -5,6 +5,10 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
+import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { LOCAL_TABLES } from '../../local/settings.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
@@ -91,7 +95,7 @@ describe('npm start', () => {
     expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
   })
 
-  test('keeps data and demo key in WAYBILL_DATA; a provider whose key is in the environment has its models on', async () => {
+  test('keeps data and demo key in WAYBILL_DATA; a provider with its key in the environment is on, whatever is in the table', async () => {
     const folder = emptyFolder()
     const env = { WAYBILL_DATA: join(folder, 'data'), OPENAI_API_KEY: 'sk-test-not-used' }
     const first = await startLocal(folder, env)
@@ -102,6 +106,9 @@ describe('npm start', () => {
     await first.ended
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
+    const tables = openTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
+    await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, Date.now())
+    tables.client.destroy()
     const get = async (path: string) => {
       const headers = { Authorization: `Bearer ${second.local.demoKey}` }
       return (await fetch(`${second.local.baseUrl}${path}`, { headers })).json()
@@ -109,6 +116,7 @@ describe('npm start', () => {
     expect(await get(`/v1/usage/${requestId}`)).toMatchObject({ request_id: requestId, outcome: 'completed' })
     const { data } = (await get('/v1/models')) as { data: { id: string }[] }
     expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
+    expect(second.output.stdout).toContain('the catalog in the table is not valid')
     second.child.kill('SIGINT')
     await second.ended
     for (const { stdout, stderr } of [first.output, second.output]) {

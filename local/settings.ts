@@ -1,11 +1,12 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Problem } from '../operator/problem.ts'
 import type { NamedVariable } from './local-keys.ts'
 
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
-export const LOCAL_FILE = resolve('.waybill', 'local.json')
+export const LOCAL_FOLDER = resolve('.waybill')
+export const LOCAL_FILE = join(LOCAL_FOLDER, 'local.json')
 export const LOCAL_TABLES = {
   keysTable: 'waybill-local-keys',
   usageTable: 'waybill-local-usage',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -8,6 +8,7 @@ import { describe, expect, jest, test } from '@jest/globals'
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { findProcess } from '../../local/running-process.ts'
 import { LOCAL_TABLES } from '../../local/settings.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
@@ -40,6 +41,8 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 function canConnect(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -122,6 +125,30 @@ describe('npm start', () => {
     for (const { stdout, stderr } of [first.output, second.output]) {
       expect(stdout + stderr).not.toContain('sk-test-not-used')
     }
+  })
+
+  test('killed with its database left behind: the next start ends that, and all that is kept is for its owner only', async () => {
+    const folder = emptyFolder()
+    const data = join(folder, 'data')
+    mkdirSync(data, { mode: 0o755 })
+    const killed = await startLocal(folder, { WAYBILL_DATA: data })
+    const left = childrenOf(killed.child.pid).map(Number)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(left.filter(isAlive)).toHaveLength(1)
+
+    const next = await startLocal(folder, { WAYBILL_DATA: data })
+    // One that ended and waits for its parent to take note has no command line any more.
+    for (const pid of left) expect((await findProcess(pid))?.command ?? '').toBe('')
+    expect(next.output.stdout).toContain('Ended the database that a killed start had left behind.')
+    expect(next.local.demoKey).toBe(killed.local.demoKey)
+    expect([data, join(folder, '.waybill')].map(modeOf)).toEqual([0o700, 0o700])
+    const files = [data, join(folder, '.waybill')].flatMap((at) => readdirSync(at).map((name) => join(at, name)))
+    expect(files.length).toBeGreaterThanOrEqual(4)
+    expect(files.filter((file) => modeOf(file) & 0o077)).toEqual([])
+    next.child.kill('SIGINT')
+    await next.ended
+    expect(readdirSync(join(folder, '.waybill'))).toEqual([])
   })
 
   test('without Java says how to get it, in one line, and ends with 1', async () => {

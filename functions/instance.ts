@@ -13,7 +13,7 @@ import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
-import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
+import { type ReadCatalog, readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { releaseHold } from '../layers/gateway/store/release-hold.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 
@@ -39,6 +39,8 @@ export type InstanceOptions = {
   readonly random?: (bytes: number) => Uint8Array
   readonly log?: Log
   readonly timing?: Partial<ChatTiming>
+  /** In place of the table's catalog as it is. */
+  readonly readCatalog?: ReadCatalog
 }
 
 /** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
@@ -63,7 +65,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
       ...options.timing,
     },
     cache: new KeyCache(),
-    loadCatalog: catalogCache(readCatalog(tables), clock),
+    loadCatalog: catalogCache(options.readCatalog ?? readCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, log),
     settle: settler({ ...books, isUnavailable, clock, log }),

@@ -8,10 +8,16 @@ const READY_WITHIN_MS = 60_000
 
 export type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildProcess }
 
-/** Starts Amazon's DynamoDB Local, in memory unless a folder is given. Throws a Problem. */
-export async function startDynamoDb(folder: string | null, stack: AsyncDisposableStack): Promise<LocalDynamoDb> {
+type Note = (pid: number, port: number) => Promise<void>
+
+/** Starts Amazon's DynamoDB Local, in memory unless a folder is given; `note` is told at once. Throws a Problem. */
+export async function startDynamoDb(
+  folder: string | null,
+  stack: AsyncDisposableStack,
+  note: Note = async () => {},
+): Promise<LocalDynamoDb> {
   const port = await freePort()
-  const child = withJavaOptions(() => spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' }))
+  const child = withJavaOptions(() => privately(() => spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' })))
   const endpoint = `http://127.0.0.1:${port}`
   stack.defer(() => endChild(child))
   let complaints = ''
@@ -24,6 +30,7 @@ export async function startDynamoDb(folder: string | null, stack: AsyncDisposabl
     child.once('exit', (code) => reject(new Problem(explainExit(code, complaints))))
   })
   failure.catch(() => {})
+  if (child.pid !== undefined) await note(child.pid, port)
   await Promise.race([untilReady(endpoint), failure])
   return { endpoint, child }
 }
@@ -39,6 +46,16 @@ function withJavaOptions<T>(start: () => T): T {
   } finally {
     if (before === undefined) delete process.env.JAVA_TOOL_OPTIONS
     else process.env.JAVA_TOOL_OPTIONS = before
+  }
+}
+
+/** The files that it makes are for their owner only. */
+function privately<T>(start: () => T): T {
+  const before = process.umask(0o077)
+  try {
+    return start()
+  } finally {
+    process.umask(before)
   }
 }
 

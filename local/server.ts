@@ -9,22 +9,37 @@ import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
+import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
 import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
+import { FOREIGN_HOST, isForOwnHost } from './own-host.ts'
+import { endUnread, readBody } from './request-body.ts'
 
-/** What Lambda takes at most. The rest of a larger body is read away; what is left is refused for its size. */
-const MOST_BODY_BYTES = 6 * 1024 * 1024
+/** With the pause between two looks at the connections, a request that never comes whole is ended within a minute. */
+const WHOLE_REQUEST_MS = 50_000
+const LINGER_MS = 2_000
 
 type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
+export type ServerOptions = {
+  /** In place of the keys that a function in AWS has. */
+  readonly keys?: KeySources
+  /** How long a request may take to come, head and body. */
+  readonly wholeRequestMs?: number
+  /** How long a client that was refused before its body was read may go on sending it. */
+  readonly lingerMs?: number
+}
+
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
-export function createGatewayServer(instance: Promise<Instance>): Server {
+export function createGatewayServer(instance: Promise<Instance>, options: ServerOptions = {}): Server {
+  const { keys, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
+  const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
-  const functions = instance.then(openFunctions)
+  const functions = instance.then((opened) => openFunctions(opened, keys))
   functions.catch(() => {})
-  const server = createServer((request, response) => {
+  const server = createServer(timing, (request, response) => {
     serve(request, response).catch((error) => {
       // A client that leaves while it is still sending is no failure of ours.
       if (!request.destroyed) console.error('The local server failed:', error)
@@ -35,7 +50,13 @@ export function createGatewayServer(instance: Promise<Instance>): Server {
   return server
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isForOwnHost(request)) {
+      endUnread(request, response, lingerMs)
+      response.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify(FOREIGN_HOST))
+      return
+    }
     const [body, { chat, json, clock }] = await Promise.all([readBody(request), functions])
+    endUnread(request, response, lingerMs)
     const event = toEvent(request, body, clock(), randomUUID())
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
@@ -50,7 +71,7 @@ export function createGatewayServer(instance: Promise<Instance>): Server {
   }
 }
 
-function openFunctions(instance: Instance) {
+function openFunctions(instance: Instance, keys: KeySources | undefined) {
   const jsonFunctions = {
     models: createModels(instance),
     introspect: createIntrospect(instance),
@@ -58,20 +79,10 @@ function openFunctions(instance: Instance) {
     fallback: createFallback(instance),
   }
   return {
-    chat: createChat(instance) as unknown as StreamFunction,
+    chat: createChat(instance, keys && { openProvider: openProvider(keys) }) as unknown as StreamFunction,
     json: (name: string) => jsonFunctions[name as keyof typeof jsonFunctions] as unknown as JsonFunction,
     clock: instance.clock,
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (size < MOST_BODY_BYTES) chunks.push(chunk)
-    size += chunk.length
-  }
-  return Buffer.concat(chunks)
 }
 
 function lambdaContext(): Context {

@@ -1,10 +1,12 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Problem } from '../operator/problem.ts'
+import type { NamedVariable } from './local-keys.ts'
 
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
-export const LOCAL_FILE = resolve('.waybill', 'local.json')
+export const LOCAL_FOLDER = resolve('.waybill')
+export const LOCAL_FILE = join(LOCAL_FOLDER, 'local.json')
 export const LOCAL_TABLES = {
   keysTable: 'waybill-local-keys',
   usageTable: 'waybill-local-usage',
@@ -17,6 +19,8 @@ export type LocalFile = {
   readonly dynamodbEndpoint: string
   readonly demoKey: string
   readonly echoUrl: string
+  /** The variables that its catalog file named, and where it sends them. */
+  readonly variables: readonly NamedVariable[]
   readonly pid: number
 }
 

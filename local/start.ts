@@ -1,23 +1,27 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { dirname } from 'node:path'
 import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
+import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
 import { writeCatalog } from '../layers/gateway/store/write-catalog.ts'
 import { Problem } from '../operator/problem.ts'
+import { checkedCatalog } from './checked-catalog.ts'
 import { demoKey } from './demo-key.ts'
 import { startDynamoDb } from './dynamodb-local.ts'
 import { startEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
+import { endLeftDatabases, forgetDatabase, noteDatabase } from './left-databases.ts'
 import { loadCatalog } from './load-catalog.ts'
+import { localKeys, namedVariables } from './local-keys.ts'
 import { paintFor } from './paint.ts'
+import { privateFolder } from './private-folder.ts'
 import { createGatewayServer } from './server.ts'
-import { LOCAL_FILE, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
+import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts everything; what must end again is put on `stack` the moment it exists. Throws a Problem. */
@@ -31,15 +35,27 @@ export async function start(
   const local = await loadCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
 
   const instance = Promise.withResolvers<Instance>()
-  const baseUrl = await listen(createGatewayServer(instance.promise), port, stack)
+  const variables = namedVariables(local.catalog)
+  const baseUrl = await listen(createGatewayServer(instance.promise, { keys: localKeys(variables) }), port, stack)
 
-  if (dataFolder) await mkdir(dataFolder, { recursive: true })
-  const dynamodb = await startDynamoDb(dataFolder, stack)
+  await privateFolder(LOCAL_FOLDER)
+  if (dataFolder) await privateFolder(dataFolder)
+  const left = await endLeftDatabases(LOCAL_FOLDER)
+  if (left > 0) console.log(paint.dim('Ended the database that a killed start had left behind.'))
+  stack.defer(() => forgetDatabase(LOCAL_FOLDER))
+  const dynamodb = await startDynamoDb(dataFolder, stack, (pid, at) => noteDatabase(LOCAL_FOLDER, pid, at))
 
   const tables = openTables(LOCAL_TABLES, dynamodb)
   await createTables(tables)
-  await writeCatalog(tables)(local.catalog, Date.now())
-  const opened = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log: humanLog(console.log, paint) })
+  const { version } = await writeCatalog(tables)(local.catalog, Date.now())
+  const loaded = { data: local.catalog, version, pushedAt: new Date().toISOString() }
+  const log = humanLog(console.log, paint)
+  const opened = openInstance({
+    config: { ...LOCAL_TABLES, ...BRAND },
+    tables,
+    log,
+    readCatalog: checkedCatalog(readCatalog(tables), loaded, log),
+  })
   await sweepRegularly(opened, stack)
 
   const file: LocalFile = {
@@ -47,10 +63,10 @@ export async function start(
     dynamodbEndpoint: dynamodb.endpoint,
     demoKey: await demoKey(tables, dataFolder),
     echoUrl: echo.url,
+    variables,
     pid: process.pid,
   }
   instance.resolve(opened)
-  await mkdir(dirname(LOCAL_FILE), { recursive: true })
   await writeFile(LOCAL_FILE, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(LOCAL_FILE, { force: true }))
   console.log(welcome(file, local, paint))

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
+import type { NamedVariable } from '../local/local-keys.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from '../local/settings.ts'
 import { Problem } from './problem.ts'
 
@@ -16,6 +17,8 @@ export type Connection = {
   readonly apiUrl: string
   /** Where the local gateway's echo upstream listens. */
   readonly echoUrl?: string
+  /** The variables that the local gateway sends to its providers. */
+  readonly variables?: readonly NamedVariable[]
 }
 
 /** What a command works on. */
@@ -32,9 +35,9 @@ async function connectLocal(): Promise<Connection> {
   const text = await readFile(LOCAL_FILE, 'utf8').catch(() => {
     throw new Problem("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
-  const { baseUrl, dynamodbEndpoint, echoUrl } = JSON.parse(text) as LocalFile
+  const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
-  return { tables, stage: 'local', isProtected: false, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
+  return { tables, stage: 'local', isProtected: false, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl, variables }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */

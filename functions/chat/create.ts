@@ -44,8 +44,12 @@ export function createChat(instance: Instance, given: Given = {}) {
     health: new RouteHealth(Math.random),
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,
     openProvider: openProvider({
-      env: readVariable,
-      secret: readSecret((name) => secretName(config.stage ?? 'local', name), clock),
+      env: (name) => readVariable(name),
+      secret: readSecret({
+        fullName: (name) => secretName(config.stage ?? 'local', name),
+        clock,
+        problem: (what, error) => log.problem(what, error, '-'),
+      }),
     }),
     ...given,
   }

@@ -1,4 +1,5 @@
 import { BRAND, ENV } from './contract.ts'
+import { isOwnVariable } from './domain/catalog.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -30,9 +31,9 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
-/** The value behind a catalog's `env:NAME`. */
+/** The value behind a catalog's `env:NAME`, which is never one of our own. */
 export function readVariable(name: string, env: Environment = process.env): string | undefined {
-  return env[name] || undefined
+  return isOwnVariable(name) ? undefined : env[name] || undefined
 }
 
 function optional<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readCatalog, type StoredCatalog } from '../../layers/gateway/store/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
@@ -32,6 +32,7 @@ export function catalogCommand(program: Command, run: Run): void {
     .action(
       run(async ({ tables, json, nowMs, echoUrl, confirm }, _: object, file: string) => {
         const checked = await readCatalogFile(file, echoUrl)
+        if (echoUrl === undefined) refuseVariables(checked)
         const stored = await readCatalog(tables)()
         const changes = compareCatalogs(stored?.data, checked)
         const warnings = priceWarnings(checked)
@@ -70,6 +71,17 @@ export function catalogCommand(program: Command, run: Run): void {
         )
       }),
     )
+}
+
+/** A function in AWS has no variables of the operator's. */
+function refuseVariables({ providers }: CatalogData): void {
+  for (const [id, entry] of Object.entries(providers)) {
+    const apiKey = apiKeyOf(entry)
+    if (!apiKey?.startsWith('env:')) continue
+    throw new Problem(
+      `The key of provider '${id}' is ${apiKey}, but a stage has its keys in Secrets Manager: secret:NAME.`,
+    )
+  }
 }
 
 function sizeOf({ models, providers }: CatalogData): string {

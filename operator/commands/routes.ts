@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
-import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
-import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { type KeySources, openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { fetchSecret } from '../../layers/gateway/store/fetch-secret.ts'
 import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
-import { readSecret } from '../../layers/gateway/store/read-secret.ts'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { localKeys } from '../../local/local-keys.ts'
+import type { Connection } from '../connect.ts'
 import { printJson, printTable } from '../output.ts'
 import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
@@ -17,16 +20,15 @@ export function routesCommand(program: Command, run: Run): void {
     .command('test [model]')
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
-      run(async ({ tables, json, stage }, _: object, wanted?: string) => {
+      run(async ({ tables, json, ...connection }, _: object, wanted?: string) => {
         const stored = await readCatalog(tables)()
         if (!stored) throw new Problem("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
-        const catalog = openCatalog(stored.data, stored.version)
+        const parsed = parseCatalog(stored.data)
+        if ('faults' in parsed) throw new Problem(`The catalog in force is not valid: ${parsed.faults[0]}`)
+        const catalog = openCatalog(parsed.catalog, stored.version)
         const models = [...catalog.models.values()].filter(({ id }) => wanted === undefined || id === wanted)
         if (models.length === 0) throw new Problem(`The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
-        const open = openProvider({
-          env: (name) => readVariable(name),
-          secret: readSecret((name) => secretName(stage, name), Date.now),
-        })
+        const open = openProvider(keysOf(connection))
         const tests: RouteTest[] = []
         for (const model of models) {
           for (const route of model.routes) tests.push(await testRoute(open, catalog, model, route))
@@ -36,6 +38,16 @@ export function routesCommand(program: Command, run: Run): void {
         if (!tests.every(({ ok }) => ok)) process.exitCode = 1
       }),
     )
+}
+
+function keysOf({ stage, variables }: Pick<Connection, 'stage' | 'variables'>): KeySources {
+  if (variables) return localKeys(variables)
+  return {
+    env: (name) => {
+      throw new UpstreamFailure('credential', `env:${name} is for 'npm start'; a stage has its keys in secret:NAME.`)
+    },
+    secret: (name) => fetchSecret(secretName(stage, name)),
+  }
 }
 
 function show(tests: readonly RouteTest[]): void {

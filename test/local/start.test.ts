@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
+import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { findProcess } from '../../local/running-process.ts'
+import { LOCAL_TABLES } from '../../local/settings.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
@@ -36,6 +41,8 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 function canConnect(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -91,7 +98,7 @@ describe('npm start', () => {
     expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
   })
 
-  test('keeps data and demo key in WAYBILL_DATA; a provider whose key is in the environment has its models on', async () => {
+  test('keeps data and demo key in WAYBILL_DATA; a provider with its key in the environment is on, whatever is in the table', async () => {
     const folder = emptyFolder()
     const env = { WAYBILL_DATA: join(folder, 'data'), OPENAI_API_KEY: 'sk-test-not-used' }
     const first = await startLocal(folder, env)
@@ -102,6 +109,9 @@ describe('npm start', () => {
     await first.ended
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
+    const tables = openTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
+    await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, Date.now())
+    tables.client.destroy()
     const get = async (path: string) => {
       const headers = { Authorization: `Bearer ${second.local.demoKey}` }
       return (await fetch(`${second.local.baseUrl}${path}`, { headers })).json()
@@ -109,11 +119,36 @@ describe('npm start', () => {
     expect(await get(`/v1/usage/${requestId}`)).toMatchObject({ request_id: requestId, outcome: 'completed' })
     const { data } = (await get('/v1/models')) as { data: { id: string }[] }
     expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
+    expect(second.output.stdout).toContain('the catalog in the table is not valid')
     second.child.kill('SIGINT')
     await second.ended
     for (const { stdout, stderr } of [first.output, second.output]) {
       expect(stdout + stderr).not.toContain('sk-test-not-used')
     }
+  })
+
+  test('killed with its database left behind: the next start ends that, and all that is kept is for its owner only', async () => {
+    const folder = emptyFolder()
+    const data = join(folder, 'data')
+    mkdirSync(data, { mode: 0o755 })
+    const killed = await startLocal(folder, { WAYBILL_DATA: data })
+    const left = childrenOf(killed.child.pid).map(Number)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(left.filter(isAlive)).toHaveLength(1)
+
+    const next = await startLocal(folder, { WAYBILL_DATA: data })
+    // One that ended and waits for its parent to take note has no command line any more.
+    for (const pid of left) expect((await findProcess(pid))?.command ?? '').toBe('')
+    expect(next.output.stdout).toContain('Ended the database that a killed start had left behind.')
+    expect(next.local.demoKey).toBe(killed.local.demoKey)
+    expect([data, join(folder, '.waybill')].map(modeOf)).toEqual([0o700, 0o700])
+    const files = [data, join(folder, '.waybill')].flatMap((at) => readdirSync(at).map((name) => join(at, name)))
+    expect(files.length).toBeGreaterThanOrEqual(4)
+    expect(files.filter((file) => modeOf(file) & 0o077)).toEqual([])
+    next.child.kill('SIGINT')
+    await next.ended
+    expect(readdirSync(join(folder, '.waybill'))).toEqual([])
   })
 
   test('without Java says how to get it, in one line, and ends with 1', async () => {

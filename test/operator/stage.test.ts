@@ -1,7 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
 import { readKey } from '../../layers/gateway/store/read-key.ts'
 import type { TestGateway } from '../support/gateway.ts'
-import type { Ended } from '../support/processes.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -59,6 +63,19 @@ describe('waybill --stage', () => {
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     }
     expect((await operator('operator/waybill.ts', [...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
+  })
+})
+
+describe('waybill catalog push --stage', () => {
+  test('refuses a key that is a variable of one machine, and says where a stage has its keys', async () => {
+    const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
+    const catalog = join(emptyFolder(), 'catalog.json')
+    writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
+    const before = await readCatalog(gateway.tables)()
+    const { code, stderr } = await operator('operator/waybill.ts', ['catalog', 'push', catalog, '--stage', 'dev'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
+    expect(await readCatalog(gateway.tables)()).toEqual(before)
   })
 })
 

@@ -621,7 +621,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
   const served = upstream.requests.length
   const { port } = new URL(gateway.baseUrl)
   const socket = connect(Number(port), '127.0.0.1')
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n`
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\n`
   const gone = new Promise((resolve) => socket.once('close', resolve))
   socket.write(`${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"model":"${PROMPT}`, () =>
     socket.destroy(),

@@ -80,6 +80,8 @@ describe('a catalog', () => {
     ['a misspelt field', 'models[0]', (c) => set(model(c), { contextLenght: 5 })],
     ['a missing field', 'models[0].maxOutputTokens', (c) => void delete model(c).maxOutputTokens],
     ['a key in clear', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'sk-123' })],
+    ['AWS’s credentials for a key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:AWS_SESSION_TOKEN' })],
+    ['our own secret for a key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:Waybill_Origin_Secret' })],
     ['plain http to elsewhere', 'providers.up.baseUrl', (c) => set(up(c), { baseUrl: 'http://api.example.test/v1' })],
     [
       'a base URL with a password',

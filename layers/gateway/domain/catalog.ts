@@ -38,6 +38,11 @@ export function apiKeyOf(entry: ProviderEntry): string | undefined {
   return entry.type === 'bedrock' ? undefined : entry.apiKey
 }
 
+/** Variables of AWS and of this gateway hold our own credentials and settings: no provider is ever sent one. */
+export function isOwnVariable(name: string): boolean {
+  return /^(AWS|WAYBILL)_/i.test(name)
+}
+
 /** The fields that a provider's entry lets callers send beside those that do not change the price. */
 export function providerFields(entry: ProviderEntry | undefined): readonly string[] {
   return entry?.type === 'openai' ? (entry.allowFields ?? []) : []

@@ -1,4 +1,4 @@
-import { apiKeyOf, type Catalog } from '../domain/catalog.ts'
+import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { anthropicProvider } from './anthropic.ts'
 import { bedrockProvider } from './bedrock.ts'
@@ -9,7 +9,8 @@ export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
 /** Where providers' keys are kept: `env:NAME` and `secret:NAME`. */
 export type KeySources = {
-  readonly env: (name: string) => string | undefined
+  /** A variable's value for the provider at this address. Throws an UpstreamFailure where that may not have it. */
+  readonly env: (name: string, baseUrl: string) => string | undefined
   readonly secret: (name: string) => Promise<string | undefined>
 }
 
@@ -18,7 +19,7 @@ export function openProvider(sources: KeySources): OpenProvider {
   return (catalog, id) => {
     const entry = catalog.providers.get(id)
     if (!entry) throw new UpstreamFailure('connect', `The catalog has no provider '${id}'.`)
-    const apiKey = () => readApiKey(id, apiKeyOf(entry), sources)
+    const apiKey = () => readApiKey(id, entry, sources)
     switch (entry.type) {
       case 'openai':
         return openaiProvider(id, entry, apiKey)
@@ -30,9 +31,11 @@ export function openProvider(sources: KeySources): OpenProvider {
   }
 }
 
-async function readApiKey(id: string, reference: string | undefined, sources: KeySources) {
-  if (reference === undefined) return undefined
-  const key = await lookUp(reference, sources).catch((cause) => {
+async function readApiKey(id: string, entry: ProviderEntry, sources: KeySources) {
+  if (entry.type === 'bedrock' || entry.apiKey === undefined) return undefined
+  const { apiKey: reference, baseUrl } = entry
+  const key = await lookUp(reference, baseUrl, sources).catch((cause) => {
+    if (cause instanceof UpstreamFailure) throw cause
     const message = `The key of provider '${id}' (${reference}) could not be read: ${cause?.name ?? 'unknown error'}.`
     throw new UpstreamFailure('credential', message, {}, { cause })
   })
@@ -40,7 +43,7 @@ async function readApiKey(id: string, reference: string | undefined, sources: Ke
   return key
 }
 
-async function lookUp(reference: string, { env, secret }: KeySources): Promise<string | undefined> {
+async function lookUp(reference: string, baseUrl: string, { env, secret }: KeySources): Promise<string | undefined> {
   const name = reference.slice(reference.indexOf(':') + 1)
-  return reference.startsWith('env:') ? env(name) : secret(name)
+  return reference.startsWith('env:') ? env(name, baseUrl) : secret(name)
 }

@@ -1,31 +1,68 @@
+import { fetchSecret } from './fetch-secret.ts'
+
 export type ReadSecret = (name: string) => Promise<string | undefined>
 
-const KEPT_MS = 5 * 60_000
+export type SecretSource = {
+  readonly fullName: (name: string) => string
+  readonly clock: () => number
+  /** Told of every look-up that failed while the last good value was there to go on with. */
+  readonly problem: (what: string, error: unknown) => void
+  readonly fetchSecret?: (fullName: string) => Promise<string | undefined>
+}
 
-/**
- * A provider's key from Secrets Manager. The client is loaded with the first secret that is asked for, and a secret is
- * kept for five minutes, so that a new key is in use without a deployment.
- */
-export function readSecret(fullName: (name: string) => string, clock: () => number): ReadSecret {
-  const kept = new Map<string, { value: string; untilMs: number }>()
-  return async (name) => {
-    const known = kept.get(name)
-    if (known && known.untilMs > clock()) return known.value
-    const value = await fetchSecret(fullName(name))
-    if (value) kept.set(name, { value, untilMs: clock() + KEPT_MS })
+/** A new key is in use after this long, without a deployment. */
+const MAX_AGE_MS = 5 * 60_000
+/** From this age on the next value is fetched beside a request, so that a busy instance never waits for it. */
+const REFRESH_AGE_MS = 4 * 60_000
+/** A value that cannot be refreshed is used up to this age. */
+const LAST_GOOD_MS = 60 * 60_000
+const RETRY_PAUSE_MS = 30_000
+
+type Kept = { readonly value: string; readonly readAtMs: number; readonly failedAtMs?: number }
+
+/** A provider's key from Secrets Manager, kept for five minutes, or for an hour while Secrets Manager is away. */
+export function readSecret(source: SecretSource): ReadSecret {
+  const { fullName, clock, problem, fetchSecret: fetch = fetchSecret } = source
+  const kept = new Map<string, Kept>()
+  const underWay = new Map<string, Promise<string | undefined>>()
+
+  async function lookUp(name: string): Promise<string | undefined> {
+    const readAtMs = clock()
+    const value = await fetch(fullName(name))
+    if (value === undefined) kept.delete(name)
+    else kept.set(name, { value, readAtMs })
     return value
+  }
+
+  async function refresh(name: string, known: Kept): Promise<string | undefined> {
+    try {
+      return await lookUp(name)
+    } catch (error) {
+      kept.set(name, { ...known, failedAtMs: clock() })
+      problem(`the secret '${name}' could not be read again, and its last value stays in use`, error)
+      return known.value
+    }
+  }
+
+  /** Requests that need the same secret at once share one look-up. */
+  function shared(name: string, begin: () => Promise<string | undefined>): Promise<string | undefined> {
+    const begun = underWay.get(name) ?? begin().finally(() => underWay.delete(name))
+    underWay.set(name, begun)
+    return begun
+  }
+
+  return async (name) => {
+    const nowMs = clock()
+    const known = kept.get(name)
+    const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
+    if (!known || ageMs >= LAST_GOOD_MS || ageMs < 0) return shared(name, () => lookUp(name))
+    if (ageMs < REFRESH_AGE_MS || isPaused(known, nowMs)) return known.value
+    const refreshed = shared(name, () => refresh(name, known))
+    // Once a refresh has failed Secrets Manager is known to be away, and no request waits to find that out again.
+    return ageMs < MAX_AGE_MS || known.failedAtMs !== undefined ? known.value : refreshed
   }
 }
 
-async function fetchSecret(SecretId: string): Promise<string | undefined> {
-  const { SecretsManagerClient, GetSecretValueCommand, ResourceNotFoundException } = await import(
-    '@aws-sdk/client-secrets-manager'
-  )
-  try {
-    const { SecretString } = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId }))
-    return SecretString?.trim() || undefined
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
-    throw error
-  }
+function isPaused({ failedAtMs }: Kept, nowMs: number): boolean {
+  return failedAtMs !== undefined && nowMs >= failedAtMs && nowMs - failedAtMs < RETRY_PAUSE_MS
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { CatalogData } from '../domain/catalog.ts'
+import { type CatalogData, isOwnVariable } from '../domain/catalog.ts'
 import { isAmount, isPrice } from '../domain/price.ts'
 
-// For the operator's tools only: the functions read a catalog that was checked when it was pushed.
+// For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
 
 const name = z.string().min(1).max(200)
 const modelId = z
@@ -37,6 +37,10 @@ const baseUrl = z
 const apiKey = z
   .string()
   .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
+  .refine(
+    (reference) => !reference.startsWith('env:') || !isOwnVariable(reference.slice('env:'.length)),
+    'must not name a variable of AWS or of this gateway (AWS_…, WAYBILL_…)',
+  )
   .optional()
 
 /** What authenticates or frames a request is ours to send, and a key has its own place. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 
-const MAX_BYTES = 4 * 1024 * 1024
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 64
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
@@ -15,10 +15,10 @@ export type JsonBody = { readonly value: unknown; readonly bytes: number }
 export function readJsonBody(raw: RawBody): JsonBody {
   requireJsonType(raw.contentType)
   const bytes = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8')
-  if (bytes.length > MAX_BYTES) {
+  if (bytes.length > MAX_BODY_BYTES) {
     throw new GatewayError(
       'request_too_large',
-      `The request body has ${bytes.length} bytes; at most ${MAX_BYTES} are accepted.`,
+      `The request body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are accepted.`,
     )
   }
   const value = parse(decode(bytes))

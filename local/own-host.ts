@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http'
+
+const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
+
+/** Whether a request was sent to this machine by one of its own names, and not by a page whose name leads here. */
+export function isForOwnHost({ headers }: IncomingMessage): boolean {
+  return OWN_NAMES.test(headers.host ?? '')
+}
+
+export const FOREIGN_HOST = {
+  error: {
+    message: 'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.',
+    type: 'permission_error',
+    param: null,
+    code: 'host_not_allowed',
+  },
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MAX_BODY_BYTES } from '../layers/gateway/wire/read-body.ts'
+
+/** The most that Lambda takes. */
+const LAMBDA_BYTES = 6 * 1024 * 1024
+
+/**
+ * A request's body, or enough of it to be refused for its size. Nothing is read of a body that declares itself too long:
+ * blanks of that length stand for it, so that the function answers, and keeps its row, as it would in AWS.
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > MAX_BODY_BYTES) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > LAMBDA_BYTES) break
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Ends the connection of a request whose body was not read to its end, once it is answered. The client may still be
+ * sending: if its bytes met a closed connection it would lose the answer, so they are thrown away for a moment.
+ */
+export function endUnread(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
+  if (request.complete) return
+  const { socket } = request
+  // Otherwise Node closes the connection of a client that asked for that as soon as the answer is written.
+  response.shouldKeepAlive = true
+  request.resume()
+  response.once('finish', () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { readVariable } from '../../layers/gateway/config.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { checkedCatalog } from '../../local/checked-catalog.ts'
+import { humanLog } from '../../local/human-log.ts'
+import { paintFor } from '../../local/paint.ts'
+import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
+import { emptyFolder, run, startLocal, waybill } from '../support/processes.ts'
+import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+
+jest.setTimeout(90_000)
+
+let honest: Upstream
+let thief: Upstream
+beforeAll(async () => {
+  honest = await startUpstream()
+  thief = await startUpstream()
+  honest.reply = say('Hello')
+  thief.reply = say('Thanks for the key')
+})
+afterAll(async () => {
+  await honest[Symbol.asyncDispose]()
+  await thief[Symbol.asyncDispose]()
+})
+
+const write = (tables: Tables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, Date.now())
+
+describe('the catalog in the local table', () => {
+  const good = catalogFor('https://api.example.test/v1')
+  const [model] = good.models
+
+  test.each<[string, unknown, string]>([
+    ['sends a request over plain http', withProvider('http://evil.example.test/v1'), 'providers.up.baseUrl'],
+    [
+      'names our own credentials',
+      withProvider('https://x.example.test/v1', 'env:AWS_SECRET_ACCESS_KEY'),
+      'providers.up.apiKey',
+    ],
+    ['lacks a price', { ...good, models: [{ ...model, price: undefined }] }, 'models[0].price'],
+    ['is no catalog', 'x', 'catalog'],
+  ])('is refused when it %s: the last good one stays in force and the log says why', async (_, bad, path) => {
+    const tables = await openTestTables()
+    const lines: string[] = []
+    const loaded = { data: good, version: await write(tables, good), pushedAt: '' }
+    const read = checkedCatalog(
+      readCatalog(tables),
+      loaded,
+      humanLog((line) => lines.push(line), paintFor(process.stdout)),
+    )
+    await write(tables, bad)
+    expect(await read()).toEqual(loaded)
+    expect(lines).toEqual([
+      expect.stringContaining('the catalog in the table is not valid, so the last good one stays in force'),
+    ])
+    expect(lines[0]).toContain(path)
+
+    const better = { ...good, models: [{ ...model, id: 'better' }] }
+    await write(tables, better)
+    expect(await read()).toMatchObject({ data: better, version: 3 })
+    await write(tables, bad)
+    expect(await read()).toMatchObject({ data: better, version: 3 })
+    tables.client.destroy()
+  })
+
+  function withProvider(baseUrl: string, apiKey?: string) {
+    return { ...good, providers: { up: { type: 'openai', baseUrl, ...(apiKey && { apiKey }) } } }
+  }
+})
+
+describe('a provider’s key in the environment', () => {
+  const apiKey = 'env:TEST_LOCAL_KEY'
+  const env = { TEST_LOCAL_KEY: 'sk-of-the-file', TEST_OTHER_KEY: 'sk-of-nobody' }
+
+  /** A catalog with a model for each provider, of the same name. */
+  function catalogOf(providers: Record<string, { baseUrl: string; apiKey: string }>) {
+    const [model] = catalogFor(honest.url).models
+    return {
+      providers: mapValues(providers, (provider) => ({ type: 'openai', ...provider })),
+      models: Object.keys(providers).map((id) => ({ ...model, id, routes: [{ provider: id, model: id }] })),
+    }
+  }
+
+  test('goes only where the file that npm start loaded sends it, whatever the table says', async () => {
+    const folder = emptyFolder()
+    const file = join(folder, 'catalog.json')
+    writeFileSync(file, JSON.stringify(catalogOf({ named: { baseUrl: honest.url, apiKey } })))
+    const { local, output, child, ended } = await startLocal(folder, { WAYBILL_CATALOG: file, ...env })
+    const pushed = join(folder, 'pushed.json')
+    const catalog = catalogOf({
+      named: { baseUrl: honest.url, apiKey },
+      moved: { baseUrl: thief.url, apiKey },
+      unnamed: { baseUrl: honest.url, apiKey: 'env:TEST_OTHER_KEY' },
+      elsewhere: { baseUrl: honest.url, apiKey: 'secret:openai' },
+    })
+    writeFileSync(pushed, JSON.stringify(catalog))
+    expect((await waybill(folder, 'catalog', 'push', pushed, '--local')).stderr).toBe('')
+    const headers = { Authorization: `Bearer ${local.demoKey}`, 'Content-Type': 'application/json' }
+    const ask = async (model: string) => {
+      const body = JSON.stringify({ ...HELLO, model })
+      return (await fetch(`${local.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })).status
+    }
+    expect(await Promise.all(['named', 'moved', 'unnamed', 'elsewhere'].map(ask))).toEqual([200, 502, 502, 502])
+    const refused = [
+      `does not send ${apiKey} to ${new URL(thief.url).origin}`,
+      `does not send env:TEST_OTHER_KEY to ${new URL(honest.url).origin}`,
+      'secret:openai is for a stage in AWS',
+    ]
+    for (const reason of refused) expect(output.stdout).toContain(reason)
+
+    const tested = await run('operator/waybill.ts', ['routes', 'test', '--local'], folder, env).ended
+    for (const reason of refused) expect(tested.stdout).toContain(reason)
+    expect(tested.stdout).toMatch(/^named .* ok$/m)
+
+    expect(thief.requests).toEqual([])
+    const sent = honest.requests.map((request) => request.headers.authorization)
+    expect(sent).toEqual(['Bearer sk-of-the-file', 'Bearer sk-of-the-file'])
+    child.kill('SIGINT')
+    await ended
+  })
+
+  test.each(['AWS_SECRET_ACCESS_KEY', 'aws_session_token', 'WAYBILL_ORIGIN_SECRET'])(
+    'is never %s, even if a file says so',
+    (name) => {
+      expect(readVariable(name, { [name]: 'ours' })).toBeUndefined()
+      expect(readVariable('OPENAI_API_KEY', { OPENAI_API_KEY: 'theirs' })).toBe('theirs')
+    },
+  )
+})
+
+function mapValues<A, B>(record: Record<string, A>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+}

@@ -1,0 +1,134 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createGatewayServer, type ServerOptions } from '../../local/server.ts'
+import { rawCall } from '../robust/support/raw-call.ts'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+
+const MIB = 1024 * 1024
+const opened = new AsyncDisposableStack()
+let gateway: TestGateway
+let secret: string
+let baseUrl: string
+let impatientUrl: string
+
+beforeAll(async () => {
+  gateway = opened.use(await openGateway(catalogFor('http://127.0.0.1:1/v1')))
+  ;({ secret } = await gateway.issue())
+  baseUrl = await listen({ lingerMs: 50 })
+  impatientUrl = await listen({ wholeRequestMs: 200 })
+})
+afterAll(() => opened.disposeAsync())
+
+/** Another server over the functions of the gateway. */
+async function listen(options: ServerOptions): Promise<string> {
+  const server = createGatewayServer(Promise.resolve(gateway.instance), options)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Everything that comes back until the server has closed the connection; the client may go on sending meanwhile. */
+async function exchange(url: string, sent: string, goOn?: (socket: Socket) => void): Promise<string> {
+  const { port } = new URL(url)
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: goOn !== undefined })
+  let received = ''
+  socket.on('data', (bytes: Buffer) => {
+    received += bytes.toString()
+  })
+  socket.on('error', () => {})
+  socket.write(sent)
+  goOn?.(socket)
+  await new Promise((resolve) => socket.once('close', resolve))
+  return received
+}
+
+const chatHead = (...headers: string[]) =>
+  ['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${secret}`, ...headers, '', ''].join(
+    '\r\n',
+  )
+
+describe('the local server serves its own names only', () => {
+  const introspect = (Host: string) =>
+    rawCall(baseUrl, {
+      method: 'GET',
+      path: '/v1/key/introspect',
+      headers: { Host, Authorization: `Bearer ${secret}` },
+    })
+
+  test.each(['127.0.0.1', '127.0.0.1:8787', 'localhost', 'LOCALHOST:1', '[::1]', '[::1]:8787'])('%s', async (host) => {
+    expect((await introspect(host)).status).toBe(200)
+  })
+
+  test.each([
+    'evil.example.test',
+    'evil.example.test:8787',
+    'localhost.example.test',
+    '127.0.0.1.example.test',
+    'x@127.0.0.1',
+    '127.0.0.1:8787@x',
+    '[::1].example.test',
+    '::1',
+    '0.0.0.0',
+  ])('%p is refused with 403 before anything is done', async (host) => {
+    const calls = gateway.calls.length
+    const { status, headers, body } = await introspect(host)
+    expect([status, headers['content-type']]).toEqual([403, 'application/json'])
+    expect(JSON.parse(body)).toEqual({
+      error: {
+        message: expect.stringContaining('Host header'),
+        type: 'permission_error',
+        param: null,
+        code: 'host_not_allowed',
+      },
+    })
+    expect(gateway.calls.length).toBe(calls)
+  })
+
+  test.each([
+    ['without a Host, as HTTP/1.0 allows,', 'HTTP/1.0'],
+    ['with an empty Host', 'HTTP/1.1\r\nConnection: close\r\nHost:'],
+  ])('a request %s is refused', async (_, ending) => {
+    const received = await exchange(baseUrl, `GET /v1/models ${ending}\r\nAuthorization: Bearer ${secret}\r\n\r\n`)
+    expect(received).toMatch(/^HTTP\/1\.1 403 .*"code":"host_not_allowed"/s)
+  })
+})
+
+describe('a request whose body does not come', () => {
+  const JSON_TYPE = 'Content-Type: application/json'
+
+  test.each([
+    ['4 MiB and a byte', 4 * MIB + 1],
+    ['a terabyte', 1e12],
+  ])('is a 413 at once where it declares %s, and its connection ends', async (_, length) => {
+    const received = await exchange(baseUrl, chatHead(JSON_TYPE, `Content-Length: ${length}`))
+    expect(received).toMatch(/^HTTP\/1\.1 413 .*"code":"request_too_large"/s)
+    const requestId = /x-request-id: (\S+)/i.exec(received)?.[1]
+    expect(await gateway.readRow(requestId)).toMatchObject({ httpStatus: 413, outcome: 'refused', cost: 0n })
+  })
+
+  test.each([
+    ['nothing of it', chatHeadOf('Content-Length: 100'), ''],
+    ['the start of it', chatHeadOf('Content-Length: 100'), '{"model":'],
+    ['one chunk of it', chatHeadOf('Transfer-Encoding: chunked'), '1\r\n{\r\n'],
+    ['half a head', () => 'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n', ''],
+  ])('is ended with 408 within its time when %s has come', async (_, head, start) => {
+    expect(await exchange(impatientUrl, head() + start)).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  function chatHeadOf(framing: string) {
+    return () => chatHead(JSON_TYPE, framing)
+  }
+})
+
+test('a body that goes on for ever without a declared length is cut off with 413', async () => {
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
+  const head = chatHead('Content-Type: application/json', 'Transfer-Encoding: chunked')
+  const received = await exchange(baseUrl, head, function goOn(socket) {
+    while (!socket.destroyed && socket.write(chunk)) {}
+    socket.once('drain', () => goOn(socket))
+  })
+  expect(received).toMatch(/^HTTP\/1\.1 413 .*"code":"request_too_large"/s)
+})

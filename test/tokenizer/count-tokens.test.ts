@@ -25,6 +25,20 @@ describe('the token count', () => {
   })
 
   test.each([
+    ['the beginning', (cheap: string, dear: string) => cheap + dear],
+    ['the end', (cheap: string, dear: string) => dear + cheap],
+    [
+      'the middle',
+      (cheap: string, dear: string) => dear.slice(0, dear.length / 2) + cheap + dear.slice(dear.length / 2),
+    ],
+  ])('of a long text counts all of it: %s may be cheap', (_, build) => {
+    const text = build(' '.repeat(400_000), 'žluťoučký kůň 漢字 '.repeat(20_000))
+    const dear = exact('žluťoučký kůň 漢字 '.repeat(200)) * 100
+    expect(countTokens(text) / dear).toBeGreaterThan(0.85)
+    expect(countTokens(text) / dear).toBeLessThan(1.2)
+  })
+
+  test.each([
     ['one letter', 'a'.repeat(200 * 1024)],
     ['one ideograph', '漢'.repeat(200 * 1024)],
     ['spaces', ' '.repeat(200 * 1024)],

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { TextSample } from '../../layers/gateway/flow/text-sample.ts'
+
+const letters = (text: string, letter: string) => text.split(letter).length - 1
+
+function sampled(pieces: Iterable<string>): TextSample {
+  const sample = new TextSample()
+  for (const piece of pieces) sample.add(piece)
+  return sample
+}
+
+test('a text of up to 64 Ki characters is counted whole', () => {
+  const text = 'ab'.repeat(32 * 1024)
+  let seen = ''
+  sampled(text.match(/.{1,7}/g) ?? []).scale((kept) => {
+    seen = kept
+    return 0
+  })
+  expect(seen === text).toBe(true)
+})
+
+test('a longer text is counted all over its length, in bounded memory, whichever part of it is dense', () => {
+  for (const dense of [0, 500, 999]) {
+    const pieces = Array.from({ length: 1_000 }, (_, i) => (Math.abs(i - dense) < 250 ? 'x' : '-').repeat(5_000))
+    const sample = sampled(pieces)
+    const exact = letters(pieces.join(''), 'x')
+    let kept = 0
+    const count = sample.scale((text) => {
+      kept = text.length
+      return letters(text, 'x')
+    })
+    expect(sample.chars).toBe(5_000_000)
+    expect(kept).toBeLessThanOrEqual(64 * 1024 + 2 * 1024)
+    expect(Math.abs(count / exact - 1)).toBeLessThan(0.15)
+  }
+})
+
+test('nothing is nothing', () => {
+  expect(new TextSample().scale(() => 1)).toBe(0)
+})

@@ -32,6 +32,7 @@ export async function operate(
   random: Random,
 ): Promise<void> {
   const { keyId, secrets } = account
+  const before = [...secrets]
   switch (operation) {
     case 'grant': {
       const grant = { id: ulid(nowMs, random.bytes(10)), by: 'simulation' }
@@ -42,21 +43,21 @@ export async function operate(
       await updateKey(tables)(keyId, LIMITS[value % LIMITS.length] ?? {})
       return
     case 'end grace':
-      return endAllBut(secrets, await endGrace(tables)(keyId))
+      return endAllBut(before, await endGrace(tables)(keyId))
     case 'revoke':
-      return endAllBut(secrets, await revokeKey(tables)(keyId, nowMs))
+      return endAllBut(before, await revokeKey(tables)(keyId, nowMs))
     case 'rotate': {
       const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
       const result = await rotateKey(tables)(keyId, stored, nowMs)
       if (result.changed) secrets.push({ text: secret, hash: stored.hash, ended: false })
-      return endAllBut(secrets, result)
+      return endAllBut(before, result)
     }
   }
 }
 
 type Result = Awaited<ReturnType<ReturnType<typeof revokeKey>>>
 
-/** What the operator is shown decides: secrets that the key does not know any more have ended. */
+/** Secrets issued before a change have ended if the key, as the change left it, does not know them any more. */
 function endAllBut(secrets: Issued[], result: Result): void {
   if (!result.changed) return
   const { status, current, previous } = result.key

@@ -37,6 +37,8 @@ const user = (content: unknown) => ({ role: 'user', content })
 const text = (words: string) => ({ type: 'text', text: words })
 const image = (url: string) => ({ type: 'image_url', image_url: { url, detail: 'low' } })
 const call = (id: string, name: string, args: string) => ({ id, type: 'function', function: { name, arguments: args } })
+/** An object of this many levels. */
+const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
 const FN = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: { at: {} } } }
 const TOOLS = [{ type: 'function', function: FN }]
 const LOOK = { name: 'look', description: 'Looks.', input_schema: FN.parameters }
@@ -149,6 +151,8 @@ describe('the request', () => {
     [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
     [{ reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
     [{ safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
+    [{ top_k: 40 }, { top_k: 40 }],
+    [{ top_k: -1, x_future: null }, {}],
   ])('says %j as %j', async (asked, said) => {
     const { model: _, max_tokens: __, stream: ___, messages: ____, ...rest } = await sent(asked)
     expect(rest).toEqual(said)
@@ -225,6 +229,11 @@ describe('the conversation', () => {
     ])
   })
 
+  test('has past arguments of up to 64 levels', async () => {
+    const messages = await sentMessages(user('Hi'), { role: 'assistant', tool_calls: [call('c', 'look', nested(64))] })
+    expect(messages).toHaveProperty('[1].content[0].input', JSON.parse(nested(64)))
+  })
+
   test('of a great many parts is sent whole', async () => {
     const many = Array.from({ length: 130_000 }, () => text('a'))
     const [turn] = (await sentMessages(user('a'), user(many))) as { content: unknown[] }[]
@@ -264,7 +273,10 @@ describe('what the Messages API has no words for is refused before anything is s
     ['messages[1].tool_calls[0].id', assistant([{ type: 'function', function: { name: 'look' } }])],
     ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '{"cut')])],
     ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
-    ['messages', assistant([call('c', 'look', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)])],
+    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', nested(65))])],
+    ['x_future', { x_future: {} }],
+    ['constructor', { constructor: {} }],
+    ['messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
   ])('%s, of %j', async (param, request) => {
     const error = await refused(request)
     expect(error.param).toBe(param)

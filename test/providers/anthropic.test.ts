@@ -191,7 +191,7 @@ describe('usage', () => {
       prompt_tokens: 70,
       completion_tokens: 7,
       total_tokens: 77,
-      prompt_tokens_details: { cached_tokens: 40 },
+      prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 20 },
       cost: '0.000064',
     })
   })
@@ -209,10 +209,18 @@ describe('usage', () => {
     expect(row).toMatchObject({ promptTokens: 20, cachedTokens: 0, completionTokens: 9 })
   })
 
+  test('of more cached than was held for is charged up to the hold', async () => {
+    const usage = { output_tokens: 1, cache_read_input_tokens: 1e12 }
+    upstream.reply = stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', usage))
+    const { secret } = await gateway.issue()
+    const response = await gateway.post(secret, HELLO)
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, cost: row.hold })
+  })
+
   test.each([
     ['text', { input_tokens: '12' }],
     ['a negative count', { cache_creation_input_tokens: -3 }],
-    ['more cached than it can be', { cache_read_input_tokens: 1e12 }],
   ])('of %s is an estimate, and the row is flagged', async (_, odd) => {
     const { row } = await askBoth(
       stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 1, ...odd })),

@@ -19,6 +19,8 @@ const PROFILE = 'us.anthropic.claude-sonnet-4-20250514-v1:0'
 const ARN = `arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123`
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
+const TOOLS = [{ type: 'function', function: { name: 'f' } }]
+
 let upstream: BedrockUpstream
 let gateway: TestGateway
 let secret: string
@@ -181,7 +183,7 @@ describe('usage', () => {
       prompt_tokens: 37,
       completion_tokens: 5,
       total_tokens: 42,
-      prompt_tokens_details: { cached_tokens: 20 },
+      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
       cost: '0.000037',
     })
     expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
@@ -195,8 +197,14 @@ describe('usage', () => {
     expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
   })
 
-  test('that is missing or cannot be true is estimated', async () => {
-    for (const last of [[], [metadata({ outputTokens: 5 })], [metadata({ inputTokens: 10, outputTokens: 1e9 })]]) {
+  test('that is more than was held for is charged up to the hold', async () => {
+    upstream.reply = say('Hello', 'end_turn', { inputTokens: 10, outputTokens: 1e9 })
+    const row = await gateway.readRow((await ask()).response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, completionTokens: 1e9, cost: row.hold })
+  })
+
+  test('that is missing is estimated', async () => {
+    for (const last of [[], [metadata({ outputTokens: 5 })]]) {
       upstream.reply = frames(START, text('Hello'), endBlock(), stop('end_turn'), ...last)
       const { response } = await ask()
       const row = await gateway.readRow(response.headers.get('x-request-id'))
@@ -221,7 +229,6 @@ describe('a request to Bedrock', () => {
         },
         { role: 'assistant', content: 'Three' },
         { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
-        { role: 'user', content: '' },
         { role: 'user', content: 'Four' },
       ],
       max_completion_tokens: 77,
@@ -231,7 +238,6 @@ describe('a request to Bedrock', () => {
       seed: 1,
       user: 'someone',
       presence_penalty: 1,
-      additionalModelRequestFields: { max_tokens: 1_000_000 },
     })
     expect(body).toEqual({
       system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
@@ -289,9 +295,22 @@ describe('a request to Bedrock', () => {
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: fn }] },
   ]
-  const tools = [{ type: 'function', function: { name: 'f' } }]
   test.each([
+    [
+      'a field of Converse’s own',
+      { additionalModelRequestFields: { max_tokens: 1_000_000 } },
+      'additionalModelRequestFields',
+      'no such field',
+    ],
     ['several choices', { n: 2 }, 'n', "'n' must be 1"],
+    ['biases', { logit_bias: { 50256: -100 } }, 'logit_bias', 'biases'],
+    ['an answer in sound', { modalities: ['text', 'audio'] }, 'modalities', 'text'],
+    ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'text'],
+    ['a choice of a function of old', { function_call: 'auto' }, 'function_call', "use 'tool_choice'"],
+    ['calls one at a time', { tools: TOOLS, parallel_tool_calls: false }, 'parallel_tool_calls', 'several tools'],
+    ['an effort', { reasoning_effort: 'low' }, 'reasoning_effort', 'thinks'],
+    ['a blank message', { messages: [{ role: 'user', content: ' \n' }] }, 'messages[0].content', 'blank'],
+    ['instructions only', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'messages', 'instructions'],
     ['log probabilities', { logprobs: true }, 'logprobs', 'log probabilities'],
     ['functions', { functions: [{ name: 'f' }] }, 'functions', "use 'tools'"],
     ['a role of old', { messages: [{ role: 'function', name: 'f', content: 'x' }] }, 'messages[0].role', 'function'],
@@ -317,21 +336,26 @@ describe('a request to Bedrock', () => {
     [
       'an image for a system',
       { messages: [{ ...picture(`data:image/png;base64,${PIXEL}`)[0], role: 'system' }] },
-      'messages[0].content',
+      'messages[0].content[0]',
       'text',
     ],
     ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0]', 'functions'],
     ['a tool without a name', { tools: [{ type: 'function' }] }, 'tools[0].function.name', 'string'],
-    ['an unknown choice', { tools, tool_choice: { type: 'allowed_tools' } }, 'tool_choice', 'required'],
+    ['an unknown choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'tool_choice', 'required'],
     ['any JSON', { response_format: { type: 'json_object' } }, 'response_format', 'json_schema'],
     [
       'broken arguments',
-      { tools, messages: call({ name: 'f', arguments: '{"a' }) },
+      { tools: TOOLS, messages: call({ name: 'f', arguments: '{"a' }) },
       'messages[1].tool_calls[0].function.arguments',
       'JSON',
     ],
-    ['a call without a name', { tools, messages: call({}) }, 'messages[1].tool_calls[0]', 'name'],
-    ['a result of nothing', { tools, messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id', 'id'],
+    ['a call without a name', { tools: TOOLS, messages: call({}) }, 'messages[1].tool_calls[0]', 'name'],
+    [
+      'a result of nothing',
+      { tools: TOOLS, messages: [{ role: 'tool', content: 'x' }] },
+      'messages[0].tool_call_id',
+      'id',
+    ],
   ])('with %s is refused in words, and free', async (_, body, param, words) => {
     const { response, status, answer } = await ask(body)
     expect([status, answer.error.param, answer.error.type]).toEqual([400, param, 'invalid_request_error'])

@@ -1,14 +1,13 @@
-import type { AnthropicEntry } from '../domain/catalog.ts'
-import type { ChatPart } from '../domain/chat.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { AnthropicAnswer, eventsOf } from './anthropic-events.ts'
-import { rejection } from './anthropic-rejection.ts'
+import type { AnthropicEntry } from '../../domain/catalog.ts'
+import type { ChatPart } from '../../domain/chat.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { readErrorReply } from '../http/error-reply.ts'
+import { isJson, parseObject, readJson } from '../http/json-reply.ts'
+import { post, type Reply } from '../http/post.ts'
+import { readEvents } from '../http/server-sent-events.ts'
+import type { ChatCall, Provider } from '../provider.ts'
+import { AnthropicAnswer, eventsOf } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
-import { isJson, parseObject, readJson } from './json-reply.ts'
-import { post, type Reply } from './post.ts'
-import type { ChatCall, Provider } from './provider.ts'
-import { refusalOf } from './refusal.ts'
-import { readEvents } from './server-sent-events.ts'
 
 const API_VERSION = '2023-06-01'
 
@@ -22,7 +21,7 @@ export function anthropicProvider(
   return {
     id,
     async *chat(call) {
-      const body = writeBody(call)
+      const body = JSON.stringify(toAnthropicRequest(call))
       const key = await apiKey()
       const reply = await post({
         url,
@@ -36,19 +35,9 @@ export function anthropicProvider(
         idleTimeoutMs: call.idleTimeoutMs,
         signal: call.signal,
       })
-      if (reply.status !== 200) throw aboutUs(await refusalOf(reply, key))
+      if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))
       yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
     },
-  }
-}
-
-/** The arguments of past tool calls were text until now: nothing has bounded their depth. */
-function writeBody(call: ChatCall): string {
-  const body = toAnthropicRequest(call)
-  try {
-    return JSON.stringify(body)
-  } catch {
-    throw rejection('The arguments of a tool call are nested too deeply.', 'messages')
   }
 }
 

@@ -1,5 +1,5 @@
-import type { ChatPart, ChoicePart, Delta } from '../domain/chat.ts'
-import { isObject } from '../wire/field-rules.ts'
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
 
 type Call = Record<string, unknown>
 

@@ -1,7 +1,8 @@
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { isObject } from '../wire/field-rules.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { isContentComplaint } from './content-complaint.ts'
+import { readAll } from './json-reply.ts'
 import type { Reply } from './post.ts'
-import { readAll } from './read-all.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
 const MAX_MESSAGE_CHARS = 1_000
@@ -12,18 +13,20 @@ const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
 /** What an answer other than 200 means. Only a complaint about the caller's own request is passed on in words. */
-export async function refusalOf(reply: Reply, key: string | undefined): Promise<UpstreamFailure> {
+export async function readErrorReply(reply: Reply, key: string | undefined): Promise<UpstreamFailure> {
   const { status } = reply
   const error = await readError(reply)
+  if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
   if (OUR_CREDENTIAL.has(status)) {
     return new UpstreamFailure('credential', `The upstream refused our credential with ${status}.`, { status })
   }
-  if (!THE_REQUEST.has(status)) {
-    return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
-      status,
-      retryAfterMs: reply.retryAfterMs,
-    })
-  }
+  return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
+    status,
+    retryAfterMs: reply.retryAfterMs,
+  })
+}
+
+function aboutRequest(status: number, error: Record<string, unknown>, key: string | undefined): UpstreamFailure {
   const message = typeof error.message === 'string' ? clean(error.message, key) : `The upstream answered ${status}.`
   return new UpstreamFailure('rejected', message, {
     status,

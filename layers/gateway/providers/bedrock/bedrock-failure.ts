@@ -1,5 +1,5 @@
-import { type FailureReason, UpstreamFailure } from '../domain/upstream-failure.ts'
-import { isObject } from '../wire/field-rules.ts'
+import { type FailureReason, UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
 
 /** The documented exceptions. Inside a stream they come without a status, so it is here. */
 const KNOWN = new Map<string, readonly [FailureReason, number]>(
@@ -118,13 +118,4 @@ function clean(message: string): string {
     .replace(/\barn:[\w:/.*-]+/g, '[arn]')
     .replace(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, '[key]')
     .slice(0, MAX_MESSAGE_CHARS)
-}
-
-/** Converse has no words for it. Another route may have; if none has, the caller learns what to change. */
-export function unsupported(param: string, what: string): UpstreamFailure {
-  return new UpstreamFailure('unsupported', `This model does not support ${what}.`, { param })
-}
-
-export function invalid(param: string, wanted: string): UpstreamFailure {
-  return new UpstreamFailure('rejected', `'${param}' must be ${wanted}.`, { param })
 }

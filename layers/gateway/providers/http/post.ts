@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 
 export type Post = {
   readonly url: URL

@@ -1,6 +1,7 @@
-import type { ChatPart, ChoicePart, Delta } from '../domain/chat.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { isObject } from '../wire/field-rules.ts'
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
 
 type Fields = Record<string, unknown>
 type Call = { readonly index: number; readonly input: Fields; hasArguments: boolean }
@@ -22,9 +23,10 @@ const ERROR_TYPE = /^[a-z_]{1,64}$/
 export class AnthropicAnswer {
   /** The tool calls begun, by the position of their block. */
   readonly #calls = new Map<unknown, Call>()
-  #startUsage: Fields = {}
-  #usage: Fields | undefined
-  #ending: Fields = {}
+  #counts: AnthropicCounts = {}
+  #hasCounts = false
+  #stopReason: unknown
+  #stopDetails: unknown
   #hasSpoken = false
   #isWhole = false
 
@@ -35,7 +37,7 @@ export class AnthropicAnswer {
   *read(event: Fields): Generator<ChatPart, void, undefined> {
     switch (event.type) {
       case 'message_start':
-        this.#startUsage = known(fieldsOf(event.message).usage)
+        this.#counts = mergeCounts({}, fieldsOf(event.message).usage)
         return
       case 'content_block_start':
         yield* this.#begin(event.index, fieldsOf(event.content_block))
@@ -44,9 +46,7 @@ export class AnthropicAnswer {
         yield* this.#continue(event.index, fieldsOf(event.delta))
         return
       case 'message_delta':
-        this.#ending = { ...this.#ending, ...known(event.delta) }
-        // Counts are cumulative. Those of the start alone say nothing of what was generated, so they are not reported.
-        if (isObject(event.usage)) this.#usage = { ...this.#startUsage, ...this.#usage, ...known(event.usage) }
+        this.#noteEnding(fieldsOf(event.delta), event.usage)
         return
       case 'message_stop':
         this.#isWhole = true
@@ -55,6 +55,15 @@ export class AnthropicAnswer {
       case 'error':
         throw errorOf(event)
     }
+  }
+
+  /** The counts of the start alone say nothing of what was generated, so they are not reported. */
+  #noteEnding({ stop_reason, stop_details }: Fields, usage: unknown): void {
+    this.#stopReason = stop_reason ?? this.#stopReason
+    this.#stopDetails = stop_details ?? this.#stopDetails
+    if (!isObject(usage)) return
+    this.#counts = mergeCounts(this.#counts, usage)
+    this.#hasCounts = true
   }
 
   *#begin(position: unknown, block: Fields): Generator<ChatPart, void, undefined> {
@@ -90,13 +99,13 @@ export class AnthropicAnswer {
       const isCut = finishReason === 'length' && Object.keys(call.input).length === 0
       if (!call.hasArguments && !isCut) yield argumentsPiece(call, JSON.stringify(call.input))
     }
-    if (finishReason !== null) yield choice(refusalOf(this.#ending), finishReason)
-    if (this.#usage) yield { kind: 'usage', usage: toUsage(this.#usage) }
+    if (finishReason !== null) yield choice(refusalOf(this.#stopDetails), finishReason)
+    if (this.#hasCounts) yield { kind: 'usage', usage: toUsage(this.#counts) }
   }
 
   /** Silence without a reason is no answer. */
   #finishReason(): string | null {
-    const reason = this.#ending.stop_reason
+    const reason = this.#stopReason
     if (typeof reason === 'string') return FINISH_REASONS.get(reason) ?? 'stop'
     if (!this.#hasSpoken) return null
     return this.#calls.size > 0 ? 'tool_calls' : 'stop'
@@ -124,26 +133,9 @@ function argumentsPiece({ index }: Call, piece: string): ChoicePart {
   return choice({ tool_calls: [{ index, function: { arguments: piece } }] })
 }
 
-function refusalOf({ stop_details: details }: Fields): Delta {
+function refusalOf(details: unknown): Delta {
   const explanation = fieldsOf(details).explanation
   return isText(explanation) ? { refusal: explanation } : {}
-}
-
-/** OpenAI counts what was read from a cache and written to one as part of the prompt. */
-function toUsage(usage: Fields): Fields {
-  const { input_tokens, cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage
-  const thinking = fieldsOf(usage.output_tokens_details).thinking_tokens
-  return {
-    prompt_tokens: [input_tokens, read, written].reduce<number>((sum, count) => sum + countOf(count), 0),
-    completion_tokens: usage.output_tokens,
-    prompt_tokens_details: { cached_tokens: read },
-    ...(Number.isSafeInteger(thinking) && { completion_tokens_details: { reasoning_tokens: thinking } }),
-  }
-}
-
-/** What is no count spoils the sum, so that the bill is estimated. */
-function countOf(value: unknown): number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : Number.NaN
 }
 
 function errorOf({ error }: Fields): UpstreamFailure {
@@ -158,11 +150,4 @@ function isText(value: unknown): value is string {
 
 function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {}
-}
-
-/** The fields that say something: null stands for what did not change. */
-function known(value: unknown): Fields {
-  return Object.fromEntries(
-    Object.entries(fieldsOf(value)).filter(([, field]) => field !== null && field !== undefined),
-  )
 }

@@ -1,7 +1,6 @@
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { isObject } from '../wire/field-rules.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
-import { readAll } from './read-all.ts'
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024
 
@@ -23,4 +22,15 @@ export function parseObject(text: string): Record<string, unknown> {
   }
   if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
   return value
+}
+
+export async function readAll(bytes: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { ChatCall } from './provider.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { ChatCall } from '../provider.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 

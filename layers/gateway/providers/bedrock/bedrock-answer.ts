@@ -4,8 +4,8 @@ import type {
   ConverseStreamOutput,
   TokenUsage,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { ChatPart, ChoicePart, Delta } from '../domain/chat.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 
 const FINISH_REASONS = new Map<string, string>(
   Object.entries({
@@ -88,6 +88,9 @@ function toUsage(usage: TokenUsage): Record<string, unknown> {
     prompt_tokens: prompt,
     completion_tokens: outputTokens,
     total_tokens: prompt + Number(outputTokens),
-    prompt_tokens_details: { cached_tokens: cacheReadInputTokens },
+    prompt_tokens_details: {
+      cached_tokens: cacheReadInputTokens,
+      ...(cacheWriteInputTokens !== 0 && { cache_write_tokens: cacheWriteInputTokens }),
+    },
   }
 }

@@ -3,12 +3,12 @@ import type {
   ConverseStreamCommandInput,
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { BedrockEntry } from '../domain/catalog.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { toParts } from './bedrock-events.ts'
+import type { BedrockEntry } from '../../domain/catalog.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { Provider } from '../provider.ts'
+import { toParts } from './bedrock-answer.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
-import type { Provider } from './provider.ts'
 
 type Events = AsyncIterable<ConverseStreamOutput>
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { inTurn } from '../sdk/support/in-turn.ts'
-import { runTools } from '../sdk/support/run-tools.ts'
-import { watchedClient } from '../sdk/support/watched-client.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import type { Upstream } from '../support/upstream.ts'
+import { inTurn } from '../../sdk/support/in-turn.ts'
+import { runTools } from '../../sdk/support/run-tools.ts'
+import { watchedClient } from '../../sdk/support/watched-client.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import type { Upstream } from '../../support/upstream.ts'
 import { ASK_FOR_BOTH_TOOLS, openAnthropic, saying, stream as streaming } from './anthropic-fixtures.ts'
 
 let upstream: Upstream

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { gather } from '../sdk/support/gather.ts'
-import { completion } from '../sdk/support/openai-schema.ts'
-import { readChunks } from '../sdk/support/read-chunks.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
-import type { Reply, Upstream } from '../support/upstream.ts'
+import { gather } from '../../sdk/support/gather.ts'
+import { completion } from '../../sdk/support/openai-schema.ts'
+import { readChunks } from '../../sdk/support/read-chunks.ts'
+import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
+import type { Reply, Upstream } from '../../support/upstream.ts'
 import {
   ASK_FOR_BOTH_TOOLS,
   BOTH_CALLS,

@@ -1,6 +1,6 @@
-import { catalogFor, type TestGateway } from '../support/gateway.ts'
-import { openFor, openUpstream } from '../support/stack.ts'
-import { type Reply, sse, status, type Upstream } from '../support/upstream.ts'
+import { catalogFor, type TestGateway } from '../../support/gateway.ts'
+import { openFor, openUpstream } from '../../support/stack.ts'
+import { type Reply, sse, status, type Upstream } from '../../support/upstream.ts'
 
 // Messages and events in the shapes that Anthropic publishes, written by hand.
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
-import type { Upstream } from '../support/upstream.ts'
+import { HELLO, type TestGateway } from '../../support/gateway.ts'
+import type { Upstream } from '../../support/upstream.ts'
 import { KEY, openAnthropic, saying } from './anthropic-fixtures.ts'
 
 let upstream: Upstream

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import {
   type BedrockUpstream,
   callTool,

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
 import {
   type BedrockUpstream,
   begin,

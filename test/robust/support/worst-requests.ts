@@ -36,9 +36,7 @@ export const WORST_REQUESTS: Readonly<Record<string, () => object>> = {
     messages: [user([{ type: 'image_url', image_url: { url: `data:${'image/'.repeat(MIB / 2)}` } }])],
   }),
   '140,000 parts in one message': () => ({ messages: [user(many(140_000, () => text('a')))] }),
-  '140,000 parts in two messages of one turn': () => ({
-    messages: [user(many(70_000, () => text('a'))), user(many(70_000, () => text('a')))],
-  }),
+  '140,000 parts that join a turn': () => ({ messages: [user('a'), user(many(140_000, () => text('a')))] }),
   '100,000 parts of instructions': () => ({
     messages: [{ role: 'system', content: many(100_000, () => text('a')) }, user('Hi')],
   }),

@@ -47,6 +47,30 @@ describe('cache_control, at an upstream that speaks OpenAI’s dialect', () => {
     expect(JSON.stringify(body)).not.toContain('ttl')
   })
 
+  const call = (mark: object, fn: object = {}) => ({
+    id: 'c',
+    type: 'function',
+    function: { name: 'f', arguments: '{}', ...fn },
+    ...mark,
+  })
+  const said = (...tool_calls: object[]) => ({ messages: [{ role: 'assistant', content: null, tool_calls }] })
+
+  test.each<[string, object]>([
+    ['a message', { messages: [{ role: 'user', content: 'Hello', ...HOUR }] }],
+    ['a content part', { messages: [{ role: 'user', content: [text('Hello', HOUR)] }] }],
+    ['a tool', { tools: [{ type: 'function', function: { name: 'f' }, ...HOUR }] }],
+    ['the function of a tool', { tools: [{ type: 'function', function: { name: 'f', ...HOUR } }] }],
+    ['a tool call', said(call(HOUR))],
+    ['the function of a tool call', said(call({}, HOUR))],
+  ])('is found when it stands only in %s', async (_, request) => {
+    const priced = await sentTo({}, WITH_WRITES, say('Hello'), request)
+    expect(JSON.stringify(priced.body).match(/"cache_control":\{[^}]*\}/g)).toEqual([
+      '"cache_control":{"type":"ephemeral"}',
+    ])
+    const unpriced = await sentTo({}, WITHOUT_WRITES, say('Hello'), request)
+    expect(JSON.stringify(unpriced.body)).not.toContain('cache_control')
+  })
+
   test('is taken away where it has none, and nothing else is', async () => {
     const { body } = await sentTo({}, WITHOUT_WRITES, say('Hello'))
     expect(body).toMatchObject(marked({}))

@@ -177,6 +177,18 @@ describe('tools for Bedrock', () => {
     ])
   })
 
+  test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}'])(
+    'odd arguments of the past are no trouble: %s',
+    async (args) => {
+      const [call] = CALLS
+      const calls = [{ ...call, function: { name: 'get_weather', arguments: args } }]
+      const messages = [...HISTORY.slice(0, 1), { role: 'assistant', content: null, tool_calls: calls }]
+      const body = await sent({ tools: TOOLS, messages })
+      expect(body).toHaveProperty('messages[1].content[0].toolUse.name', 'get_weather')
+      expect(({} as Record<string, unknown>).a).toBeUndefined()
+    },
+  )
+
   test('ids of other providers fit, and results may hold images', async () => {
     const id = `call:${'x'.repeat(70)}.1`
     const toolUseId = `${'x'.repeat(62)}_1`

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
-import { openAnthropic } from './anthropic/anthropic-fixtures.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { say } from '../support/upstream.ts'
+import { openAnthropic, saying } from './anthropic/anthropic-fixtures.ts'
 import { openBedrock } from './bedrock/bedrock-upstream.ts'
 
 type Served = {
@@ -146,6 +148,42 @@ describe('a request that one dialect has words for', () => {
   ])('is answered there and left to another route elsewhere: %s', async (param, request) => {
     expect((await anthropic.gateway.post(anthropic.secret, { ...HELLO, ...request })).status).toBe(200)
     expect(await verdictOn(bedrock, request)).toMatchObject({ reason: 'unsupported', param })
+  })
+})
+
+describe('with a second route that speaks OpenAI’s dialect', () => {
+  async function askTwoRoutes(request: object) {
+    const [first, second] = [await openUpstream(saying('From the first')), await openUpstream(say('From the second'))]
+    const { providers, models } = catalogFor(first.url, {}, { type: 'anthropic' })
+    const [model] = models as [(typeof models)[number]]
+    const routes = ['up', 'other'].flatMap((provider, priority) =>
+      model.routes.map((route) => ({ ...route, provider, priority })),
+    )
+    const gateway = await openFor({
+      providers: { ...providers, other: { type: 'openai', baseUrl: second.url } },
+      models: [{ ...model, routes }],
+    })
+    const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...request })
+    return { status: response.status, attempts: response.headers.get('x-svc-attempts'), text: await response.text() }
+  }
+
+  test('what the first has no words for is answered by the second', async () => {
+    expect(await askTwoRoutes({ logprobs: true })).toMatchObject({
+      status: 200,
+      attempts: 'up=unsupported, other=ok',
+      text: expect.stringContaining('From the second'),
+    })
+  })
+
+  test('what is malformed is not tried there', async () => {
+    const malformed = calling({ ...call('{}'), id: undefined })
+    expect(await askTwoRoutes(malformed)).toMatchObject({ status: 400, attempts: 'up=rejected' })
+  })
+
+  test('what neither takes is a 400 that names it', async () => {
+    const { status, attempts, text } = await askTwoRoutes({ plugins: [{ id: 'web' }] })
+    expect([status, attempts]).toEqual([400, 'up=unsupported, other=unsupported'])
+    expect(text).toContain("'plugins'")
   })
 })
 

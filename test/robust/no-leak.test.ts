@@ -49,7 +49,7 @@ const TALK = {
   stop: [PROMPT],
   user: PROMPT,
   metadata: { [PROMPT]: PROMPT },
-  of_the_future: PROMPT,
+  grammar: PROMPT,
 }
 
 /** An error of an upstream that repeats whatever it knows. */
@@ -179,6 +179,7 @@ async function refusedTraffic(): Promise<void> {
     { tools: [PROMPT] },
     { metadata: PROMPT },
     { max_tokens: 1e9 },
+    { of_the_future: PROMPT },
     { stream_options: { include_usage: PROMPT } },
   ]) {
     await call(`bad ${Object.keys(fields)}`, gateway, secret, talk(fields))

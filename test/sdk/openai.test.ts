@@ -200,10 +200,10 @@ describe('what a client asks for', () => {
       tool_choice: { type: 'function', function: { name: 'f' } },
       parallel_tool_calls: false,
     },
-    'fields that the gateway does not know': {
+    'fields of other providers': {
       reasoning_effort: 'low',
-      prediction: null,
-      x_future: { deep: [1, null] },
+      chat_template_kwargs: { deep: [1, null] },
+      guided_json: null,
     },
   }
 

@@ -1,8 +1,8 @@
 import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { anthropicProvider } from './anthropic.ts'
-import { bedrockProvider } from './bedrock.ts'
-import { openaiProvider } from './openai.ts'
+import { anthropicProvider } from './anthropic/anthropic-provider.ts'
+import { bedrockProvider } from './bedrock/bedrock-provider.ts'
+import { openaiProvider } from './openai/openai-provider.ts'
 import type { Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider

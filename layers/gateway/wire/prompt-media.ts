@@ -32,11 +32,19 @@ const KINDS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
 export function promptMedia(messages: readonly Fields[], tools: unknown): PromptMedia {
   const media = { image: 0, audio: 0, video: 0, file: 0 }
   let asksCacheWrite = false
-  const look = (part: Fields) => {
-    if (part.cache_control) asksCacheWrite = true
+  const look = (part: unknown) => {
+    if (isObject(part) && part.cache_control) asksCacheWrite = true
+  }
+  const lookAtAll = (calls: unknown) => {
+    if (!Array.isArray(calls)) return
+    for (const call of calls) {
+      look(call)
+      if (isObject(call)) look(call.function)
+    }
   }
   for (const message of messages) {
     look(message)
+    lookAtAll(message.tool_calls)
     // What an assistant said before, named by its id, is read again by the model.
     if (isObject(message.audio)) media.audio += 1
     if (!Array.isArray(message.content)) continue
@@ -45,7 +53,7 @@ export function promptMedia(messages: readonly Fields[], tools: unknown): Prompt
       if (!TEXT_PARTS.has(part.type as string)) media[kindOf(part)] += 1
     }
   }
-  if (Array.isArray(tools)) for (const tool of tools as Fields[]) look(tool)
+  lookAtAll(tools)
   return { media, asksCacheWrite }
 }
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { ASK_FOR_BOTH_TOOLS, openAnthropic, saying, stream } from '../../providers/anthropic-fixtures.ts'
+import { ASK_FOR_BOTH_TOOLS, openAnthropic, saying, stream } from '../../providers/anthropic/anthropic-fixtures.ts'
 import {
   callTool,
   endBlock,
@@ -11,7 +11,7 @@ import {
   say as sayAtBedrock,
   stop,
   text,
-} from '../../providers/bedrock-upstream.ts'
+} from '../../providers/bedrock/bedrock-upstream.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { say } from '../../support/upstream.ts'

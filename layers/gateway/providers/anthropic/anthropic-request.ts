@@ -1,0 +1,76 @@
+import type { ChatBody } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { requireWords } from '../conversation/field-table.ts'
+import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
+import { readConversation } from '../conversation/read-conversation.ts'
+import { readStops } from '../conversation/read-stops.ts'
+import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-tools.ts'
+import type { ChatCall } from '../provider.ts'
+import { ANTHROPIC_FIELDS, effortOf } from './anthropic-fields.ts'
+import { type Blocks, blocksFor } from './anthropic-turns.ts'
+
+type Fields = Record<string, unknown>
+
+/** A chat completion request in the words of Anthropic's Messages API. */
+export function toAnthropicRequest({ request, model, outputCap, mayWriteCache }: ChatCall): Fields {
+  const { body } = request
+  requireWords(ANTHROPIC_FIELDS, body)
+  const { system, turns } = readConversation(request)
+  const blocks = blocksFor(mayWriteCache)
+  const user = body.user ?? body.safety_identifier
+  const stops = readStops(body.stop)
+  return {
+    model,
+    max_tokens: outputCap,
+    stream: true,
+    ...(system.length > 0 && { system: blocks.system(system) }),
+    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(blocks.part) })),
+    ...toolFields(body, blocks),
+    ...thoughtFields(body),
+    ...(typeof body.temperature === 'number' && { temperature: Math.min(1, Math.max(0, body.temperature)) }),
+    ...(typeof body.top_p === 'number' && { top_p: body.top_p }),
+    // Elsewhere 0 and -1 stand for no limit.
+    ...(typeof body.top_k === 'number' && body.top_k > 0 && { top_k: body.top_k }),
+    ...(stops.length > 0 && { stop_sequences: stops }),
+    ...(typeof user === 'string' && { metadata: { user_id: user } }),
+  }
+}
+
+function toolFields(body: ChatBody, blocks: Blocks): Fields {
+  const { tools, choice } = readToolOffer(body)
+  if (tools.length === 0) return {}
+  const chosen = choice && toToolChoice(choice)
+  const oneAtATime = body.parallel_tool_calls === false && choice !== 'none'
+  return {
+    tools: tools.map((tool) => blocks.marked(toTool(tool), tool)),
+    ...(oneAtATime
+      ? { tool_choice: { type: 'auto', ...chosen, disable_parallel_tool_use: true } }
+      : chosen && { tool_choice: chosen }),
+  }
+}
+
+function toTool({ name, description, parameters, isStrict }: Tool): Fields {
+  return {
+    name,
+    ...(description !== '' && { description }),
+    input_schema: parameters,
+    ...(isStrict && { strict: true }),
+  }
+}
+
+function toToolChoice(choice: ToolChoice): Fields {
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name }
+  return { type: choice === 'required' ? 'any' : choice }
+}
+
+/** `thinking` is Anthropic's own field and travels as it came; an effort and a schema have one field between them. */
+function thoughtFields({ thinking, reasoning_effort: wanted, response_format: format }: ChatBody): Fields {
+  const effort = effortOf(wanted)
+  const schema = readAnswerSchema(format)?.schema
+  const config = { ...(effort && { effort }), ...(schema && { format: { type: 'json_schema', schema } }) }
+  const isOff = wanted === 'none' && { thinking: { type: 'disabled' } }
+  return {
+    ...(isObject(thinking) ? { thinking } : isOff),
+    ...((effort || schema) && { output_config: config }),
+  }
+}

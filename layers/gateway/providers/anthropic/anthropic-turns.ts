@@ -1,0 +1,54 @@
+import type { Cacheable, ImageSource, TextPart, ToolResult, TurnPart } from '../conversation/turns.ts'
+
+type Block = Record<string, unknown>
+
+/** A longer life in the cache would have another price. */
+const CACHE_CONTROL = { type: 'ephemeral' }
+
+/** Parts of a conversation as the Messages API has them. */
+export type Blocks = {
+  part(part: TurnPart): Block
+  system(texts: readonly TextPart[]): string | Block[]
+  /** The block with its mark, where there is one and the price of the cache is known. */
+  marked(block: Block, part: Cacheable): Block
+}
+
+export function blocksFor(mayWriteCache: boolean): Blocks {
+  const marked = (block: Block, { endsCache }: Cacheable) =>
+    endsCache && mayWriteCache ? { ...block, cache_control: CACHE_CONTROL } : block
+  const part = (one: TurnPart) => marked(toBlock(one), one)
+  const system = (texts: readonly TextPart[]) =>
+    mayWriteCache && texts.some(({ endsCache }) => endsCache)
+      ? texts.map(part)
+      : texts.map(({ text }) => text).join('\n')
+  return { part, system, marked }
+}
+
+function toBlock(part: TurnPart): Block {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      return { type: 'image', source: toSource(part.source) }
+    case 'toolCall':
+      return { type: 'tool_use', id: toToolId(part.id), name: part.name, input: part.arguments }
+    case 'toolResult':
+      return { type: 'tool_result', tool_use_id: toToolId(part.id), content: toResultContent(part) }
+  }
+}
+
+function toSource(source: ImageSource): Block {
+  if (source.kind === 'address') return { type: 'url', url: source.url }
+  return { type: 'base64', media_type: `image/${source.format}`, data: source.base64 }
+}
+
+function toResultContent({ parts }: ToolResult): string | Block[] {
+  const [first] = parts
+  if (first === undefined) return ''
+  return first.kind === 'text' && parts.length === 1 ? first.text : parts.map(toBlock)
+}
+
+/** Other providers' ids have characters that Anthropic refuses; call and result are changed alike, so they still match. */
+function toToolId(id: string): string {
+  return id.replace(/[^\w-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`)
+}

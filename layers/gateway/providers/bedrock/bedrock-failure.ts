@@ -1,0 +1,121 @@
+import { type FailureReason, UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+
+/** The documented exceptions. Inside a stream they come without a status, so it is here. */
+const KNOWN = new Map<string, readonly [FailureReason, number]>(
+  Object.entries({
+    ValidationException: ['rejected', 400],
+    SerializationException: ['rejected', 400],
+    RequestEntityTooLargeException: ['rejected', 413],
+    AccessDeniedException: ['credential', 403],
+    UnrecognizedClientException: ['credential', 403],
+    InvalidSignatureException: ['credential', 403],
+    IncompleteSignatureException: ['credential', 403],
+    MissingAuthenticationTokenException: ['credential', 403],
+    ExpiredTokenException: ['credential', 403],
+    ThrottlingException: ['status', 429],
+    ModelNotReadyException: ['status', 429],
+    ServiceQuotaExceededException: ['status', 400],
+    ConflictException: ['status', 400],
+    ResourceNotFoundException: ['status', 404],
+    ModelErrorException: ['status', 424],
+    ModelStreamErrorException: ['status', 424],
+    InternalServerException: ['status', 500],
+    ServiceUnavailableException: ['status', 503],
+    ModelTimeoutException: ['timeout', 408],
+  }),
+)
+
+/** Errors of the SDK itself, when it finds no credentials to sign with. */
+const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError', 'ProviderError'])
+/** What JavaScript calls an error that nobody gave a name. */
+const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'TimeoutError', 'AbortError'])
+
+/** Complaints about the route, which is the operator's and not the caller's: another one may answer. */
+const ABOUT_THE_ROUTE = /model identifier is invalid|on-demand throughput isn.t supported|end of its life/i
+const TOO_LONG =
+  /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
+const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
+const MAX_MESSAGE_CHARS = 1_000
+
+/** How far an answer had come when it failed. */
+export type Progress = 'none' | 'begun' | 'spoken'
+
+/** Whatever the SDK threw. Only a complaint about the caller's own request is passed on in words. */
+export function bedrockFailure(error: unknown, progress: Progress): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error
+  const thrown = describe(error)
+  const { name, message, httpStatus } = thrown
+  const [reason, status] = KNOWN.get(name) ?? reasonByStatus(httpStatus) ?? []
+  if (NO_CREDENTIALS.has(name)) {
+    return new UpstreamFailure('credential', `There are no AWS credentials to call Amazon Bedrock with (${name}).`)
+  }
+  if (reason === undefined) return brokenLine(thrown, progress !== 'none' || httpStatus !== undefined)
+  // Once it has spoken, the model has taken the request: a refusal now is the answer breaking off.
+  if (reason === 'rejected' && progress !== 'spoken' && !ABOUT_THE_ROUTE.test(message)) {
+    const detail = { status, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
+    return new UpstreamFailure('rejected', clean(message) || `Amazon Bedrock answered ${name}.`, detail)
+  }
+  const what = reason === 'credential' ? 'refused our credential with' : 'answered'
+  return new UpstreamFailure(
+    reason === 'rejected' ? 'status' : reason,
+    `Amazon Bedrock ${what} ${UNNAMED.has(name) ? status : `${name} (${status})`}.`,
+    { status },
+  )
+}
+
+type Thrown = {
+  readonly cause: unknown
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  readonly httpStatus: number | undefined
+}
+
+/** By its fields, not its class: the SDK's errors are of several kinds. */
+function describe(error: unknown): Thrown {
+  const fields = isObject(error) ? error : {}
+  const metadata = isObject(fields.$metadata) ? fields.$metadata : {}
+  return {
+    cause: error,
+    name: nameOf(fields.name),
+    message: typeof fields.message === 'string' ? fields.message : '',
+    code: typeof fields.code === 'string' ? fields.code : undefined,
+    httpStatus: typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined,
+  }
+}
+
+/** In a stream the name of an exception begins with a small letter; elsewhere some go without the last word. */
+function nameOf(name: unknown): string {
+  if (typeof name !== 'string' || !/^\w{1,64}$/.test(name)) return 'Error'
+  const capitalized = name.charAt(0).toUpperCase() + name.slice(1)
+  return KNOWN.has(`${capitalized}Exception`) ? `${capitalized}Exception` : capitalized
+}
+
+function reasonByStatus(status: number | undefined): readonly [FailureReason, number] | undefined {
+  if (status === undefined || (status >= 200 && status < 300)) return undefined
+  if (status === 401 || status === 403) return ['credential', status]
+  return [status === 408 ? 'timeout' : 'status', status]
+}
+
+/** The connection, or what came over it, was not as it should be. */
+function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): UpstreamFailure {
+  const options = { cause }
+  if (!UNNAMED.has(name) && code === undefined) {
+    return new UpstreamFailure('error_event', `Amazon Bedrock reported ${name} in place of an answer.`, {}, options)
+  }
+  if (BAD_FRAME.test(message) || ['SyntaxError', 'TypeError', 'RangeError'].includes(name)) {
+    return new UpstreamFailure('protocol', 'Amazon Bedrock sent something that cannot be read.', {}, options)
+  }
+  const what = hasBegun ? 'broke the connection' : 'could not be reached'
+  const words = `Amazon Bedrock ${what} (${code ?? 'unknown error'}).`
+  return new UpstreamFailure(hasBegun ? 'reset' : 'connect', words, {}, options)
+}
+
+/** Messages may quote ARNs, which have the account's number in them, and the keys they were signed with. */
+function clean(message: string): string {
+  return message
+    .replace(/\barn:[\w:/.*-]+/g, '[arn]')
+    .replace(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, '[key]')
+    .slice(0, MAX_MESSAGE_CHARS)
+}

@@ -1,0 +1,84 @@
+import type {
+  BedrockRuntimeClient,
+  ConverseStreamCommandInput,
+  ConverseStreamOutput,
+} from '@aws-sdk/client-bedrock-runtime'
+import type { BedrockEntry } from '../../domain/catalog.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { Provider } from '../provider.ts'
+import { toParts } from './bedrock-answer.ts'
+import { bedrockFailure, type Progress } from './bedrock-failure.ts'
+import { toConverse } from './bedrock-request.ts'
+
+type Events = AsyncIterable<ConverseStreamOutput>
+
+/** Amazon Bedrock's ConverseStream, with the function's own IAM role. */
+export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
+  return {
+    id,
+    async *chat(call) {
+      const input = toConverse(call)
+      // The SDK's own iterator cannot be ended early; this ends the call under it.
+      const hangUp = new AbortController()
+      const signal = AbortSignal.any([call.signal, hangUp.signal])
+      let progress: Progress = 'none'
+      try {
+        const events = await orAborted(converse(entry.region, input, signal), signal)
+        progress = 'begun'
+        for await (const part of toParts(eachWithin(events, call.idleTimeoutMs, hangUp, signal))) {
+          progress = 'spoken'
+          yield part
+        }
+      } catch (error) {
+        throw signal.aborted ? signal.reason : bedrockFailure(error, progress)
+      } finally {
+        hangUp.abort()
+      }
+    },
+  }
+}
+
+async function converse(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal): Promise<Events> {
+  const { BedrockRuntimeClient, ConverseStreamCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  let client = CLIENTS.get(region)
+  if (!client) {
+    client = new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })
+    CLIENTS.set(region, client)
+  }
+  const { stream } = await client.send(new ConverseStreamCommand(input), { abortSignal })
+  if (!stream) throw new UpstreamFailure('empty', 'Amazon Bedrock sent no answer.')
+  return stream
+}
+
+const CLIENTS = new Map<string, BedrockRuntimeClient>()
+
+// Retries and patience are the dispatcher's: another route is better than the same one again. Every call has a
+// connection of its own, as is the SDK's default for Bedrock: a kept one may be dead when Lambda thaws.
+const LONGEST_CALL_MS = 15 * 60_000
+const CLIENT_OPTIONS = {
+  maxAttempts: 1,
+  requestHandler: { disableConcurrentStreams: true, sessionTimeout: LONGEST_CALL_MS },
+}
+
+/** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
+async function* eachWithin(events: Events, idleTimeoutMs: number, hangUp: AbortController, signal: AbortSignal) {
+  const iterator = events[Symbol.asyncIterator]()
+  const giveUp = () =>
+    hangUp.abort(new UpstreamFailure('timeout', `The upstream sent nothing for ${idleTimeoutMs} ms.`))
+  for (;;) {
+    const timer = setTimeout(giveUp, idleTimeoutMs)
+    const next = await orAborted(iterator.next(), signal).finally(() => clearTimeout(timer))
+    if (next.done) return
+    yield next.value
+  }
+}
+
+/** The SDK sees an abort only while it waits for the upstream, not for credentials or its own code. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,79 @@
+import type {
+  ConverseStreamCommandInput,
+  InferenceConfiguration,
+  OutputConfig,
+  Tool,
+  ToolChoice,
+  ToolConfiguration,
+} from '@aws-sdk/client-bedrock-runtime'
+import type { ChatBody } from '../../domain/chat.ts'
+import { requireWords } from '../conversation/field-table.ts'
+import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
+import { readConversation } from '../conversation/read-conversation.ts'
+import { readStops } from '../conversation/read-stops.ts'
+import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
+import type { ChatCall } from '../provider.ts'
+import { BEDROCK_FIELDS } from './bedrock-fields.ts'
+import { toMessages } from './bedrock-turns.ts'
+
+type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
+
+/** A chat completion request in Converse's terms. */
+export function toConverse({ request, model, outputCap }: ChatCall): ConverseStreamCommandInput {
+  const { body } = request
+  requireWords(BEDROCK_FIELDS, body)
+  const toolConfig = toToolConfig(readToolOffer(body))
+  const { system, turns } = readConversation(request)
+  const outputConfig = toOutputConfig(body.response_format)
+  return {
+    modelId: model,
+    messages: toMessages(turns, toolConfig !== undefined),
+    ...(system.length > 0 && { system: system.map(({ text }) => ({ text })) }),
+    inferenceConfig: toInferenceConfig(body, outputCap),
+    ...(toolConfig && { toolConfig }),
+    ...(outputConfig && { outputConfig }),
+  }
+}
+
+const HIGHEST_TEMPERATURE = 1
+
+function toInferenceConfig({ temperature, top_p, stop }: ChatBody, maxTokens: number): InferenceConfiguration {
+  const stopSequences = readStops(stop)
+  return {
+    maxTokens,
+    // OpenAI's scale goes to 2, Converse's ends at 1.
+    ...(typeof temperature === 'number' && { temperature: Math.min(temperature, HIGHEST_TEMPERATURE) }),
+    ...(typeof top_p === 'number' && { topP: top_p }),
+    ...(stopSequences.length > 0 && { stopSequences }),
+  }
+}
+
+/** Converse cannot say that the tools named may not be called; so for 'none' they are not named. */
+function toToolConfig({ tools, choice }: ToolOffer): ToolConfiguration | undefined {
+  if (tools.length === 0 || choice === 'none') return undefined
+  const toolChoice = toToolChoice(choice)
+  return { tools: tools.map(toTool), ...(toolChoice && { toolChoice }) }
+}
+
+function toTool({ name, description, parameters }: OfferedTool): Tool {
+  const inputSchema = { json: parameters as Document }
+  return { toolSpec: { name, ...(description !== '' && { description }), inputSchema } }
+}
+
+/** 'auto' is the default, and not every model takes a choice. */
+function toToolChoice(choice: ToolOffer['choice']): ToolChoice | undefined {
+  if (choice === 'required') return { any: {} }
+  return typeof choice === 'object' ? { tool: { name: choice.name } } : undefined
+}
+
+function toOutputConfig(format: unknown): OutputConfig | undefined {
+  const wanted = readAnswerSchema(format)
+  if (!wanted) return undefined
+  const { name, description, schema } = wanted
+  const jsonSchema = {
+    schema: JSON.stringify(schema),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  }
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } }
+}

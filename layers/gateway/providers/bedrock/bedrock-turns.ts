@@ -1,0 +1,50 @@
+import type { ContentBlock, ImageBlock, Message, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime'
+import type { ContentPart, ImagePart, ToolCall, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
+import { unsupported } from '../verdict.ts'
+
+/** What both a message and the result of a tool may hold. */
+type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
+
+/**
+ * Converse wants tool calls and their results only beside the tools' definitions. Without those (`tool_choice: 'none'`,
+ * or none were sent) the calls of the past are told as text.
+ */
+export function toMessages(turns: readonly Turn[], withTools: boolean): Message[] {
+  const write: (part: TurnPart) => ContentBlock | ContentBlock[] = withTools ? toBlock : toPlainBlocks
+  return turns.map(({ role, parts }) => ({ role, content: parts.flatMap(write) }))
+}
+
+function toBlock(part: TurnPart): ContentBlock {
+  if (part.kind === 'toolCall') return { toolUse: toToolUse(part) }
+  if (part.kind !== 'toolResult') return toPlainBlock(part)
+  return { toolResult: { toolUseId: toToolUseId(part.id), content: toResult(part) } }
+}
+
+function toPlainBlocks(part: TurnPart): PlainBlock | PlainBlock[] {
+  if (part.kind === 'toolCall') return { text: `[Tool call ${part.id}: ${part.name}(${part.argumentsText})]` }
+  if (part.kind !== 'toolResult') return toPlainBlock(part)
+  return [{ text: `[Result of tool call ${part.id}:]` }, ...toResult(part)]
+}
+
+function toPlainBlock(part: ContentPart): PlainBlock {
+  return part.kind === 'text' ? { text: part.text } : { image: toImage(part) }
+}
+
+function toImage({ source, path }: ImagePart): ImageBlock {
+  if (source.kind === 'address') throw unsupported(path, 'must be a data: URL: this model fetches no images')
+  return { format: source.format, source: { bytes: Buffer.from(source.base64, 'base64') } }
+}
+
+function toToolUse({ id, name, arguments: input }: ToolCall): ToolUseBlock {
+  return { toolUseId: toToolUseId(id), name, input: input as ToolUseBlock['input'] }
+}
+
+/** A tool that has nothing to say still has a result. */
+function toResult({ parts }: ToolResult): PlainBlock[] {
+  return parts.length > 0 ? parts.map(toPlainBlock) : [{ text: '(nothing)' }]
+}
+
+/** The ids of other providers, in a conversation that began there, may have more characters than Converse's. */
+function toToolUseId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, '_').slice(-64)
+}

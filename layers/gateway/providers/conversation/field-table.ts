@@ -1,0 +1,32 @@
+import type { ChatBody } from '../../domain/chat.ts'
+import { unsupported } from '../verdict.ts'
+
+/** What a caller must change about a value that a dialect has no words for; undefined if it has. */
+export type Lack = (value: unknown, body: ChatBody) => string | undefined
+
+/** Every field of a request that a dialect knows of. */
+export type FieldTable = ReadonlyMap<string, Lack>
+
+export type FieldNames = {
+  /** Fields that the dialect has words for, whatever their value; a malformed one is refused where it is read. */
+  readonly says: readonly string[]
+  /** Hints: an answer without them is still the answer that was asked for. */
+  readonly leavesOut: readonly string[]
+  readonly lacks: Readonly<Record<string, Lack>>
+}
+
+export function fieldTable({ says, leavesOut, lacks }: FieldNames): FieldTable {
+  const lacksNothing: Lack = () => undefined
+  const harmless = [...says, ...leavesOut].map((name) => [name, lacksNothing] as const)
+  return new Map([...harmless, ...Object.entries(lacks)])
+}
+
+/** Refuses a request with a field, or a value of one, that the dialect has no words for. */
+export function requireWords(table: FieldTable, body: ChatBody): void {
+  const unknown: Lack = () => 'must be left out: this model has no such field'
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || value === undefined) continue
+    const complaint = (table.get(name) ?? unknown)(value, body)
+    if (complaint !== undefined) throw unsupported(name, complaint)
+  }
+}

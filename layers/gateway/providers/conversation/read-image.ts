@@ -1,0 +1,39 @@
+import { isObject } from '../../wire/field-rules.ts'
+import { rejected, unsupported } from '../verdict.ts'
+import type { ImageFormat, ImagePart, ImageSource } from './turns.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const DATA_URL = /^data:image\/(jpeg|jpg|png|gif|webp);base64,/i
+const KINDS = 'an https address or a base64 data: URL of a JPEG, PNG, GIF or WebP image'
+
+export function readImage({ image_url: image, cache_control: mark }: Fields, partPath: string): ImagePart {
+  const path = `${partPath}.image_url.url`
+  const url = isObject(image) ? image.url : undefined
+  if (typeof url !== 'string' || url === '') throw rejected(path, `must be ${KINDS}`)
+  return { kind: 'image', source: readSource(url, path), path, endsCache: isObject(mark) }
+}
+
+function readSource(url: string, path: string): ImageSource {
+  if (/^https:\/\//i.test(url)) return { kind: 'address', url }
+  const [start, type] = DATA_URL.exec(url) ?? []
+  if (start === undefined || type === undefined) throw unsupported(path, `must be ${KINDS} for this model`)
+  const base64 = url.slice(start.length)
+  if (!isBase64(base64)) throw rejected(path, 'must hold the image in base64')
+  const format = type.toLowerCase().replace('jpg', 'jpeg') as ImageFormat
+  return { kind: 'bytes', format, base64 }
+}
+
+// Each of these looks at every character once: a pattern for all of base64 at once would go back over long runs of
+// spaces, and an image is as long as its sender likes.
+const OTHER_CHARACTERS = /[^A-Za-z0-9+/=\s]/
+const AFTER_PADDING = /[^=\s]/
+const MOST_PADDING = 2
+
+function isBase64(text: string): boolean {
+  if (text.trim() === '' || OTHER_CHARACTERS.test(text)) return false
+  const end = text.indexOf('=')
+  if (end < 0) return true
+  const padding = text.slice(end)
+  return end > 0 && !AFTER_PADDING.test(padding) && padding.replaceAll(/\s/g, '').length <= MOST_PADDING
+}

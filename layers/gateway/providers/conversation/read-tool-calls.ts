@@ -1,0 +1,55 @@
+import { isObject } from '../../wire/field-rules.ts'
+import { rejected, unsupported } from '../verdict.ts'
+import type { ToolCall } from './turns.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** As deep as the request itself may be. */
+const MAX_DEPTH = 64
+
+/** The calls that an assistant made in the past. */
+export function readToolCalls(calls: unknown, path: string): ToolCall[] {
+  if (calls === undefined || calls === null) return []
+  if (!Array.isArray(calls)) throw rejected(path, 'must be an array of tool calls')
+  return calls.map((call: unknown, index) => readToolCall(call, `${path}[${index}]`))
+}
+
+function readToolCall(call: unknown, path: string): ToolCall {
+  if (isObject(call) && call.type === 'custom') throw unsupported(path, 'is a custom tool’s; this model has functions')
+  const { name, arguments: text } = isObject(call) && isObject(call.function) ? call.function : {}
+  if (!isObject(call) || typeof name !== 'string') throw rejected(path, 'must be a call of a function with a name')
+  if (typeof call.id !== 'string' || call.id === '') throw rejected(`${path}.id`, 'must be the id of a tool call')
+  const argumentsText = typeof text === 'string' ? text : ''
+  return {
+    kind: 'toolCall',
+    id: call.id,
+    name,
+    arguments: readArguments(argumentsText, `${path}.function.arguments`),
+    argumentsText,
+    endsCache: isObject(call.cache_control),
+  }
+}
+
+/** Arguments are text until now: nothing has bounded their depth. */
+function readArguments(text: string, path: string): Fields {
+  if (text === '') return {}
+  const value = parse(text)
+  if (!isObject(value)) throw unsupported(path, 'must be a JSON object as text, which this model needs of past calls')
+  if (isDeeper(value, MAX_DEPTH)) throw rejected(path, `is nested more than ${MAX_DEPTH} levels deep`)
+  return value
+}
+
+/** The text is not told in an error: it may be somebody's prompt. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}

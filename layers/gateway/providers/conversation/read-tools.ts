@@ -1,0 +1,52 @@
+import type { ChatBody } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { rejected, unsupported } from '../verdict.ts'
+import type { Cacheable } from './turns.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export type Tool = Cacheable & {
+  readonly name: string
+  readonly description: string
+  /** A JSON schema of an object. */
+  readonly parameters: Fields
+  readonly isStrict: boolean
+}
+
+export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string }
+
+/** The functions that the model may call, and whether it may, must, or must call a certain one. */
+export type ToolOffer = { readonly tools: readonly Tool[]; readonly choice: ToolChoice | undefined }
+
+export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOffer {
+  return { tools: Array.isArray(tools) ? tools.map(readTool) : [], choice: readChoice(choice) }
+}
+
+function readTool(tool: Fields, index: number): Tool {
+  const path = `tools[${index}]`
+  if (tool.type !== 'function') throw unsupported(path, 'must be a function: this model takes functions only')
+  const fn = isObject(tool.function) ? tool.function : {}
+  if (typeof fn.name !== 'string' || fn.name === '') throw rejected(`${path}.function.name`, 'must be a string')
+  return {
+    name: fn.name,
+    description: typeof fn.description === 'string' ? fn.description : '',
+    parameters: { type: 'object', properties: {}, ...(isObject(fn.parameters) && fn.parameters) },
+    isStrict: fn.strict === true,
+    endsCache: isObject(tool.cache_control) || isObject(fn.cache_control),
+  }
+}
+
+const WORDS: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
+/** Choices of OpenAI's that others have no words for. */
+const OTHER_KINDS: ReadonlySet<unknown> = new Set(['allowed_tools', 'custom'])
+const WANTED = "must be 'none', 'auto', 'required' or a function with a name"
+
+function readChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === undefined || choice === null) return undefined
+  if (WORDS.has(choice)) return choice as ToolChoice
+  const { type, function: fn } = isObject(choice) ? choice : {}
+  if (type === 'function' && isObject(fn) && typeof fn.name === 'string' && fn.name !== '') return { name: fn.name }
+  throw OTHER_KINDS.has(type)
+    ? unsupported('tool_choice', `${WANTED} with this model`)
+    : rejected('tool_choice', WANTED)
+}

@@ -1,0 +1,43 @@
+/** A conversation in OpenAI's messages, read once. The roles alternate and no text is blank. */
+export type Conversation = { readonly system: readonly TextPart[]; readonly turns: readonly Turn[] }
+
+export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: TurnPart[] }
+
+export type TurnPart = ContentPart | ToolCall | ToolResult
+
+/** What both a message and the result of a tool may hold. */
+export type ContentPart = TextPart | ImagePart
+
+export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: string }
+
+export type ImagePart = Cacheable & {
+  readonly kind: 'image'
+  readonly source: ImageSource
+  /** Where its address stands in the request, for a dialect that does not take it. */
+  readonly path: string
+}
+
+export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
+
+export type ImageSource =
+  | { readonly kind: 'bytes'; readonly format: ImageFormat; readonly base64: string }
+  | { readonly kind: 'address'; readonly url: string }
+
+export type ToolCall = Cacheable & {
+  readonly kind: 'toolCall'
+  readonly id: string
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** The arguments as they were written. */
+  readonly argumentsText: string
+}
+
+export type ToolResult = Cacheable & {
+  readonly kind: 'toolResult'
+  /** The id of the call that this is the result of. */
+  readonly id: string
+  readonly parts: readonly ContentPart[]
+}
+
+/** Whether a provider is asked to write the prompt up to here to its cache. */
+export type Cacheable = { readonly endsCache: boolean }

@@ -1,0 +1,36 @@
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import type { Reply } from './post.ts'
+
+const MAX_JSON_BYTES = 16 * 1024 * 1024
+
+/** An upstream that answers whole, though it was asked to stream. */
+export function isJson({ contentType }: Reply): boolean {
+  return /^application\/json\b/i.test(contentType)
+}
+
+export async function readJson({ bytes }: Reply): Promise<Record<string, unknown>> {
+  return parseObject(await readAll(bytes, MAX_JSON_BYTES))
+}
+
+export function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
+  }
+  if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
+  return value
+}
+
+export async function readAll(bytes: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,154 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Socket } from 'node:net'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+
+export type Post = {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly idleTimeoutMs: number
+  readonly signal: AbortSignal
+}
+
+export type Reply = {
+  readonly status: number
+  readonly contentType: string
+  /** How long the upstream asks to be left alone, if it does. */
+  readonly retryAfterMs: number | undefined
+  /** Ends the connection when it is left early, and keeps it for the next call when it is read to its end. */
+  readonly bytes: AsyncGenerator<Buffer, void, undefined>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const KEPT_CONNECTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
+const AGENTS = { 'http:': new http.Agent(KEPT_CONNECTIONS), 'https:': new https.Agent(KEPT_CONNECTIONS) }
+
+/** Redirects are answers like any other: never followed. */
+export async function post(call: Post): Promise<Reply> {
+  try {
+    return await send(call)
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw toFailure(error, 'connect')
+    // Where one is stale, the others may be: this one goes on a connection of its own.
+    return send(call, false)
+  }
+}
+
+/** A kept connection that the other side had closed already: nothing was received, so the call may be sent again. */
+class StaleConnection extends Error {}
+
+function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const secure = url.protocol === 'https:'
+    const request = (secure ? https : http).request(url, {
+      method: 'POST',
+      agent: kept && AGENTS[secure ? 'https:' : 'http:'],
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    })
+    const abort = () => request.destroy(signal.reason)
+    request.once('socket', (socket) => giveUpConnecting(socket, secure))
+    signal.addEventListener('abort', abort, { once: true })
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', abort)
+      const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      reject(isStale && !signal.aborted ? new StaleConnection() : toFailure(error, 'connect'))
+    })
+    // After any of the others this changes nothing. Alone it comes where an upstream switches protocols.
+    request.once('close', () => reject(new UpstreamFailure('reset', 'The upstream closed without an answer.')))
+    request.once('response', (response) => {
+      signal.removeEventListener('abort', abort)
+      request.on('error', () => {})
+      resolve({
+        status: response.statusCode ?? 0,
+        contentType: response.headers['content-type'] ?? '',
+        retryAfterMs: readRetryAfter(response.headers['retry-after']),
+        bytes: readBytes(response, idleTimeoutMs, signal),
+      })
+    })
+    request.end(body)
+  })
+}
+
+/** A host that does not even take the connection is given up sooner than one that thinks. */
+function giveUpConnecting(socket: Socket, secure: boolean): void {
+  if (!socket.connecting) return
+  const late = () => socket.destroy(new UpstreamFailure('connect', `No connection within ${CONNECT_TIMEOUT_MS} ms.`))
+  const timer = setTimeout(late, CONNECT_TIMEOUT_MS)
+  socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return ms > 0 ? ms : undefined
+}
+
+async function* readBytes(
+  response: http.IncomingMessage,
+  idleTimeoutMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  const abort = () => response.destroy(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  const chunks = response.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const chunk = await nextWithin(chunks, response, idleTimeoutMs)
+      if (chunk === undefined) return
+      yield chunk
+    }
+  } catch (error) {
+    throw toFailure(error, 'reset')
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await chunks.return?.()
+    letGo(response)
+  }
+}
+
+const PARTING_MS = 1_000
+const PARTING_BYTES = 64 * 1024
+
+/** What still follows the end of an answer is read away, so that the connection can be used again, but not for long. */
+function letGo(response: http.IncomingMessage): void {
+  if (response.complete || response.destroyed) return
+  const end = () => response.destroy()
+  const timer = setTimeout(end, PARTING_MS).unref()
+  let bytes = 0
+  response.on('error', () => {})
+  response.once('close', () => clearTimeout(timer))
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > PARTING_BYTES) end()
+  })
+}
+
+/** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
+async function nextWithin(
+  chunks: AsyncIterator<Buffer>,
+  response: http.IncomingMessage,
+  idleTimeoutMs: number,
+): Promise<Buffer | undefined> {
+  const timer = setTimeout(
+    () => response.destroy(new UpstreamFailure('timeout', `The upstream sent nothing for ${idleTimeoutMs} ms.`)),
+    idleTimeoutMs,
+  )
+  try {
+    const next = await chunks.next()
+    return next.done ? undefined : next.value
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function toFailure(error: unknown, reason: 'connect' | 'reset'): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+  const what = reason === 'connect' ? 'The upstream could not be reached' : 'The upstream broke the connection'
+  return new UpstreamFailure(reason, `${what} (${code}).`, {}, { cause: error })
+}

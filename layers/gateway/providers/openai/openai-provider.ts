@@ -1,0 +1,33 @@
+import type { OpenAiEntry } from '../../domain/catalog.ts'
+import { readErrorReply } from '../http/error-reply.ts'
+import { isJson } from '../http/json-reply.ts'
+import { post } from '../http/post.ts'
+import type { Provider } from '../provider.ts'
+import { readStream, readWhole } from './openai-answer.ts'
+import { toOpenAiRequest } from './openai-request.ts'
+
+/** Any upstream that speaks OpenAI's chat completions. */
+export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
+  const url = new URL(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  return {
+    id,
+    async *chat(call) {
+      const body = JSON.stringify(toOpenAiRequest(call, entry))
+      const key = await apiKey()
+      const reply = await post({
+        url,
+        headers: {
+          ...entry.headers,
+          'content-type': 'application/json',
+          accept: 'text/event-stream, application/json',
+          ...(key && { authorization: `Bearer ${key}` }),
+        },
+        body,
+        idleTimeoutMs: call.idleTimeoutMs,
+        signal: call.signal,
+      })
+      if (reply.status !== 200) throw await readErrorReply(reply, key)
+      yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
+    },
+  }
+}

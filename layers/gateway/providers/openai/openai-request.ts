@@ -1,0 +1,54 @@
+import type { OpenAiEntry } from '../../domain/catalog.ts'
+import type { ChatBody } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import type { ChatCall } from '../provider.ts'
+import { unsupported } from '../verdict.ts'
+import { withCacheMarks } from './cache-marks.ts'
+import { PASSED_FIELDS } from './passed-fields.ts'
+
+type Fields = Record<string, unknown>
+
+/** These are written by us, whatever the caller wrote. */
+const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens'])
+
+/** The caller's request, without the fields that may change what the provider bills. */
+export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
+  const { request, model, outputCap } = call
+  const { capField, streamOptions = true } = entry
+  const { stream_options: options, ...passed } = passFields(call, entry)
+  const named = request.capFields.length > 0 ? request.capFields : (['max_tokens'] as const)
+  const caps = capField ? [capField] : named
+  return {
+    ...(request.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed),
+    model,
+    ...Object.fromEntries(caps.map((field) => [field, outputCap])),
+    stream: true,
+    ...(streamOptions && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
+  }
+}
+
+function passFields({ request, allowFields, noteDropped }: ChatCall, entry: OpenAiEntry): ChatBody {
+  const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
+  const passed: [string, unknown][] = []
+  const dropped: string[] = []
+  for (const [name, value] of Object.entries(request.body)) {
+    if (OURS.has(name)) continue
+    const complaint = allowed.has(name) ? undefined : complaintOf(name, value)
+    if (complaint === undefined) passed.push([name, value])
+    else if (value === null) continue
+    else if (entry.unknownFields === 'drop') dropped.push(name)
+    else throw unsupported(name, complaint)
+  }
+  if (dropped.length > 0) noteDropped(dropped)
+  return Object.fromEntries(passed)
+}
+
+const WHY = 'because it may change what the provider bills'
+const HOW = 'the operator can allow it with allowFields in the catalog'
+
+function complaintOf(name: string, value: unknown): string | undefined {
+  const passes = PASSED_FIELDS.get(name)
+  if (!passes) return `is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}`
+  const wanted = value === null ? undefined : passes(value)
+  return wanted && `is passed on by this gateway only as ${wanted}, ${WHY} otherwise. Change it; ${HOW}`
+}

@@ -1,0 +1,182 @@
+import { createServer, type Http2Session, type ServerHttp2Stream } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { crc32 } from 'node:zlib'
+import { afterAll } from '@jest/globals'
+import { parseCatalog } from '../../../layers/gateway/wire/parse-catalog.ts'
+import { openGateway, type TestGateway, type TestOptions } from '../../support/gateway.ts'
+
+export const MODEL_ID = 'anthropic.claude-3-haiku-20240307-v1:0'
+
+export type ConverseRequest = { readonly path: string; readonly auth: string; readonly body: Record<string, unknown> }
+export type Reply = (stream: ServerHttp2Stream, request: ConverseRequest) => void | Promise<void>
+
+export type BedrockUpstream = AsyncDisposable & {
+  readonly url: string
+  readonly requests: ConverseRequest[]
+  reply: Reply
+}
+
+/** A real HTTP/2 server on loopback that speaks the REST protocol of Bedrock's runtime. */
+export async function startBedrock(): Promise<BedrockUpstream> {
+  const requests: ConverseRequest[] = []
+  const sessions = new Set<Http2Session>()
+  const server = createServer()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.on('error', () => {})
+  })
+  server.on('stream', async (stream: ServerHttp2Stream, headers) => {
+    stream.on('error', () => {})
+    const request = {
+      path: `${headers[':method']} ${headers[':path']}`,
+      auth: String(headers.authorization),
+      body: (await json(stream)) as Record<string, unknown>,
+    }
+    requests.push(request)
+    await upstream.reply(stream, request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const upstream: BedrockUpstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    reply: say('Hello'),
+    async [Symbol.asyncDispose]() {
+      for (const session of sessions) session.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return upstream
+}
+
+/** What the SDK finds in a Lambda function's environment, with the upstream in place of AWS. */
+export function pointSdkAt(url: string): void {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'not-a-secret',
+    AWS_SESSION_TOKEN: 'not-a-token',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  })
+}
+
+/** What a test file opens is closed when the file is done. */
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+type Route = { model?: string; provider?: string; also?: object[]; timeouts?: object }
+type Models = Readonly<Record<string, Route>>
+
+/** A gateway with these models at Bedrock, at 1, 2 and 0.5 (cached) credits per million tokens. */
+export async function openBedrock(models: Models = {}, options?: TestOptions) {
+  const upstream = await startBedrock()
+  pointSdkAt(upstream.url)
+  const parsed = parseCatalog({
+    providers: {
+      bedrock: { type: 'bedrock', region: 'us-east-1' },
+      elsewhere: { type: 'bedrock', region: 'eu-west-3' },
+      abroad: { type: 'bedrock', region: 'ap-south-1' },
+      nowhere: { type: 'openai', baseUrl: 'http://127.0.0.1:9/v1' },
+    },
+    models: Object.entries<Route>({ 'test-model': {}, ...models }).map(
+      ([id, { model = MODEL_ID, provider = 'bedrock', also = [], timeouts = {} }]) => ({
+        id,
+        contextLength: 200_000,
+        maxOutputTokens: 1000,
+        price: { input: '1', output: '2', cachedInput: '0.5' },
+        routes: [{ provider, model, ...timeouts }, ...also],
+      }),
+    ),
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  const gateway: TestGateway = await openGateway(parsed.catalog, options)
+  opened.use(upstream)
+  opened.use(gateway)
+  return { upstream, gateway }
+}
+
+/** One message of the event stream: prelude, its checksum, headers, payload, checksum of all before. */
+export function frame(headers: Readonly<Record<string, string>>, payload: string): Buffer {
+  const head = Buffer.concat(
+    Object.entries(headers).map(([name, value]) => {
+      const bytes = Buffer.from(value)
+      const size = Buffer.alloc(2)
+      size.writeUInt16BE(bytes.length)
+      return Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.of(7), size, bytes])
+    }),
+  )
+  const body = Buffer.from(payload)
+  const prelude = Buffer.alloc(8)
+  prelude.writeUInt32BE(16 + head.length + body.length)
+  prelude.writeUInt32BE(head.length, 4)
+  const most = Buffer.concat([prelude, checksum(prelude), head, body])
+  return Buffer.concat([most, checksum(most)])
+}
+
+function checksum(bytes: Buffer): Buffer {
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(bytes))
+  return sum
+}
+
+export function event(type: string, payload: object): Buffer {
+  const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }
+  return frame(headers, JSON.stringify({ ...payload, p: 'abcdefgh' }))
+}
+
+export function exception(type: string, message: string): Buffer {
+  const headers = { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }
+  return frame(headers, JSON.stringify({ message }))
+}
+
+export const START = event('messageStart', { role: 'assistant' })
+export const text = (content: string, block = 0) =>
+  event('contentBlockDelta', { contentBlockIndex: block, delta: { text: content } })
+export const thought = (reasoningContent: object) =>
+  event('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent } })
+export const endBlock = (block = 0) => event('contentBlockStop', { contentBlockIndex: block })
+export const stop = (stopReason: string) => event('messageStop', { stopReason })
+export const USAGE = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+export const metadata = (usage: object = USAGE) => event('metadata', { usage, metrics: { latencyMs: 7 } })
+
+export const callTool = (block: number, toolUseId: string, name: string, ...pieces: string[]) => [
+  event('contentBlockStart', { contentBlockIndex: block, start: { toolUse: { toolUseId, name } } }),
+  ...pieces.map((input) => event('contentBlockDelta', { contentBlockIndex: block, delta: { toolUse: { input } } })),
+  endBlock(block),
+]
+
+export function begin(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': 200, 'content-type': 'application/vnd.amazon.eventstream', 'x-amzn-requestid': 'r-1' })
+}
+
+export function frames(...all: readonly Buffer[]): Reply {
+  return (stream) => {
+    begin(stream)
+    stream.end(Buffer.concat(all))
+  }
+}
+
+/** A complete answer. */
+export function say(content: string, stopReason = 'end_turn', usage: object = USAGE): Reply {
+  return frames(START, text(content), endBlock(), stop(stopReason), metadata(usage))
+}
+
+/** An exception in place of an answer, as AWS's REST services send it. */
+export function refuse(status: number, type: string, message = 'Some words.'): Reply {
+  return (stream) => {
+    stream.respond({
+      ':status': status,
+      'content-type': 'application/json',
+      'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+      'x-amzn-requestid': 'r-1',
+    })
+    stream.end(JSON.stringify({ message }))
+  }
+}
+
+/** One reply for each request, in this order. */
+export function inTurn(...replies: readonly Reply[]): Reply {
+  const left = [...replies]
+  return (stream, request) => left.shift()?.(stream, request)
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { HELLO } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { say, status } from '../support/upstream.ts'
+
+const KEY = 'sk-or-v1-not-a-real-key'
+
+/** A gateway with two routes, of which the first answers with this status and error. */
+async function openWith(code: number, error: unknown) {
+  process.env.TEST_CONTENT_KEY = KEY
+  const first = await openUpstream(status(code, { error }))
+  const second = await openUpstream(say('From elsewhere'))
+  const provider = ({ url }: { url: string }) => ({ type: 'openai', baseUrl: url, apiKey: 'env:TEST_CONTENT_KEY' })
+  const parsed = parseCatalog({
+    providers: { first: provider(first), second: provider(second) },
+    models: [
+      {
+        id: 'test-model',
+        contextLength: 100_000,
+        maxOutputTokens: 1000,
+        price: { input: '1', output: '2' },
+        routes: [
+          { provider: 'first', model: 'a', priority: 0 },
+          { provider: 'second', model: 'b', priority: 1 },
+        ],
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join())
+  const gateway = await openFor(parsed.catalog)
+  const ask = async () => {
+    const response = await gateway.post((await gateway.issue()).secret, HELLO)
+    const attempts = response.headers.get('x-svc-attempts')
+    return { status: response.status, text: await response.text(), attempts }
+  }
+  return { first, second, gateway, ask }
+}
+
+const COMPLAINTS: [string, number, object][] = [
+  [
+    'OpenRouter’s',
+    403,
+    {
+      code: 403,
+      message: 'openai/gpt-4o requires moderation. Your input was flagged for "violence".',
+      metadata: { reasons: ['violence'], flagged_input: 'Hello', provider_name: 'OpenAI' },
+    },
+  ],
+  ['one that names its reasons only', 403, { message: 'Forbidden.', metadata: { reasons: ['sexual'] } }],
+  ['one known by its code', 403, { message: 'No.', code: 'content_policy_violation' }],
+  ['one known by its type', 403, { message: 'No.', type: 'content_filter_error' }],
+  ['one known by its words', 403, { message: 'The prompt was rejected by our safety system.' }],
+  ['a 400', 400, { message: 'Your prompt was flagged.', code: 'content_filter' }],
+  ['a 422', 422, { message: 'Input failed moderation.' }],
+]
+
+describe('a complaint of the caller’s content', () => {
+  test.each(COMPLAINTS)('is the caller’s own 400, and no other route is tried: %s (%i)', async (_, code, error) => {
+    const { ask, second, first, gateway } = await openWith(code, { ...error, hint: KEY })
+    for (let times = 0; times < 4; times++) {
+      const refused = await ask()
+      expect([refused.status, refused.attempts]).toEqual([400, `first=rejected ${code}`])
+      expect(refused.text).toContain((error as { message: string }).message.slice(0, 10))
+      expect(refused.text).not.toContain(KEY)
+    }
+    // Nobody else is hurt: the route does not rest, and no alarm is raised.
+    first.reply = say('From the first')
+    expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
+    expect(second.requests).toEqual([])
+    expect(gateway.logLines.join('\n')).not.toContain('CredentialFailures')
+  })
+
+  test('is told without our key', async () => {
+    const { ask } = await openWith(403, { message: `Flagged by moderation for ${KEY}.` })
+    expect((await ask()).text).toContain('Flagged by moderation for [key].')
+  })
+})
+
+describe('a complaint of who we are', () => {
+  test.each<[string, number, unknown]>([
+    ['a key', 403, { message: 'Invalid API key.' }],
+    ['an account that was flagged', 403, { message: 'Your account was flagged by our safety systems.' }],
+    ['an organization', 403, { message: 'Your organization must be verified.', type: 'permission_error' }],
+    ['no words', 403, undefined],
+    ['money', 402, { message: 'Insufficient credits, says moderation.', code: 402 }],
+    ['a login', 401, { message: 'No auth; flagged.' }],
+  ])('lets the next route answer and raises the alarm: %s (%i)', async (_, code, error) => {
+    const { ask, gateway } = await openWith(code, error)
+    expect(await ask()).toMatchObject({ status: 200, attempts: `first=credential ${code}, second=ok` })
+    expect(gateway.logLines.join('\n')).toContain('CredentialFailures')
+  })
+})

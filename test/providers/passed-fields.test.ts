@@ -1,0 +1,183 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+import { FORBIDDEN, PASSED, WRITTEN_BY_US } from './support/field-samples.ts'
+import { randomBody } from './support/random-body.ts'
+
+type Opened = { upstream: Upstream; gateway: TestGateway; secret: string }
+
+let plain: Opened
+
+beforeAll(async () => {
+  plain = await open({})
+})
+beforeEach(() => {
+  plain.upstream.requests.length = 0
+})
+
+async function open(catalog: { model?: object; provider?: object }): Promise<Opened> {
+  const both = await openBoth(catalog)
+  const { secret } = await both.gateway.issue({ rpm: 60_000, credits: '1000' })
+  return { ...both, secret }
+}
+
+async function ask({ gateway, upstream, secret }: Opened, request: object) {
+  upstream.reply = say('Hello')
+  const sentBefore = upstream.requests.length
+  const response = await gateway.post(secret, { ...HELLO, ...request })
+  const text = await response.text()
+  const { error } = JSON.parse(text) as { error?: { param: string; message: string } }
+  return {
+    status: response.status,
+    error,
+    length: text.length,
+    dropped: response.headers.get('x-svc-dropped-fields'),
+    sent: upstream.requests.slice(sentBefore).map(({ body }) => body)[0],
+  }
+}
+
+describe('a field that is known not to change the price', () => {
+  test.each(Object.entries(PASSED))('arrives unchanged: %s', async (name, value) => {
+    const { status, error, sent, dropped } = await ask(plain, { [name]: value })
+    expect([status, error, dropped]).toEqual([200, undefined, null])
+    expect(sent?.[name]).toEqual(value)
+    expect(Object.keys(sent ?? {}).sort()).toEqual([...new Set([...WRITTEN_BY_US, 'messages', name])].sort())
+  })
+
+  test('arrives beside all the others', async () => {
+    const { sent } = await ask(plain, PASSED)
+    expect(sent).toMatchObject(PASSED)
+  })
+
+  test.each([
+    ['service_tier', 'auto'],
+    ['service_tier', 'on_demand'],
+    ['modalities', ['text']],
+    ['tools', []],
+    ['stream_options', null],
+  ])('arrives with a value at the standard price: %s %j', async (name, value) => {
+    expect((await ask(plain, { [name]: value })).status).toBe(200)
+  })
+})
+
+describe('a field that may change the price', () => {
+  test.each(Object.entries(FORBIDDEN))('is a 400 that names it and says how to allow it: %s', async (name, value) => {
+    const { status, error, sent } = await ask(plain, { [name]: value })
+    expect([status, error?.param, sent]).toEqual([400, name, undefined])
+    expect(error?.message).toBe(
+      `'${name}' is not passed on by this gateway, because it may change what the provider bills. ` +
+        'Leave it out; the operator can allow it with allowFields in the catalog.',
+    )
+  })
+
+  test.each(Object.keys(FORBIDDEN))('is left out in silence where it is null: %s', async (name) => {
+    const { status, sent, dropped } = await ask(plain, { [name]: null })
+    expect([status, dropped]).toEqual([200, null])
+    expect(sent).not.toHaveProperty(name)
+  })
+
+  test.each<[string, unknown, string]>([
+    ['service_tier', 'priority', "'default'"],
+    ['service_tier', 'flex', "'default'"],
+    ['service_tier', {}, "'default'"],
+    ['modalities', ['text', 'audio'], "['text']"],
+    ['modalities', 'audio', "['text']"],
+    ['tools', [PASSED.tools[0], { type: 'web_search' }], "'function'"],
+    ['tools', [{ googleSearch: {} }], "'function'"],
+  ])('is refused by its value, and the message says which are fine: %s %j', async (name, value, words) => {
+    const { status, error, sent } = await ask(plain, { [name]: value })
+    expect([status, error?.param, sent]).toEqual([400, name, undefined])
+    expect(error?.message).toContain(words)
+    expect(error?.message).toContain('allowFields')
+  })
+
+  test('is refused inside stream_options', async () => {
+    const options = { include_usage: true, continuous_usage_stats: true }
+    const { status, error } = await ask(plain, { stream: true, stream_options: options })
+    expect([status, error?.param]).toEqual([400, 'stream_options'])
+  })
+
+  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'])(
+    'is refused though every object has it: %s',
+    async (name) => {
+      const { status, error, sent } = await ask(plain, { [name]: { a: 1 } })
+      expect([status, error?.param, sent]).toEqual([400, name, undefined])
+    },
+  )
+
+  test('is refused in few words however long its name is', async () => {
+    const { status, error, length } = await ask(plain, { ['x'.repeat(3_000_000)]: 1 })
+    expect([status, error?.param]).toEqual([400, 'x'.repeat(100)])
+    expect(length).toBeLessThan(1_000)
+  })
+})
+
+describe('the operator', () => {
+  const asked = { plugins: [{ id: 'web' }], service_tier: 'priority', models: ['a', 'b'] }
+
+  test('can allow fields for a provider or for a model, with any value', async () => {
+    const both = await open({
+      provider: { allowFields: ['plugins', 'service_tier'] },
+      model: { allowFields: ['models'] },
+    })
+    expect((await ask(both, asked)).sent).toMatchObject(asked)
+    const { status, error } = await ask(both, { ...asked, route: 'fallback' })
+    expect([status, error?.param]).toEqual([400, 'route'])
+  })
+
+  test('cannot allow what the gateway writes itself', async () => {
+    const both = await open({ provider: { allowFields: ['max_tokens', 'stream', 'model'] } })
+    const { sent } = await ask(both, { max_tokens: 7, stream: false })
+    expect(sent).toMatchObject({ max_tokens: 7, stream: true, model: 'upstream-model' })
+  })
+
+  test('can have the others left out, and the answer says which', async () => {
+    const both = await open({ provider: { unknownFields: 'drop', allowFields: ['models'] } })
+    const { status, sent, dropped } = await ask(both, { ...asked, top_k: 4, 'odd name': 1, route: null })
+    expect([status, dropped]).toEqual([200, 'plugins, service_tier, and 1 more'])
+    expect(Object.keys(sent ?? {}).sort()).toEqual([...WRITTEN_BY_US, 'messages', 'models', 'top_k'].sort())
+    expect((await ask(both, { top_k: 4 })).dropped).toBeNull()
+  })
+
+  test('has a header of a bounded length for fields without bounds', async () => {
+    const both = await open({ provider: { unknownFields: 'drop' } })
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field_${index}`, index]))
+    const { status, dropped } = await ask(both, many)
+    expect(status).toBe(200)
+    expect(dropped).toMatch(/^field_0, .*, and 49984 more$/)
+    expect(dropped?.length).toBeLessThan(2_000)
+  })
+})
+
+describe('whatever a caller writes', () => {
+  const ALLOWED = new Set([...Object.keys(PASSED), ...WRITTEN_BY_US, 'messages'])
+
+  /** The names of fields that may change the price, by name or by value. */
+  function dearFieldsOf(sent: Record<string, unknown>): string[] {
+    const { service_tier: tier = null, modalities, tools } = sent
+    return [
+      ...Object.keys(sent).filter((name) => !ALLOWED.has(name)),
+      ...([null, 'auto', 'default', 'on_demand'].includes(tier as string | null) ? [] : ['service_tier']),
+      ...([modalities ?? []].flat().every((modality) => modality === 'text') ? [] : ['modalities']),
+      ...(JSON.stringify(tools ?? []).includes('web_search') ? ['tools'] : []),
+    ]
+  }
+
+  test.each(['refuse', 'drop'])(
+    'no field outside of the allowed ones is sent, with unknownFields: %s',
+    async (unknownFields) => {
+      const both = await open({ provider: { unknownFields } })
+      const outcomes = { accepted: 0, refused: 0 }
+      for (let seed = 1; seed <= 300; seed++) {
+        const { status, sent } = await ask(both, randomBody(seed))
+        expect([seed, [200, 400].includes(status)]).toEqual([seed, true])
+        outcomes[status === 200 ? 'accepted' : 'refused'] += 1
+        if (!sent) continue
+        expect([seed, dearFieldsOf(sent)]).toEqual([seed, []])
+      }
+      // Both ends of the property are met, so that it says something.
+      expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(20)
+    },
+  )
+})

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, type Reply, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const both = await openBoth({ provider: { allowFields: ['modalities', 'audio'] } })
+  upstream = both.upstream
+  gateway = both.gateway
+})
+
+const ASK = { ...HELLO, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }
+const SOUND = { id: 'audio_1', data: 'UklGRiQA', transcript: 'Hello', expires_at: 7 }
+
+/** A sound in pieces. Where it has no finish reason, the upstream forgot it. */
+const inPieces = (finishReason: string | null): Reply =>
+  sse([
+    chunk({ role: 'assistant', audio: { id: 'audio_1', data: 'UklG' } }),
+    chunk({ audio: { data: 'RiQA', transcript: 'Hel' } }),
+    chunk({ audio: { transcript: 'lo' } }),
+    chunk({ audio: { expires_at: 7 } }, finishReason),
+    usageChunk(USAGE),
+    DONE,
+  ])
+
+const whole = (finish_reason: string | null): Reply =>
+  status(200, {
+    choices: [{ index: 0, message: { role: 'assistant', content: null, audio: SOUND }, finish_reason }],
+    usage: USAGE,
+  })
+
+async function ask(stream: boolean) {
+  const { key, secret } = await gateway.issue()
+  const response = await gateway.post(secret, { ...ASK, stream })
+  const text = await response.text()
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  return { status: response.status, text, row }
+}
+
+describe('an answer in sounds alone', () => {
+  test.each([
+    ['pieces', inPieces('stop')],
+    ['pieces without an end', inPieces(null)],
+    ['one JSON', whole('stop')],
+    ['one JSON without an end', whole(null)],
+  ])('that comes in %s arrives whole and streamed, and is charged by its usage', async (_, reply) => {
+    upstream.reply = reply
+    const json = await ask(false)
+    expect(json.status).toBe(200)
+    expect(JSON.parse(json.text).choices).toEqual([
+      expect.objectContaining({
+        message: { role: 'assistant', content: null, refusal: null, audio: SOUND },
+        finish_reason: 'stop',
+      }),
+    ])
+    const streamed = await ask(true)
+    const deltas = [...streamed.text.matchAll(/^data: (\{.*)$/gm)].map(
+      ([, data]) => JSON.parse(data ?? '').choices?.[0],
+    )
+    expect(deltas.map((choice) => choice?.delta.audio?.data ?? '').join('')).toBe(SOUND.data)
+    expect(deltas.map((choice) => choice?.delta.audio?.transcript ?? '').join('')).toBe(SOUND.transcript)
+    expect(deltas.filter((choice) => choice?.finish_reason === 'stop')).toHaveLength(1)
+    expect(streamed.text).toMatch(/\[DONE\]\n\n$/)
+    for (const { row } of [json, streamed]) {
+      expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
+    }
+  })
+})
+
+test('an answer that says nothing at all is still none', async () => {
+  upstream.reply = sse([chunk({ role: 'assistant', content: '', audio: {}, annotations: [] }), usageChunk(USAGE), DONE])
+  expect((await ask(false)).status).toBe(502)
+})

@@ -1,0 +1,97 @@
+import { afterAll, expect } from '@jest/globals'
+import { parseCatalog } from '../../../layers/gateway/wire/parse-catalog.ts'
+import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { HELLO } from '../../support/gateway.ts'
+import { run } from '../../support/processes.ts'
+import { openFor, openUpstream } from '../../support/stack.ts'
+import type { Upstream } from '../../support/upstream.ts'
+import { until } from './until.ts'
+
+/** Generous: what is not linear takes many times as long. */
+const LONGEST_BUSY_MS = 1_500
+
+/** A gateway in a process of its own, with a model of each dialect's name and one for those who only stand by. */
+export type Stand = {
+  readonly openai: Upstream
+  readonly anthropic: Upstream
+  readonly bedrock: BedrockUpstream
+  /** Asks once, at leisure. */
+  warmUp(model: string): Promise<number>
+  /** The status of this request. Others are answered meanwhile, and the gateway is never busy with it for long. */
+  ask(model: string, request: object): Promise<number>
+}
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+export async function openStand(): Promise<Stand> {
+  const [openai, anthropic, plain] = [await openUpstream(), await openUpstream(), await openUpstream()]
+  const bedrock = opened.use(await startBedrock())
+  pointSdkAt(bedrock.url)
+  const books = await openFor(
+    catalogOf({
+      openai: { type: 'openai', baseUrl: openai.url },
+      anthropic: { type: 'anthropic', baseUrl: anthropic.url },
+      bedrock: { type: 'bedrock', region: 'us-east-1' },
+      plain: { type: 'openai', baseUrl: plain.url },
+    }),
+  )
+  const { keys: keysTable, usage: usageTable, answers: answersTable } = books.tables
+  const names = JSON.stringify({ keysTable, usageTable, answersTable })
+  const gateway = run('test/robust/support/watched-gateway.ts', [process.env.TEST_DYNAMODB ?? '', names], process.cwd())
+  opened.defer(() => void gateway.child.kill('SIGKILL'))
+  await until(() => gateway.output.stdout.includes('\n'), 30_000)
+  const url = `${gateway.output.stdout.split('\n')[0]}/v1/chat/completions`
+  const { secret } = await books.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000000' })
+
+  async function post(body: string): Promise<number> {
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+    const response = await fetch(url, { method: 'POST', headers, body })
+    await response.text()
+    return response.status
+  }
+
+  return {
+    openai,
+    anthropic,
+    bedrock,
+    warmUp: (model) => post(JSON.stringify({ ...HELLO, model })),
+    async ask(model, request) {
+      const toldBefore = gateway.output.stdout.length
+      const asked = post(JSON.stringify({ ...HELLO, model, ...request }))
+      const bystander = JSON.stringify({ ...HELLO, model: 'plain' })
+      await repeatDuring(asked, async () => expect(await post(bystander)).toBe(200))
+      const busy = gateway.output.stdout.slice(toldBefore).matchAll(/busy (\d+)/g)
+      expect(Math.max(0, ...Array.from(busy, ([, ms]) => Number(ms)))).toBeLessThan(LONGEST_BUSY_MS)
+      expect(gateway.output.stderr).not.toMatch(/"event":"problem"|RangeError|internal_error/)
+      for (const { requests } of [openai, anthropic, bedrock, plain]) requests.length = 0
+      return asked
+    },
+  }
+}
+
+/** Acts again and again until the other is done, and once after that. */
+async function repeatDuring(other: Promise<unknown>, act: () => Promise<void>): Promise<void> {
+  const state = { isDone: false }
+  const done = other.finally(() => {
+    state.isDone = true
+  })
+  while (!state.isDone) await act()
+  await act()
+  await done
+}
+
+function catalogOf(providers: Readonly<Record<string, object>>) {
+  const parsed = parseCatalog({
+    providers,
+    models: Object.keys(providers).map((id) => ({
+      id,
+      contextLength: 1_000_000,
+      maxOutputTokens: 1000,
+      price: { input: '1', output: '2', cacheWrite: '1.25' },
+      routes: [{ provider: id, model: 'upstream-model' }],
+    })),
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  return parsed.catalog
+}

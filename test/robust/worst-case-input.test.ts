@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
+import {
+  type Reply as BedrockReply,
+  callTool,
+  frames,
+  metadata,
+  refuse,
+  START,
+  say as sayAtBedrock,
+  stop,
+  text,
+} from '../providers/bedrock/bedrock-upstream.ts'
+import { say } from '../support/upstream.ts'
+import { WORST_ANTHROPIC_ANSWERS, WORST_OPENAI_ANSWERS } from './support/worst-answers.ts'
+import { openStand, type Stand } from './support/worst-case-stand.ts'
+import { WORST_REQUESTS } from './support/worst-requests.ts'
+
+let stand: Stand
+
+beforeAll(async () => {
+  stand = await openStand()
+  // The tokenizer is large: it is loaded, once, by an answer that must be estimated.
+  stand.openai.reply = say('Hello', null)
+  await stand.warmUp('openai')
+})
+
+describe.each(['openai', 'anthropic', 'bedrock'])('others are answered while %s is asked with', (model) => {
+  beforeAll(() => {
+    stand.openai.reply = say('Hello')
+    stand.anthropic.reply = saying('Hello')
+    stand.bedrock.reply = sayAtBedrock('Hello')
+  })
+
+  test.each(Object.entries(WORST_REQUESTS))('%s', async (_, request) => {
+    expect([200, 400, 413]).toContain(await stand.ask(model, request()))
+  })
+})
+
+const ANSWERS = [
+  ...Object.entries(WORST_OPENAI_ANSWERS).map(([what, answer]) => ['openai', what, answer] as const),
+  ...Object.entries(WORST_ANTHROPIC_ANSWERS).map(([what, answer]) => ['anthropic', what, answer] as const),
+]
+
+describe('others are answered while an upstream answers with', () => {
+  test.each(ANSWERS)('%s: %s', async (model, _, answer) => {
+    const { type, status, body } = answer()
+    stand[model].reply = (response) => {
+      response.writeHead(status, { 'Content-Type': type })
+      response.end(body)
+    }
+    for (const stream of [false, true]) expect(await stand.ask(model, { stream })).not.toBe(500)
+  })
+
+  test.each<[string, () => BedrockReply]>([
+    [
+      '10,000 tool calls',
+      () => frames(START, ...Array.from({ length: 10_000 }, (_, i) => callTool(i, `c${i}`, 'f')).flat(), ...END),
+    ],
+    ['10,000 words', () => frames(START, ...Array.from({ length: 10_000 }, () => text('a')), ...END)],
+    ['an error of 2 MB of accounts', () => refuse(400, 'ValidationException', 'arn:'.repeat(500_000))],
+    ['an error of 2 MB about length', () => refuse(400, 'ValidationException', 'exceeds the model '.repeat(100_000))],
+  ])('bedrock: %s', async (_, reply) => {
+    stand.bedrock.reply = reply()
+    for (const stream of [false, true]) expect(await stand.ask('bedrock', { stream })).not.toBe(500)
+  })
+
+  const END = [stop('end_turn'), metadata()]
+})

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, status } from '../support/upstream.ts'
+import { chunk, event, say, sse, status } from '../support/upstream.ts'
 
 const KEY = 'sk-or-v1-not-a-real-key'
 
@@ -69,6 +69,23 @@ describe('a complaint of the caller’s content', () => {
     expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
     expect(second.requests).toEqual([])
     expect(gateway.logLines.join('\n')).not.toContain('CredentialFailures')
+  })
+
+  test.each([
+    ['in one piece', status(200, { error: { code: 403, message: 'Flagged by moderation.' } })],
+    ['as an event', sse([event({ error: { code: 403, message: 'Flagged by moderation.' } })])],
+    ['in mid-stream', sse([chunk({ content: 'Hel' }), event({ error: { message: 'Flagged by moderation.' } })])],
+  ])('with a status of 200 is the caller’s own, too: %s', async (_, reply) => {
+    const { ask, first, second, gateway } = await openWith(200, undefined)
+    first.reply = reply
+    for (let times = 0; times < 4; times++) expect(await ask()).toMatchObject({ status: 400 })
+    for (let times = 0; times < 4; times++) {
+      const { secret } = await gateway.issue()
+      expect(await (await gateway.post(secret, { ...HELLO, stream: true })).text()).toContain('Flagged by moderation.')
+    }
+    first.reply = say('From the first')
+    expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
+    expect(second.requests).toEqual([])
   })
 
   test('is told without our key', async () => {

@@ -48,6 +48,11 @@ export class UpstreamFailure extends Error {
     this.detail = detail
   }
 
+  /** The caller's own doing, which says nothing of the route. */
+  get isCallers(): boolean {
+    return this.reason === 'rejected' || this.reason === 'unsupported'
+  }
+
   get mayBeBilled(): boolean {
     return MAY_BE_BILLED.has(this.reason)
   }

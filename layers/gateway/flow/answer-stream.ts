@@ -89,7 +89,8 @@ async function relay(
 
 /** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
 function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: unknown, deadline: AbortSignal): void {
-  if (!(error instanceof UpstreamFailure) || !journey.route || !journey.provider || deadline.aborted) return
+  if (!(error instanceof UpstreamFailure) || error.isCallers || deadline.aborted) return
+  if (!journey.route || !journey.provider) return
   health.failed(journey.route, error, clock())
   log.upstreamFailed(journey.provider, error)
 }

@@ -45,7 +45,7 @@ const MAX_MESSAGES = 10_000
 
 type Fields = Record<string, unknown>
 
-export function parseChatRequest({ value, bytes }: JsonBody): ChatRequest {
+export function parseChatRequest({ value, bytes, namesCache = false }: JsonBody): ChatRequest {
   if (!isObject(value)) throw bad(undefined, 'The request body must be a JSON object', value)
   if (typeof value.model !== 'string' || value.model === '') {
     throw bad('model', "'model' must be the id of a model; GET /v1/models lists them", value.model)
@@ -67,7 +67,8 @@ export function parseChatRequest({ value, bytes }: JsonBody): ChatRequest {
     capFields: caps,
     messageCount: messages.length,
     toolCount: lengthOf(value.tools) + lengthOf(value.functions) + (hasSchema(value.response_format) ? 1 : 0),
-    ...promptMedia(messages, value.tools),
+    media: promptMedia(messages),
+    asksCacheWrite: namesCache,
     bytes,
     body: value,
   }

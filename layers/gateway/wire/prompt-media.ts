@@ -3,8 +3,6 @@ import { isObject } from './field-rules.ts'
 
 type Fields = Record<string, unknown>
 
-export type PromptMedia = { readonly media: Record<MediaKind, number>; readonly asksCacheWrite: boolean }
-
 /** Parts whose words are all in the body. */
 const TEXT_PARTS = new Set([
   'text',
@@ -28,33 +26,18 @@ const KINDS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['video', 'video'],
 ])
 
-/** What a prompt has beside text, and whether it asks to be written to a cache. What is unknown counts as a file. */
-export function promptMedia(messages: readonly Fields[], tools: unknown): PromptMedia {
+/** What a prompt has beside text. What is unknown counts as a file. */
+export function promptMedia(messages: readonly Fields[]): Record<MediaKind, number> {
   const media = { image: 0, audio: 0, video: 0, file: 0 }
-  let asksCacheWrite = false
-  const look = (part: unknown) => {
-    if (isObject(part) && part.cache_control) asksCacheWrite = true
-  }
-  const lookAtAll = (calls: unknown) => {
-    if (!Array.isArray(calls)) return
-    for (const call of calls) {
-      look(call)
-      if (isObject(call)) look(call.function)
-    }
-  }
   for (const message of messages) {
-    look(message)
-    lookAtAll(message.tool_calls)
     // What an assistant said before, named by its id, is read again by the model.
     if (isObject(message.audio)) media.audio += 1
     if (!Array.isArray(message.content)) continue
     for (const part of message.content as Fields[]) {
-      look(part)
       if (!TEXT_PARTS.has(part.type as string)) media[kindOf(part)] += 1
     }
   }
-  lookAtAll(tools)
-  return { media, asksCacheWrite }
+  return media
 }
 
 /** Some upstreams take films and documents where a picture belongs. */

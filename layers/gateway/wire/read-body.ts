@@ -10,7 +10,12 @@ export type RawBody = {
   readonly contentType: string | undefined
 }
 
-export type JsonBody = { readonly value: unknown; readonly bytes: number }
+export type JsonBody = {
+  readonly value: unknown
+  readonly bytes: number
+  /** Whether a field anywhere in it is called `cache_control`. */
+  readonly namesCache?: boolean
+}
 
 export function readJsonBody(raw: RawBody): JsonBody {
   requireJsonType(raw.contentType)
@@ -22,8 +27,9 @@ export function readJsonBody(raw: RawBody): JsonBody {
     )
   }
   const value = parse(decode(bytes))
-  requireSaneShape(value, 0)
-  return { value, bytes: bytes.length }
+  const seen = { cache: false }
+  requireSaneShape(value, 0, seen)
+  return { value, bytes: bytes.length, namesCache: seen.cache }
 }
 
 function requireJsonType(contentType: string | undefined): void {
@@ -59,7 +65,7 @@ function placeOf(error: unknown): string {
   return position ? ` (${position[0]})` : ''
 }
 
-function requireSaneShape(value: unknown, depth: number): void {
+function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean }): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
   }
@@ -68,13 +74,14 @@ function requireSaneShape(value: unknown, depth: number): void {
     throw new GatewayError('invalid_request', `The request body is nested more than ${MAX_DEPTH} levels deep.`)
   }
   if (Array.isArray(value)) {
-    for (const element of value) requireSaneShape(element, depth + 1)
+    for (const element of value) requireSaneShape(element, depth + 1, seen)
     return
   }
   for (const [name, child] of Object.entries(value)) {
     if (name === '__proto__') {
       throw new GatewayError('invalid_request', "The request body has a field named '__proto__', which is not allowed.")
     }
-    requireSaneShape(child, depth + 1)
+    if (name === 'cache_control') seen.cache = true
+    requireSaneShape(child, depth + 1, seen)
   }
 }

@@ -8,6 +8,7 @@ const MAX_ERROR_BYTES = 64 * 1024
 const MAX_MESSAGE_CHARS = 1_000
 /** A code is kept in the row and the log, where no words belong that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
+const REFUSED = 400
 const OUR_CREDENTIAL = new Set([401, 402, 403])
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
@@ -24,6 +25,12 @@ export async function readErrorReply(reply: Reply, key: string | undefined): Pro
     status,
     retryAfterMs: reply.retryAfterMs,
   })
+}
+
+/** An error in place of an answer, though the status was 200. */
+export function errorInAnswer(error: unknown, key: string | undefined): UpstreamFailure {
+  if (isObject(error) && isContentComplaint(error)) return aboutRequest(REFUSED, error, key)
+  return new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
 }
 
 function aboutRequest(status: number, error: Record<string, unknown>, key: string | undefined): UpstreamFailure {

@@ -3,29 +3,35 @@ import { isObject } from '../../wire/field-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+const MARK = 'cache_control'
 /** A longer life in the cache would have another price. */
 const CACHE_CONTROL = { type: 'ephemeral' }
 
 /** The request with every `cache_control` as the one whose price is known, or with none where none is known. */
 export function withCacheMarks(body: ChatBody, mayWriteCache: boolean): ChatBody {
-  const mark = (holder: unknown): unknown => {
-    if (!isObject(holder) || !Object.hasOwn(holder, 'cache_control')) return holder
-    const { cache_control: wanted, ...rest } = holder
-    return wanted && mayWriteCache ? { ...rest, cache_control: CACHE_CONTROL } : rest
+  const { messages, tools } = body
+  return {
+    ...body,
+    messages: markAll(messages),
+    ...(Array.isArray(tools) && { tools: tools.map(markTool) }),
   }
-  const markCall = (call: unknown) => mark(inside(call, 'function', mark))
-  const markMessage = (message: unknown) =>
-    mark(inside(inside(message, 'content', each(mark)), 'tool_calls', each(markCall)))
-  return inside(inside(body, 'messages', each(markMessage)), 'tools', each(markCall)) as ChatBody
-}
 
-function each(change: (element: unknown) => unknown): (list: unknown) => unknown {
-  return (list) => (Array.isArray(list) ? list.map(change) : list)
-}
+  /** Anywhere in the messages; nothing else there has that name. */
+  function markAll(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(markAll)
+    if (!isObject(value)) return value
+    const fields = Object.entries(value).filter(([name]) => name !== MARK)
+    return marked(Object.fromEntries(fields.map(([name, field]) => [name, markAll(field)])), value)
+  }
 
-/** The holder with one field changed, if it has it. */
-function inside(holder: unknown, name: string, change: (value: unknown) => unknown): unknown {
-  return isObject(holder) && Object.hasOwn(holder, name)
-    ? ({ ...holder, [name]: change(holder[name]) } as Fields)
-    : holder
+  /** On a tool, but not among its parameters, where the name is the caller's own. */
+  function markTool(tool: unknown): unknown {
+    if (!isObject(tool)) return tool
+    const { [MARK]: _, function: fn, ...rest } = tool
+    return marked({ ...rest, ...(fn !== undefined && { function: isObject(fn) ? markTool(fn) : fn }) }, tool)
+  }
+
+  function marked(bare: Fields, original: Fields): Fields {
+    return original[MARK] && mayWriteCache ? { ...bare, [MARK]: CACHE_CONTROL } : bare
+  }
 }

@@ -2,13 +2,16 @@ import type { ChatPart } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { messageToDelta, speaks } from '../../wire/delta.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { errorInAnswer } from '../http/error-reply.ts'
 import { parseObject, readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { ChatCall } from '../provider.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
 
-export async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<ChatPart, void, undefined> {
+type Parts = AsyncGenerator<ChatPart, void, undefined>
+
+export async function* readStream(reply: Reply, call: ChatCall, key: string | undefined): Parts {
   const open = new Set<number>()
   /** Only a choice that said something is given the end it lacks: silence is no answer. */
   const said = new Set<number>()
@@ -18,7 +21,7 @@ export async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<
       for (const index of open) if (said.has(index)) yield answer.ending(index)
       return
     }
-    for (const raw of toParts(checked(parseObject(data)), 'delta')) {
+    for (const raw of toParts(checked(parseObject(data), key), 'delta')) {
       const part = answer.normalize(raw)
       if (part.kind === 'choice') {
         if (part.finishReason === null) open.add(part.index)
@@ -31,17 +34,17 @@ export async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<
   if (open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
 }
 
-export async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
+export async function* readWhole(reply: Reply, key: string | undefined): Parts {
   const answer = new AnswerNormalizer()
-  for (const raw of toParts(checked(await readJson(reply)), 'message')) {
+  for (const raw of toParts(checked(await readJson(reply), key), 'message')) {
     const part = answer.normalize(raw)
     yield part
     if (part.kind === 'choice' && part.finishReason === null && speaks(part.delta)) yield answer.ending(part.index)
   }
 }
 
-function checked(event: Record<string, unknown>): Record<string, unknown> {
-  if (event.error) throw new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
+function checked(event: Record<string, unknown>, key: string | undefined): Record<string, unknown> {
+  if (event.error) throw errorInAnswer(event.error, key)
   return event
 }
 

@@ -27,7 +27,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key)
-      yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
+      yield* isJson(reply) ? readWhole(reply, key) : readStream(reply, call, key)
     },
   }
 }

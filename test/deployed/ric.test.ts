@@ -162,7 +162,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
       'X-Request-Id': expect.stringMatching(/^req_/),
       'X-Svc-Cost': '0',
     })
-    expect(answer.headers['RateLimit-Remaining']).toBe(code === 401 ? undefined : code === 402 ? '60' : '59')
+    expect(answer.headers['RateLimit-Remaining']).toBe(code === 401 ? undefined : '59')
     const envelope = JSON.parse(answer.body).error
     expect(Object.keys(envelope).sort()).toEqual(['code', 'message', 'param', 'type'])
     expect(envelope.code).toBe(error)

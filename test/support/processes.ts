@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from '@jest/globals'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -19,6 +20,15 @@ export type Process = {
   readonly ended: Promise<Ended>
 }
 
+/** A test that fails leaves no process behind. SIGTERM, so that a local gateway ends its database. */
+const started: Process[] = []
+afterAll(async () => {
+  for (const { child, ended } of started.filter(({ child }) => child.exitCode === null && child.signalCode === null)) {
+    child.kill('SIGTERM')
+    await ended
+  }
+})
+
 export function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Process {
   const child = spawn(NODE, [join(ROOT, file), ...args], { cwd, env: { ...process.env, ...FASTER, PORT: '0', ...env } })
   const output = { stdout: '', stderr: '' }
@@ -29,7 +39,9 @@ export function run(file: string, args: string[], cwd: string, env: Record<strin
     output.stderr += chunk
   })
   const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })))
-  return { child, output, ended }
+  const it = { child, output, ended }
+  started.push(it)
+  return it
 }
 
 export function emptyFolder(): string {

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
+import { FASTER } from './compile-cache.ts'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
-
-/** Many processes load the same files: they share what the first has compiled. */
-export const FASTER = { NODE_COMPILE_CACHE: join(tmpdir(), 'waybill-compiled') }
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 

@@ -1,43 +1,59 @@
 import type { FunctionName } from '../layers/gateway/contract.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
-import type { Endpoint } from '../layers/gateway/flow/passage.ts'
-import { admit, refuse } from '../layers/gateway/middleware/admit.ts'
+import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
-import { expect } from '../layers/gateway/middleware/expect.ts'
-import type { Gate } from '../layers/gateway/middleware/gate.ts'
+import { Gates } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
+import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
+import { refuse } from '../layers/gateway/middleware/refuse.ts'
+import type { AdmittedRequest, Endpoint, IdentifiedRequest } from '../layers/gateway/request.ts'
+import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { findKeyId } from '../layers/gateway/store/find-key-id.ts'
-import { readKey } from '../layers/gateway/store/read-key.ts'
-import { takeAdmission } from '../layers/gateway/store/take-admission.ts'
+import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
+import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
-type Wanted = { readonly prefetch?: () => void; readonly assess?: Gate; readonly claim?: Gate }
+export type Door = {
+  readonly name: FunctionName
+  readonly endpoint: Endpoint
+  readonly prefetch?: () => void
+}
 
-/** The one way in, the same for every function; README.md draws it. */
-export function gates(
-  instance: Instance,
-  name: FunctionName,
-  endpoint: Endpoint,
-  { prefetch, assess, claim }: Wanted = {},
-) {
-  const { tables, cache, config, settle, finishDeadHolds, clock, random, log, timing } = instance
+/** The gates up to the price of a request, the same for every function. */
+export function entrance(instance: Instance, { name, endpoint, prefetch }: Door): Gates<IdentifiedRequest> {
+  const { tables, cache, config, settle, clock, log, timing } = instance
+  const { headerPrefix, originSecret, keyPrefix } = config
   const read = readKey(tables)
-  const newRequestId = (nowMs: number) => makeRequestId(nowMs, random(10))
-  return [
-    open(
-      { clock, newRequestId, log, isUnavailable, headerPrefix: config.headerPrefix, originSecret: config.originSecret },
-      endpoint,
-    ),
+  const newRequestId = requestIds(instance)
+  return Gates.behind(
+    open({ clock, newRequestId, log, isUnavailable, headerPrefix, originSecret }, endpoint),
     record(settle, timing.settleMs),
-    expect(name),
-    identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix: config.keyPrefix, prefetch }),
-    authorize({ readKey: read, cache }),
-    ...(assess ? [assess] : []),
-    admit({ takeAdmission: takeAdmission(tables), finishDeadHolds, readKey: read, newRequestId, cache }),
-    ...(claim ? [claim] : []),
-    refuse(),
-  ]
+  )
+    .through(matchEndpoint(name))
+    .through(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
+    .through(authorize({ readKey: read, cache }))
+}
+
+/** All gates of an endpoint that costs no credits. */
+export function freeGates(instance: Instance, door: Door): Gates<AdmittedRequest> {
+  return entrance(instance, door)
+    .through(admit<IdentifiedRequest>(admissionBy(instance)))
+    .through(refuse<AdmittedRequest>())
+}
+
+export function admissionBy(instance: Instance): AdmitDeps {
+  const { tables, finishDeadHolds, cache } = instance
+  return {
+    takeAdmission: takeAdmission(tables),
+    finishDeadHolds,
+    readKey: readKey(tables),
+    newRequestId: requestIds(instance),
+    cache,
+  }
+}
+
+function requestIds({ random }: Instance): (nowMs: number) => string {
+  return (nowMs) => makeRequestId(nowMs, random(10))
 }

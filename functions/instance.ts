@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
-import { catalogCache, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
+import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
 import {
   deadHoldsFinisher,
@@ -8,14 +8,14 @@ import {
   type FinishHold,
   holdFinisher,
 } from '../layers/gateway/flow/finish-hold.ts'
-import { jsonLog, type Log } from '../layers/gateway/flow/log.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
+import { jsonLog, type Log } from '../layers/gateway/log.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
+import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
+import { type ReadCatalog, readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { putUsageRow } from '../layers/gateway/store/put-usage-row.ts'
-import { type ReadCatalog, readCatalog } from '../layers/gateway/store/read-catalog.ts'
-import { releaseHold } from '../layers/gateway/store/release-hold.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
+import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
 
 /** What one running function instance has: its settings, its tables and what it remembers between requests. */
 export type Instance = {
@@ -65,7 +65,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
       ...options.timing,
     },
     cache: new KeyCache(),
-    loadCatalog: catalogCache(options.readCatalog ?? readCatalog(tables), clock),
+    loadCatalog: cachedCatalog(options.readCatalog ?? readCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, log),
     settle: settler({ ...books, isUnavailable, clock, log }),

@@ -1,15 +1,15 @@
 import middy from '@middy/core'
-import type { Passage } from '../layers/gateway/flow/passage.ts'
-import type { Gate, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
+import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
+import type { AdmittedRequest } from '../layers/gateway/request.ts'
 
-type Answer = (passage: Passage, event: GatewayEvent) => Promise<unknown> | unknown
+type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
 
 /** A function behind API Gateway: the gates, then one JSON answer. */
-export function jsonHandler(gates: Gate[], answer: Answer) {
+export function jsonHandler(gates: Gates<AdmittedRequest>, answer: Answer) {
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
-    .use(gates)
-    .handler(async (event: GatewayEvent, { passage }: GatewayContext): Promise<GatewayAnswer> => {
-      const body = JSON.stringify(await answer(passage, event))
+    .use([...gates.middlewares])
+    .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
+      const body = JSON.stringify(await answer(request as AdmittedRequest, event))
       return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
     })
 }

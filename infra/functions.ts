@@ -10,7 +10,7 @@ import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { bundleTokenizer } from './bundle.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { tablePermissions } from './permissions.ts'
-import { readCatalog } from './read-catalog.ts'
+import { readCatalog } from './read-seed-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 

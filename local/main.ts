@@ -1,4 +1,4 @@
-import { Problem } from '../operator/problem.ts'
+import { CliError } from '../operator/cli-error.ts'
 import { readSettings } from './settings.ts'
 import { start } from './start.ts'
 
@@ -13,7 +13,7 @@ try {
 } catch (error) {
   // An end asked for while everything was still starting is not a failure.
   if (!stack.disposed) {
-    console.error(error instanceof Problem ? error.message.split('\n')[0] : error)
+    console.error(error instanceof CliError ? error.message.split('\n')[0] : error)
     await end(1)
   }
 }

@@ -1,9 +1,9 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
-import { Problem } from '../operator/problem.ts'
+import { CliError } from '../operator/cli-error.ts'
 
 const STICKY = 0o1000
 
-/** Makes a folder that only its owner can enter. Throws a Problem. */
+/** Makes a folder that only its owner can enter. Throws a CliError. */
 export async function privateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -12,6 +12,6 @@ export async function privateFolder(folder: string): Promise<void> {
     await chmod(folder, 0o700)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new Problem(`The folder '${folder}' cannot be made and kept private (${code}). Choose one that is yours.`)
+    throw new CliError(`The folder '${folder}' cannot be made and kept private (${code}). Choose one that is yours.`)
   }
 }

@@ -5,26 +5,27 @@ import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
+import { readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
-import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
-import { writeCatalog } from '../layers/gateway/store/write-catalog.ts'
-import { Problem } from '../operator/problem.ts'
+import { CliError } from '../operator/cli-error.ts'
+import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile } from '../operator/local-gateway.ts'
+import { localKeys, namedVariables } from '../operator/local-keys.ts'
 import { checkedCatalog } from './checked-catalog.ts'
 import { demoKey } from './demo-key.ts'
 import { startDynamoDb } from './dynamodb-local.ts'
 import { startEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { endLeftDatabases, forgetDatabase, noteDatabase } from './left-databases.ts'
-import { loadCatalog } from './load-catalog.ts'
-import { localKeys, namedVariables } from './local-keys.ts'
+import { loadCatalog } from './load-local-catalog.ts'
 import { paintFor } from './paint.ts'
 import { privateFolder } from './private-folder.ts'
 import { createGatewayServer } from './server.ts'
-import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile, type LocalSettings } from './settings.ts'
+import type { LocalSettings } from './settings.ts'
 import { welcome } from './welcome.ts'
 
-/** Starts everything; what must end again is put on `stack` the moment it exists. Throws a Problem. */
+/** Starts everything; what must end again is put on `stack` the moment it exists. Throws a CliError. */
 export async function start(
   { port, catalogFile, dataFolder }: LocalSettings,
   stack: AsyncDisposableStack,
@@ -86,7 +87,7 @@ function listen(server: Server, port: number, stack: AsyncDisposableStack): Prom
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`
-      reject(error.code === 'EADDRINUSE' ? new Problem(inUse) : error)
+      reject(error.code === 'EADDRINUSE' ? new CliError(inUse) : error)
     })
     server.listen(port, '127.0.0.1', () => {
       resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -1,7 +1,7 @@
+import type { LocalFile } from '../operator/local-gateway.ts'
 import { DEMO_TERMS } from './demo-key.ts'
-import type { LocalCatalog } from './load-catalog.ts'
+import type { LocalCatalog } from './load-local-catalog.ts'
 import type { Paint } from './paint.ts'
-import type { LocalFile } from './settings.ts'
 
 export function welcome({ baseUrl, demoKey }: LocalFile, { catalog, off }: LocalCatalog, paint: Paint): string {
   const models = catalog.models.filter(({ active }) => active).map(({ id }) => id)

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { Problem } from './problem.ts'
+import { CliError } from './cli-error.ts'
 
 export type Terminal = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
-/** Returns if the change may be made, and throws a Problem if not. Says what the change is only if it has to ask. */
+/** Returns if the change may be made, and throws a CliError if not. Says what the change is only if it has to ask. */
 export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
 
 export type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }
@@ -14,10 +14,10 @@ export function confirmer({ stage, isProtected, yes }: Guard, terminal: Terminal
     if (!isProtected || yes) return
     const change = `This changes the stage ${stage}: ${await describe()}.`
     if (!terminal.input.isTTY) {
-      throw new Problem(`${change} Nobody is at a terminal to be asked, so nothing was changed. Add --yes to go on.`)
+      throw new CliError(`${change} Nobody is at a terminal to be asked, so nothing was changed. Add --yes to go on.`)
     }
     const answer = await ask(terminal, `${change} Go on? [y/N] `)
-    if (!/^y(es)?$/i.test(answer.trim())) throw new Problem('Nothing was changed.')
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('Nothing was changed.')
   }
 }
 

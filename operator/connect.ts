@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
-import type { NamedVariable } from '../local/local-keys.ts'
-import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from '../local/settings.ts'
-import { Problem } from './problem.ts'
+import { CliError } from './cli-error.ts'
+import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from './local-gateway.ts'
+import type { NamedVariable } from './local-keys.ts'
 
 export type Target = { readonly local?: boolean; readonly stage?: string }
 
@@ -23,17 +23,17 @@ export type Connection = {
 
 /** What a command works on. */
 export async function connect({ local, stage }: Target): Promise<Connection> {
-  if (local && stage) throw new Problem('Choose one of --local and --stage.')
+  if (local && stage) throw new CliError('Choose one of --local and --stage.')
   if (local) return connectLocal()
   if (stage) return connectStage(stage)
-  throw new Problem(
+  throw new CliError(
     "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here.",
   )
 }
 
 async function connectLocal(): Promise<Connection> {
   const text = await readFile(LOCAL_FILE, 'utf8').catch(() => {
-    throw new Problem("No local gateway is running here. Start one with 'npm start' in this folder.")
+    throw new CliError("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
@@ -46,7 +46,7 @@ async function connectStage(stage: string): Promise<Connection> {
   const output = (name: string): string => {
     const value = outputs.get(name)
     if (value === undefined)
-      throw new Problem(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
+      throw new CliError(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
     return value.replace(/\/$/, '')
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
@@ -85,17 +85,17 @@ async function readOutputs(name: string): Promise<Map<string, string>> {
 
 function explain(error: Error, name: string): Error {
   if (error.name === 'CredentialsProviderError') {
-    return new Problem(
+    return new CliError(
       "No AWS credentials were found. Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
     )
   }
   if (/region (is missing|not accepted)/i.test(error.message)) {
-    return new Problem(
+    return new CliError(
       'No AWS region is set, or not a valid one. Set AWS_REGION to the region of the deployment, for example us-east-1.',
     )
   }
   if (error.name === 'ValidationError') {
-    return new Problem(`There is no stack ${name} in this account and region. 'npm run deploy' makes it.`)
+    return new CliError(`There is no stack ${name} in this account and region. 'npm run deploy' makes it.`)
   }
   return error
 }

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { toUsageItem } from '../layers/gateway/store/usage-item.ts'
+import { toUsageItem } from '../layers/gateway/store/usage/usage-item.ts'
 import { jsonLine } from './output.ts'
 import { CSV_HEADER, toCsvLine } from './usage-csv.ts'
 

@@ -1,5 +1,5 @@
 import type { Hold, Key } from '../layers/gateway/domain/key.ts'
-import { listKeys } from '../layers/gateway/store/list-keys.ts'
+import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
 /** The key that holds credits for a request. Nothing but the keys themselves knows, so all are read. */

@@ -3,8 +3,8 @@ import type { Key, KeySettings } from '../layers/gateway/domain/key.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
 import { ulid } from '../layers/gateway/domain/ulid.ts'
-import { createKey } from '../layers/gateway/store/create-key.ts'
-import type { Grant } from '../layers/gateway/store/grant-credits.ts'
+import { createKey } from '../layers/gateway/store/keys/create-key.ts'
+import type { Grant } from '../layers/gateway/store/keys/grant-credits.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
 export type IssueOptions = {

@@ -1,7 +1,7 @@
 import type { Key } from '../layers/gateway/domain/key.ts'
-import { readKey } from '../layers/gateway/store/read-key.ts'
+import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
-import { Problem } from './problem.ts'
+import { CliError } from './cli-error.ts'
 
 export async function knownKey(tables: Tables, id: string): Promise<Key> {
   const key = await readKey(tables)(id)
@@ -9,6 +9,6 @@ export async function knownKey(tables: Tables, id: string): Promise<Key> {
   return key
 }
 
-export function noSuchKey(id: string): Problem {
-  return new Problem(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
+export function noSuchKey(id: string): CliError {
+  return new CliError(`There is no key '${id}'. 'waybill keys list' shows those that exist.`)
 }

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
+import { parseCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { parseCatalog } from '../layers/gateway/wire/parse-catalog.ts'
-import { Problem } from './problem.ts'
+import { CliError } from './cli-error.ts'
 
 /** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
 const ECHO = 'local:echo'
 
-/** The checked catalog of a file. Throws a Problem whose first line says what is wrong, and whose others are more. */
+/** The checked catalog of a file. Throws a CliError whose first line says what is wrong, and whose others are more. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Problem(`The catalog '${file}' cannot be read (${error.code}).`)
+    throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)
   })
   const parsed = parseCatalog(parseJson(text, file, echoUrl))
   if ('catalog' in parsed) return parsed.catalog
   const [first, ...more] = parsed.faults
-  throw new Problem(
+  throw new CliError(
     [`The catalog '${file}' is not valid: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'),
   )
 }
@@ -23,6 +23,6 @@ function parseJson(text: string, file: string, echoUrl = ECHO): unknown {
   try {
     return JSON.parse(text, (name, value) => (name === 'baseUrl' && value === ECHO ? echoUrl : value))
   } catch (error) {
-    throw new Problem(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
+    throw new CliError(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
   }
 }

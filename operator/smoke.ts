@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
-import { readCatalog } from '../layers/gateway/store/read-catalog.ts'
-import { readKey } from '../layers/gateway/store/read-key.ts'
-import { readUsageRow } from '../layers/gateway/store/read-usage-row.ts'
-import { revokeKey } from '../layers/gateway/store/revoke-key.ts'
-import { auditKey } from './audit-key.ts'
+import { readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readKey } from '../layers/gateway/store/keys/read-key.ts'
+import { revokeKey } from '../layers/gateway/store/keys/revoke-key.ts'
+import { readUsageRow } from '../layers/gateway/store/usage/read-usage-row.ts'
+import { auditKey } from './audit/audit-key.ts'
+import { CliError } from './cli-error.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import { issueKey } from './issue-key.ts'
-import { Problem } from './problem.ts'
 
 const options = new Command('smoke')
   .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
@@ -23,7 +23,7 @@ try {
   const connection = await connect(options)
   await smoke(connection, options.model ?? (await firstModel(connection)))
 } catch (error) {
-  console.error(error instanceof Problem ? error.message : error)
+  console.error(error instanceof CliError ? error.message : error)
   failures += 1
 }
 console.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
@@ -31,7 +31,7 @@ process.exitCode = failures === 0 ? 0 : 1
 
 async function firstModel({ tables }: Connection): Promise<string> {
   const model = (await readCatalog(tables)())?.data.models.find(({ active }) => active)
-  if (!model) throw new Problem("The catalog has no active model. 'waybill catalog push FILE' brings some.")
+  if (!model) throw new CliError("The catalog has no active model. 'waybill catalog push FILE' brings some.")
   return model.id
 }
 

@@ -1,7 +1,7 @@
 import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
 import type { Catalog, PricedModel, Route } from '../layers/gateway/domain/catalog.ts'
-import { assessWork } from '../layers/gateway/domain/chat-work.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
+import { priceRequest } from '../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
 import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
 import { parseChatRequest } from '../layers/gateway/wire/chat-request.ts'
@@ -30,13 +30,13 @@ export async function testRoute(
 ): Promise<RouteTest> {
   const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
   const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }
-  const request = parseChatRequest({ value, bytes: JSON.stringify(value).length })
+  const chat = parseChatRequest({ value, bytes: JSON.stringify(value).length })
   const startedMs = performance.now()
   let firstTokenMs: number | undefined
   let usage: unknown
   try {
     const parts = openProvider(catalog, route.provider).chat({
-      request,
+      chat,
       outputCap: OUTPUT_CAP,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
@@ -64,7 +64,7 @@ export async function testRoute(
     }
   }
   const { prompt, completion, cached, cacheWrite, reasoning } = counts
-  const { cost } = billFor(assessWork(request, model, catalog), {
+  const { cost } = billFor(priceRequest(chat, model, catalog), {
     quantities: { prompt, completion, cached, cacheWrite, images: 0 },
     reasoning,
     source: 'upstream',

@@ -1,6 +1,6 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { toUsageItem } from '../layers/gateway/store/usage-item.ts'
+import { toUsageItem } from '../layers/gateway/store/usage/usage-item.ts'
 
 /** The columns, in an order that does not change: new ones go to the end. */
 const COLUMNS = [

@@ -1,8 +1,8 @@
 import type { Key } from '../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { listKeys } from '../layers/gateway/store/list-keys.ts'
-import { queryUsageRows, type RowOrder, type TimeRange } from '../layers/gateway/store/query-usage-rows.ts'
+import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
+import { queryUsageRows, type RowOrder, type TimeRange } from '../layers/gateway/store/usage/query-usage-rows.ts'
 import { knownKey } from './known-key.ts'
 
 const HOUR_MS = 60 * 60 * 1000

@@ -2,12 +2,12 @@
 import { Command, CommanderError } from 'commander'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
+import { CliError } from './cli-error.ts'
 import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
 import { usageCommand } from './commands/usage.ts'
-import { Problem } from './problem.ts'
 import { run } from './run.ts'
 
 const program = new Command('waybill')
@@ -36,7 +36,7 @@ try {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof Problem) return error.message
+  if (error instanceof CliError) return error.message
   if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
   const { name, message, code } = error as Error & { code?: string }
   if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."

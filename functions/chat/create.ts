@@ -3,24 +3,27 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
-import { answerAgain } from '../../layers/gateway/flow/answer-again.ts'
-import { answerKeeper } from '../../layers/gateway/flow/answer-keeper.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
+import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
 import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
-import type { AssessedWork, Passage } from '../../layers/gateway/flow/passage.ts'
+import { type AnswerVault, answerVault } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
+import { replayAnswer } from '../../layers/gateway/flow/idempotency/replay-answer.ts'
 import { RouteHealth } from '../../layers/gateway/flow/route-health.ts'
-import { assess, prefetch } from '../../layers/gateway/middleware/assess.ts'
-import { claim } from '../../layers/gateway/middleware/claim.ts'
-import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { admit } from '../../layers/gateway/middleware/admit.ts'
+import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { idempotency } from '../../layers/gateway/middleware/idempotency.ts'
+import { price } from '../../layers/gateway/middleware/price.ts'
+import { refuse } from '../../layers/gateway/middleware/refuse.ts'
+import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
-import { dropClaim } from '../../layers/gateway/store/drop-claim.ts'
-import { findAnswer } from '../../layers/gateway/store/find-answer.ts'
-import { keepAnswer } from '../../layers/gateway/store/keep-answer.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
-import { readSecret } from '../../layers/gateway/store/read-secret.ts'
-import { gates } from '../gates.ts'
+import type { Admission, AdmittedChat, Idempotency, PricedChat } from '../../layers/gateway/request.ts'
+import { claimAnswer } from '../../layers/gateway/store/answers/claim-answer.ts'
+import { dropClaim } from '../../layers/gateway/store/answers/drop-claim.ts'
+import { findAnswer } from '../../layers/gateway/store/answers/find-answer.ts'
+import { keepAnswer } from '../../layers/gateway/store/answers/keep-answer.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { admissionBy, entrance } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
 const EVENT_STREAM = {
@@ -33,13 +36,13 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 
 type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
 
-/** What is given takes the place of the real upstreams and tokenizer. */
+/** `given` replaces the real upstreams and the tokenizer. */
 export function createChat(instance: Instance, given: Given = {}) {
-  const { tables, loadCatalog, config, clock, finishHold, finishDeadHolds, log } = instance
-  const keeper = answerKeeper({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
+  const { tables, config, clock, finishDeadHolds, log } = instance
+  const vault = answerVault({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
   const deps: ChatDeps = {
     ...instance,
-    keeper,
+    vault,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     loadTokenizer: async () => (await import('#tokenizer')).countTokens,
@@ -58,40 +61,44 @@ export function createChat(instance: Instance, given: Given = {}) {
     timeoutEarlyInMillis: 0,
     // The invocation ends when the books are closed, not when the last byte is out.
     requestEnd: async ({ context }) => {
-      const { streaming, settling, credential, deadHolds } = (context as GatewayContext).passage
-      await (streaming ?? settling)
+      const { settlement, credential, deadHolds } = (context as GatewayContext).request
+      await (settlement.streaming ?? settlement.settling)
       if (credential && deadHolds) await finishDeadHolds(credential.key.id, deadHolds)
     },
   })
-    .use(
-      gates(
-        instance,
-        'chat',
-        { name: 'chat.completions', scope: 'chat.completions' },
-        {
-          prefetch: prefetch(loadCatalog),
-          assess: assess(loadCatalog, deps.headerPrefix),
-          claim: claim({
-            claimAnswer: claimAnswer(tables),
-            findAnswer: findAnswer(tables),
-            readKey: readKey(tables),
-            finishHold,
-            keeper,
-          }),
-        },
-      ),
-    )
-    .handler(async (_: GatewayEvent, { passage }: GatewayContext): Promise<GatewayAnswer> => {
-      const { work } = passage
-      if (!work) throw new Error('A chat request was admitted without being assessed.')
-      const headers = work.chat.request.stream ? EVENT_STREAM : JSON_BODY
-      return { statusCode: 200, headers, body: await answer(deps, passage, work) }
+    .use([...chatGates(instance, vault).middlewares])
+    .handler(async (_: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
+      const chat = request as AdmittedChat
+      const headers = chat.priced.chat.stream ? EVENT_STREAM : JSON_BODY
+      return { statusCode: 200, headers, body: await answer(deps, chat) }
     })
 }
 
-async function answer(deps: ChatDeps, passage: Passage, work: AssessedWork): Promise<Readable> {
-  if (passage.replay) return answerAgain(passage.replay, work, deps.headerPrefix)
-  if (work.chat.request.stream) return answerStream(deps, passage, work)
+function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> {
+  const { tables, loadCatalog, config, finishHold } = instance
+  const door = {
+    name: 'chat',
+    endpoint: { name: 'chat.completions', scope: 'chat.completions' },
+    prefetch: prefetching(loadCatalog),
+  } as const
+  const retries = {
+    claimAnswer: claimAnswer(tables),
+    findAnswer: findAnswer(tables),
+    readKey: readKey(tables),
+    finishHold,
+    vault,
+  }
+  return entrance(instance, door)
+    .through(price(loadCatalog, config.headerPrefix))
+    .through(admit<PricedChat>(admissionBy(instance)))
+    .through(idempotency(retries))
+    .through(refuse<PricedChat & Admission & Idempotency>())
+}
+
+async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable> {
+  const isStream = request.priced.chat.stream
+  if (request.replay) return replayAnswer(request.replay, isStream, deps.headerPrefix)
+  if (isStream) return answerStream(deps, request)
   // Bytes: Middy writes a long string in slices, and would cut a character of two code units in half.
-  return Readable.from([Buffer.from(await answerWhole(deps, passage, work))])
+  return Readable.from([Buffer.from(await answerWhole(deps, request))])
 }

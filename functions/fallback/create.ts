@@ -1,10 +1,10 @@
-import { gates } from '../gates.ts'
+import { freeGates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
-/** Whatever no other function takes: the same gates, of which `expect` refuses. */
+/** Takes the calls that are for no other function: the same gates, of which `matchEndpoint` refuses. */
 export function createFallback(instance: Instance) {
-  return jsonHandler(gates(instance, 'fallback', { name: 'unknown' }), () => {
+  return jsonHandler(freeGates(instance, { name: 'fallback', endpoint: { name: 'unknown' } }), () => {
     throw new Error('A call that has a function of its own reached the fallback.')
   })
 }

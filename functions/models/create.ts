@@ -1,19 +1,18 @@
-import { noSuchModel, prefetch } from '../../layers/gateway/middleware/assess.ts'
+import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
 import { findRoute } from '../../layers/gateway/wire/find-route.ts'
-import { modelEntry, modelList } from '../../layers/gateway/wire/models.ts'
-import { gates } from '../gates.ts'
+import { modelEntry, modelList, noSuchModel } from '../../layers/gateway/wire/models.ts'
+import { freeGates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
 export function createModels(instance: Instance) {
   const { loadCatalog } = instance
-  const passed = gates(
-    instance,
-    'models',
-    { name: 'models', scope: 'models.read' },
-    { prefetch: prefetch(loadCatalog) },
-  )
-  return jsonHandler(passed, async (_, event) => {
+  const gates = freeGates(instance, {
+    name: 'models',
+    endpoint: { name: 'models', scope: 'models.read' },
+    prefetch: prefetching(loadCatalog),
+  })
+  return jsonHandler(gates, async (_, event) => {
     const { models } = await loadCatalog()
     const found = findRoute('GET', event.rawPath)
     const id = 'id' in found ? found.id : undefined

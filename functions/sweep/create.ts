@@ -1,7 +1,7 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
-import { findKeysToSweep } from '../../layers/gateway/store/find-keys-to-sweep.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
-import { scheduleSweep } from '../../layers/gateway/store/schedule-sweep.ts'
+import { findKeysToSweep } from '../../layers/gateway/store/admission/find-keys-to-sweep.ts'
+import { scheduleSweep } from '../../layers/gateway/store/admission/schedule-sweep.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 
 /** Finishes the requests that died, key by key. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
-import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { findRoute } from '../../layers/gateway/wire/find-route.ts'
 import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
-import { gates } from '../gates.ts'
+import { freeGates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
@@ -10,15 +10,18 @@ const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
 export function createUsage(instance: Instance) {
   const read = readUsageRow(instance.tables)
-  return jsonHandler(gates(instance, 'usage', { name: 'usage' }), async ({ credential }, event) => {
-    const found = findRoute('GET', event.rawPath)
-    const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
-    if (!row || row.keyId !== credential?.key.id) {
-      throw new GatewayError(
-        'not_found',
-        'This key has no request with that id. It is in the X-Request-Id header of an answer.',
-      )
-    }
-    return usageRecord(row)
-  })
+  return jsonHandler(
+    freeGates(instance, { name: 'usage', endpoint: { name: 'usage' } }),
+    async ({ credential }, event) => {
+      const found = findRoute('GET', event.rawPath)
+      const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
+      if (!row || row.keyId !== credential.key.id) {
+        throw new GatewayError(
+          'not_found',
+          'This key has no request with that id. It is in the X-Request-Id header of an answer.',
+        )
+      }
+      return usageRecord(row)
+    },
+  )
 }

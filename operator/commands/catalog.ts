@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog, type StoredCatalog } from '../../layers/gateway/store/read-catalog.ts'
-import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
+import { readCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { CliError } from '../cli-error.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
 import { printJson, printTable } from '../output.ts'
 import { priceWarnings } from '../price-warnings.ts'
-import { Problem } from '../problem.ts'
 import { readCatalogFile } from '../read-catalog-file.ts'
 import type { Run } from '../run.ts'
 
@@ -53,7 +53,7 @@ export function catalogCommand(program: Command, run: Run): void {
     .action(
       run(async ({ tables, json }) => {
         const stored = await readCatalog(tables)()
-        if (!stored) throw new Problem("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
+        if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const { data, version, pushedAt } = stored
         if (json) return printJson({ version, pushedAt, ...data })
         console.log(`Version ${version}, pushed ${pushedAt}\n`)
@@ -78,7 +78,7 @@ function refuseVariables({ providers }: CatalogData): void {
   for (const [id, entry] of Object.entries(providers)) {
     const apiKey = apiKeyOf(entry)
     if (!apiKey?.startsWith('env:')) continue
-    throw new Problem(
+    throw new CliError(
       `The key of provider '${id}' is ${apiKey}, but a stage has its keys in Secrets Manager: secret:NAME.`,
     )
   }
@@ -101,8 +101,8 @@ function warn(warnings: readonly string[]): void {
   for (const warning of warnings) console.error(`warning: ${warning}`)
 }
 
-function wasPushed(version: number): Problem {
-  return new Problem(
+function wasPushed(version: number): CliError {
+  return new CliError(
     `Somebody pushed version ${version} of the catalog meanwhile, so this one was not put in force. Look at it with 'waybill catalog show', and push again.`,
   )
 }

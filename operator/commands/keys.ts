@@ -6,21 +6,21 @@ import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
-import type { ChangeResult } from '../../layers/gateway/store/change-key.ts'
-import { createKey } from '../../layers/gateway/store/create-key.ts'
-import { endGrace } from '../../layers/gateway/store/end-grace.ts'
-import { grantCredits } from '../../layers/gateway/store/grant-credits.ts'
-import { listKeys } from '../../layers/gateway/store/list-keys.ts'
-import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
-import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
+import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
+import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
+import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
+import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
-import { updateKey } from '../../layers/gateway/store/update-key.ts'
 import { cidrList, credits, keyName, scopeList, someCredits, wholeNumber } from '../arguments.ts'
+import { CliError } from '../cli-error.ts'
 import { draftKey } from '../issue-key.ts'
 import { keyView } from '../key-view.ts'
 import { knownKey, noSuchKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
-import { Problem } from '../problem.ts'
 import type { Run, Session } from '../run.ts'
 import { showKey, showUnsureSecret } from '../show-key.ts'
 
@@ -95,7 +95,7 @@ export function keysCommand(program: Command, run: Run): void {
       run(async (session, options: SettingOptions, id: string) => {
         const { tables, json, nowMs } = session
         const settings = settingsOf(options)
-        if (Object.keys(settings).length === 0) throw new Problem('Say what to change, for example --rpm 120.')
+        if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
         await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
         showKey(changed(await updateKey(tables)(id, settings), id), { json, nowMs })
       }),
@@ -191,11 +191,11 @@ function checked<T>(parse: (text: string) => T, text: string): T {
   try {
     return parse(text)
   } catch (error) {
-    throw new Problem(`'${text}' is not an amount of credits. ${(error as Error).message}`)
+    throw new CliError(`'${text}' is not an amount of credits. ${(error as Error).message}`)
   }
 }
 
 function changed(result: ChangeResult, id: string): Key {
   if (result.changed) return result.key
-  throw result.why === 'no_such_key' ? noSuchKey(id) : new Problem(`The key ${id} is revoked, and that is final.`)
+  throw result.why === 'no_such_key' ? noSuchKey(id) : new CliError(`The key ${id} is revoked, and that is final.`)
 }

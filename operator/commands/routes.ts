@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { type KeySources, openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { fetchSecret } from '../../layers/gateway/store/fetch-secret.ts'
-import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
-import { localKeys } from '../../local/local-keys.ts'
+import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
+import { localKeys } from '../local-keys.ts'
 import { printJson, printTable } from '../output.ts'
-import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
 import { type RouteTest, testRoute } from '../test-route.ts'
 
@@ -22,12 +22,12 @@ export function routesCommand(program: Command, run: Run): void {
     .action(
       run(async ({ tables, json, ...connection }, _: object, wanted?: string) => {
         const stored = await readCatalog(tables)()
-        if (!stored) throw new Problem("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
+        if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const parsed = parseCatalog(stored.data)
-        if ('faults' in parsed) throw new Problem(`The catalog in force is not valid: ${parsed.faults[0]}`)
+        if ('faults' in parsed) throw new CliError(`The catalog in force is not valid: ${parsed.faults[0]}`)
         const catalog = openCatalog(parsed.catalog, stored.version)
         const models = [...catalog.models.values()].filter(({ id }) => wanted === undefined || id === wanted)
-        if (models.length === 0) throw new Problem(`The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
+        if (models.length === 0) throw new CliError(`The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
         const open = openProvider(keysOf(connection))
         const tests: RouteTest[] = []
         for (const model of models) {

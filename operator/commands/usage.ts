@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import type { TimeRange } from '../../layers/gateway/store/query-usage-rows.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
-import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
+import type { TimeRange } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 import { moment, period, wholeNumber } from '../arguments.ts'
-import { explainOpenHold, explainRequest } from '../explain-request.ts'
+import { CliError } from '../cli-error.ts'
+import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { type ExportFormat, exportRows } from '../export-rows.ts'
 import { findOpenHold } from '../find-open-hold.ts'
 import { printJson, printTable } from '../output.ts'
-import { Problem } from '../problem.ts'
 import type { Run } from '../run.ts'
 import { summarizeUsage } from '../summarize-usage.ts'
 import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
@@ -80,11 +80,11 @@ export function usageCommand(program: Command, run: Run): void {
     .action(
       run(async ({ tables, json, nowMs }, { from, to = nowMs, format, key }: ExportOptions) => {
         if (json && format === 'csv') {
-          throw new Problem('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
+          throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
         }
         if (from >= to) {
           const [first, last] = [from, to].map((ms) => new Date(ms).toISOString())
-          throw new Problem(`--from must be before --to, but ${first} is not before ${last}.`)
+          throw new CliError(`--from must be before --to, but ${first} is not before ${last}.`)
         }
         const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
         await exportRows(usageRows(tables, key, range, 'oldest first'), format, process.stdout)
@@ -151,7 +151,7 @@ function rangeOf(sinceMs: number, nowMs: number): TimeRange {
 
 async function showOpenHold(tables: Tables, json: boolean, nowMs: number, requestId: string): Promise<void> {
   const open = await findOpenHold(tables, requestId)
-  if (!open) throw new Problem(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
+  if (!open) throw new CliError(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
   const { key, hold } = open
   if (!json) return console.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
   const holdUntil = new Date(hold.untilMs).toISOString()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { updateKey } from '../../layers/gateway/store/update-key.ts'
-import { auditKey } from '../../operator/audit-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { auditKey } from '../../operator/audit/audit-key.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'

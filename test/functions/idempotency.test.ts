@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { AnswerSeal, answerId } from '../../layers/gateway/flow/answer-seal.ts'
-import { claimAnswer } from '../../layers/gateway/store/claim-answer.ts'
-import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
-import { rotateKey } from '../../layers/gateway/store/rotate-key.ts'
-import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
-import { updateKey } from '../../layers/gateway/store/update-key.ts'
+import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-cipher.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { claimAnswer } from '../../layers/gateway/store/answers/claim-answer.ts'
+import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
@@ -208,7 +208,7 @@ describe('a request that died with its claim', () => {
     const id = answerId(key.id, name)
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
-    const bodyPrint = new AnswerSeal(secret, id).print(JSON.stringify(HELLO))
+    const bodyPrint = new AnswerCipher(secret, id).fingerprint(JSON.stringify(HELLO))
     await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
     const settled = { requestId, keyId: key.id, hold: 5_000_000n, startedAtMs: nowMs }
@@ -253,20 +253,20 @@ describe('what is kept', () => {
     for (const told of ['wombat', name, secret]) expect(dump.join()).not.toContain(told)
     const sealed = items.filter((item) => item.sealed)
     for (const { id, sealed: bytes } of sealed) {
-      const stranger = new AnswerSeal(`svc_live_${'a'.repeat(43)}`, id as string)
-      expect(() => stranger.open(bytes as Uint8Array)).toThrow()
+      const stranger = new AnswerCipher(`svc_live_${'a'.repeat(43)}`, id as string)
+      expect(() => stranger.decrypt(bytes as Uint8Array)).toThrow()
     }
   })
 
   test('cannot be changed unnoticed, or moved to another Idempotency-Key', () => {
-    const seal = new AnswerSeal('svc_live_x', 'one')
-    const sealed = seal.close('answer') as Uint8Array
-    expect(seal.open(sealed)).toBe('answer')
-    expect(() => new AnswerSeal('svc_live_x', 'two').open(sealed)).toThrow()
+    const cipher = new AnswerCipher('svc_live_x', 'one')
+    const sealed = cipher.encrypt('answer') as Uint8Array
+    expect(cipher.decrypt(sealed)).toBe('answer')
+    expect(() => new AnswerCipher('svc_live_x', 'two').decrypt(sealed)).toThrow()
     for (let i = 0; i < sealed.length; i++) {
       const changed = Uint8Array.from(sealed)
       changed[i] = (changed[i] ?? 0) ^ 1
-      expect(() => seal.open(changed)).toThrow()
+      expect(() => cipher.decrypt(changed)).toThrow()
     }
   })
 })

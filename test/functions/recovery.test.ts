@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { jsonLog } from '../../layers/gateway/flow/log.ts'
-import { putUsageRow } from '../../layers/gateway/store/put-usage-row.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
+import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -122,7 +122,7 @@ describe('the hold of a dead request', () => {
     const { hash } = key.current
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
     const attempts = Array.from({ length: 10_000 }, () => ({ provider: 'up', result: 'x'.repeat(60), ms: 1 }))
-    const passage = {
+    const request = {
       requestId,
       nowMs,
       deadlineMs: Date.now() + 60_000,
@@ -131,11 +131,12 @@ describe('the hold of a dead request', () => {
       credential: { hash, key, cached: false },
       hold: 9_000n,
       journey: { attempts },
+      settlement: {},
     }
     const quantities = { prompt: 10, cached: 0, cacheWrite: 0, completion: 5, images: 0 }
     const counted = { quantities, reasoning: 0, source: 'upstream' as const, usageRejected: false, usageCapped: false }
     const bill = { ...counted, cost: 7_000n }
-    await gateway.instance.settle(passage, { outcome: 'completed', httpStatus: 200, bill })
+    await gateway.instance.settle(request, { outcome: 'completed', httpStatus: 200, bill })
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 7_000n })
     expect(await gateway.readRow(requestId)).toMatchObject({ cost: 7_000n, completionTokens: 5, attempts: [] })
   })

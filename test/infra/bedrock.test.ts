@@ -2,9 +2,9 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../infra/bedrock.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { synthesize, textOf } from './support/synthesize.ts'
 
 const { Functions } = await import('../../infra/functions.ts')
@@ -148,7 +148,7 @@ describe('in the stack', () => {
   })
 
   test('the catalog of the first deployment decides', async () => {
-    const { readCatalog } = await import('../../infra/read-catalog.ts')
+    const { readCatalog } = await import('../../infra/read-seed-catalog.ts')
     const has = invokeBedrock(readCatalog()).length > 0
     expect(rolesThatCallBedrock(synthesize('dev').template).length).toBe(has ? 1 : 0)
   })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
 import { FUNCTIONS, only, type Synthesized, synthesize, textOf } from './support/synthesize.ts'
 
 type Dimension = { readonly Name: string; readonly Value: unknown }

@@ -6,10 +6,10 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { findProcess } from '../../local/running-process.ts'
-import { LOCAL_TABLES } from '../../local/settings.ts'
+import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }

@@ -5,7 +5,7 @@ import type { Context } from 'aws-lambda'
 import { openInstance } from '../../functions/instance.ts'
 import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
 import { clientAddress } from '../../layers/gateway/middleware/client-address.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { open } from '../../layers/gateway/middleware/open.ts'
@@ -95,7 +95,7 @@ describe('the gate that opens a request', () => {
     )
     const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
       .use(gate)
-      .handler(async (_event, { passage }) => ({ statusCode: 200, headers: {}, body: passage.sourceIp }))
+      .handler(async (_event, { request }) => ({ statusCode: 200, headers: {}, body: request.sourceIp }))
     const context = { getRemainingTimeInMillis: () => 1_000 } as Context as GatewayContext
     const answer = (await handler(forwarded(proof, VIEWER), context)) as GatewayAnswer
     expect(answer.body).toBe(expected)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import middy from '@middy/core'
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
-import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { open } from '../../layers/gateway/middleware/open.ts'
 

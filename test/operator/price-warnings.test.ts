@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { priceWarnings } from '../../operator/price-warnings.ts'
 
 type Prices = Record<string, string>

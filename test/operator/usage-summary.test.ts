@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openStage, openUpstream } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, say, sse, status } from '../support/upstream.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { revokeKey } from '../../layers/gateway/store/revoke-key.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { booksBalance, catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
 import { type RawAnswer, type RawCall, rawCall } from './support/raw-call.ts'

@@ -6,7 +6,7 @@ import { concat } from '@langchain/core/utils/stream'
 import { ChatOpenAI } from '@langchain/openai'
 import { generateText, isStepCount, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { queryUsageRows } from '../../layers/gateway/store/query-usage-rows.ts'
+import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { booksBalance } from '../support/gateway.ts'
 import { ANSWER, DIALECTS, QUESTION, type Served } from './support/dialects.ts'
 

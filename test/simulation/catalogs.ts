@@ -1,5 +1,5 @@
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import type { CatalogKind } from './history.ts'
 
 const provider = { type: 'openai', baseUrl: 'https://upstream.example/v1' }

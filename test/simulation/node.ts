@@ -6,7 +6,7 @@ import { type Instance, openInstance } from '../../functions/instance.ts'
 import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
-import type { Log } from '../../layers/gateway/flow/log.ts'
+import type { Log } from '../../layers/gateway/log.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import type { Script, Step } from './history.ts'
@@ -85,7 +85,7 @@ export class GatewayNode implements Sender {
       const send = (command: Command) => this.#send(command, attempts)
       return modelClient((variant?.wrap?.(send as never) ?? send) as never)
     }
-    return { client: client(SDK_ATTEMPTS), once: client(variant?.attempts ?? 1), ...TABLE_NAMES }
+    return { client: client(SDK_ATTEMPTS), clientWithoutRetries: client(variant?.attempts ?? 1), ...TABLE_NAMES }
   }
 
   /** `truth` is told what the upstreams that this call reaches know of it. */

@@ -44,7 +44,7 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
   return {
     id,
     async *chat(call: ChatCall): AsyncGenerator<ChatPart> {
-      const { body } = call.request
+      const { body } = call.chat
       const scripts = String(body.user).split('|') as Script[]
       const script = scripts[Math.min(truth.attempts, 1)] as Script
       truth.attempts += 1

@@ -2,9 +2,9 @@ import { BRAND, TABLES } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
-import { createKey } from '../../layers/gateway/store/create-key.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { CATALOGS } from './catalogs.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
@@ -85,7 +85,7 @@ class World {
 
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
-    const tables: Tables = { client, once: client, ...TABLE_NAMES }
+    const tables: Tables = { client, clientWithoutRetries: client, ...TABLE_NAMES }
     await writeCatalog(tables)(CATALOGS[this.#history.catalog], time.nowMs)
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
   }

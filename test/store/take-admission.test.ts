@@ -5,11 +5,11 @@ import type { Demand } from '../../layers/gateway/domain/admission.ts'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { limitsOf } from '../../layers/gateway/domain/limits.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { readKey } from '../../layers/gateway/store/read-key.ts'
-import { releaseHold } from '../../layers/gateway/store/release-hold.ts'
+import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
-import { takeAdmission } from '../../layers/gateway/store/take-admission.ts'
-import { updateKey } from '../../layers/gateway/store/update-key.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 
@@ -125,7 +125,7 @@ describe('admission', () => {
       conflicts -= 1
       return conflicts >= 0 ? Promise.reject(conflict) : tables.client.send(command)
     }
-    const busy = { ...tables, once: { send } as never }
+    const busy = { ...tables, clientWithoutRetries: { send } as never }
     expect((await takeAdmission(busy)(key, demand(key))).admitted).toBe(true)
   })
 
@@ -141,15 +141,15 @@ describe('admission', () => {
         throw timeout
       }
       const wanted = demand(key, 500n)
-      const result = await takeAdmission({ ...tables, once: { send } as never })(key, wanted)
+      const result = await takeAdmission({ ...tables, clientWithoutRetries: { send } as never })(key, wanted)
       expect(result).toMatchObject({ admitted: true, key: { available: 999_500n } })
       expect(sent).toBe(1)
     })
 
     test('and did not land is neither admitted nor refused: it may land yet', async () => {
       const key = await issue()
-      const once = { send: () => Promise.reject(timeout) } as never
-      const result = await takeAdmission({ ...tables, once })(key, demand(key, 500n))
+      const clientWithoutRetries = { send: () => Promise.reject(timeout) } as never
+      const result = await takeAdmission({ ...tables, clientWithoutRetries })(key, demand(key, 500n))
       expect(result).toMatchObject({ admitted: 'unknown', key: { available: 1_000_000n } })
     })
 

@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { readUsageRow } from '../../layers/gateway/store/read-usage-row.ts'
-import { toUsageItem, toUsageRow } from '../../layers/gateway/store/usage-item.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { toUsageItem, toUsageRow } from '../../layers/gateway/store/usage/usage-item.ts'
 import { openTestTables } from '../support/gateway.ts'
 
 /** Long names, and two routes that failed before one answered. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog } from '../../layers/gateway/store/read-catalog.ts'
+import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
-import { writeCatalog } from '../../layers/gateway/store/write-catalog.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { openInstance } from '../../functions/instance.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { jsonLog } from '../../layers/gateway/flow/log.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { LOCAL_TABLES } from '../../local/settings.ts'
+import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, and its tables.
 const [endpoint = '', names] = process.argv.slice(2)

@@ -5,7 +5,7 @@ export type Interceptor = (send: () => Promise<unknown>, commandName: string, in
 /** Puts something between the gateway and DynamoDB, in front of every command; call what it returns to take it away. */
 export function intercept(tables: Tables, interceptor: Interceptor): () => void {
   const name = `intercept-${Math.random()}`
-  for (const { middlewareStack } of [tables.client, tables.once]) {
+  for (const { middlewareStack } of [tables.client, tables.clientWithoutRetries]) {
     middlewareStack.add(
       (next, context) => async (args) =>
         (await interceptor(() => next(args), context.commandName ?? '', args.input)) as Awaited<
@@ -15,6 +15,6 @@ export function intercept(tables: Tables, interceptor: Interceptor): () => void 
     )
   }
   return () => {
-    for (const { middlewareStack } of [tables.client, tables.once]) middlewareStack.remove(name)
+    for (const { middlewareStack } of [tables.client, tables.clientWithoutRetries]) middlewareStack.remove(name)
   }
 }

@@ -4,8 +4,8 @@ import { json } from 'node:stream/consumers'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { toItem } from '../../layers/gateway/store/key-item.ts'
-import { toUsageItem } from '../../layers/gateway/store/usage-item.ts'
+import { toItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 
 const options = { removeUndefinedValues: true }
 

@@ -1,7 +1,6 @@
-import type { ChatWork } from './chat-work.ts'
-import { holdOf } from './chat-work.ts'
 import type { Nano } from './money.ts'
 import { costOf, type Quantities } from './price.ts'
+import { holdOf, type PricedRequest } from './priced-request.ts'
 
 export type UsageSource = 'upstream' | 'estimate' | 'none'
 
@@ -71,11 +70,11 @@ function wholeCompletion(completion: number | undefined, total: number | undefin
  * hold, because the provider will bill them.
  */
 export function billFor(
-  work: ChatWork,
+  priced: PricedRequest,
   { quantities, reasoning, source, usageRejected }: Omit<Bill, 'cost' | 'usageCapped'>,
 ): Bill {
-  const cost = costOf(work.model.tokenPrice, quantities)
-  const hold = holdOf(work)
+  const cost = costOf(priced.model.tokenPrice, quantities)
+  const hold = holdOf(priced)
   const usageCapped = cost > hold
   return { quantities, reasoning, source, usageRejected, usageCapped, cost: usageCapped ? hold : cost }
 }

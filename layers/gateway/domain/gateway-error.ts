@@ -52,3 +52,8 @@ export class GatewayError extends Error {
     this.headers = detail.headers ?? {}
   }
 }
+
+export function internalError(cause: unknown): GatewayError {
+  const message = 'The gateway met an unexpected problem. Its operator can find it by the X-Request-Id of this answer.'
+  return new GatewayError('internal_error', message, {}, { cause })
+}

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 30_000
 /** From this age on the next one is fetched beside a request, so that a busy instance never waits for it. */
 const REFRESH_AGE_MS = 20_000
 
-export function catalogCache(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
+export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
   let current: { catalog: Catalog; readAtMs: number } | undefined
   let reading: Promise<Catalog> | undefined
 
@@ -33,5 +33,12 @@ export function catalogCache(readCatalog: ReadCatalog, clock: () => number): Loa
     if (!current || ageMs >= MAX_AGE_MS || ageMs < 0) return refresh()
     if (ageMs >= REFRESH_AGE_MS) refresh().catch(() => {})
     return current.catalog
+  }
+}
+
+/** Starts the catalog's read beside the key's, on an instance that has neither. */
+export function prefetching(loadCatalog: LoadCatalog): () => void {
+  return () => {
+    loadCatalog().catch(() => {})
   }
 }

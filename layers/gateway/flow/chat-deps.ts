@@ -1,12 +1,12 @@
-import type { AnswerKeeper } from './answer-keeper.ts'
 import type { DispatchDeps } from './dispatch.ts'
+import type { AnswerVault } from './idempotency/answer-vault.ts'
 import type { LoadTokenizer } from './make-bill.ts'
 import type { Settle } from './settle.ts'
 
-/** What answering a chat request needs of the world. */
+/** The means by which a chat request is answered. */
 export type ChatDeps = DispatchDeps & {
   readonly settle: Settle
-  readonly keeper: AnswerKeeper
+  readonly vault: AnswerVault
   readonly loadTokenizer: LoadTokenizer
   readonly headerPrefix: string
   readonly timing: ChatTiming

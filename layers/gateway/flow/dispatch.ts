@@ -1,14 +1,14 @@
 import type { Catalog, Route } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
-import { type ChatWork, mayWriteCache, worstCaseOf } from '../domain/chat-work.ts'
 import type { Nano } from '../domain/money.ts'
 import { parsePrice, worstCostOf } from '../domain/price.ts'
+import { mayWriteCache, type PricedRequest, worstCaseOf } from '../domain/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { Log } from '../log.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
-import type { Log } from './log.ts'
-import type { AssessedWork, Journey } from './passage.ts'
 import type { RouteHealth } from './route-health.ts'
 
 export type DispatchDeps = {
@@ -39,7 +39,7 @@ export type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
  */
 export async function dispatch<T>(
   deps: DispatchDeps,
-  work: AssessedWork,
+  priced: PricedRequest,
   journey: Journey,
   signal: AbortSignal,
   accept: Accept<T>,
@@ -47,7 +47,7 @@ export async function dispatch<T>(
   const { openProvider, health, clock } = deps
   let failure: UpstreamFailure | undefined
   let unsupported: UpstreamFailure | undefined
-  for (const candidate of candidatesOf(work, health, clock()).slice(0, MOST_ATTEMPTS)) {
+  for (const candidate of candidatesOf(priced, health, clock()).slice(0, MOST_ATTEMPTS)) {
     const { route, fallbackModel } = candidate
     // A caller must not choose a dearer model by asking for what its own has no words for.
     if (fallbackModel !== undefined && unsupported) break
@@ -55,8 +55,8 @@ export async function dispatch<T>(
     const note = (result: string) =>
       journey.attempts.push({ provider: route.provider, result, ms: clock() - startedMs })
     try {
-      const provider = openProvider(work.catalog, route.provider)
-      const accepted = await accept(await begin(provider, candidate, work.chat, journey, signal))
+      const provider = openProvider(priced.catalog, route.provider)
+      const accepted = await accept(await begin(provider, candidate, priced, journey, signal))
       note('ok')
       journey.route = routeKey(route)
       journey.provider = route.provider
@@ -73,32 +73,36 @@ export async function dispatch<T>(
       }
       failure = error
       if (error.reason === 'rejected') journey.provider = route.provider
-      if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, work.chat))
+      if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, priced))
       if (!error.worthAnotherRoute || signal.aborted) break
       health.failed(routeKey(route), error, clock())
       deps.log.upstreamFailed(route.provider, error)
     }
   }
-  throw failure ?? unsupported ?? new UpstreamFailure('connect', `The model '${work.chat.model.id}' has no route.`)
+  throw failure ?? unsupported ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
 }
 
 /** What an answer that nobody gets may cost us at most, if the catalog says what the route costs. */
-function worstCostAt({ route, outputCap }: Candidate, work: ChatWork): Nano | undefined {
-  return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...work, outputCap }))
+function worstCostAt({ route, outputCap }: Candidate, priced: PricedRequest): Nano | undefined {
+  return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...priced, outputCap }))
 }
 
 /** The model's own routes, then those of the models that may stand in for it. */
-function candidatesOf({ chat, catalog, pinned }: AssessedWork, health: RouteHealth, nowMs: number): Candidate[] {
+function candidatesOf(
+  { model, outputCap, catalog, pinned }: PricedRequest,
+  health: RouteHealth,
+  nowMs: number,
+): Candidate[] {
   const isResting = (route: Route) => health.isResting(routeKey(route), nowMs)
   const inOrder = (routes: readonly Route[]) =>
     orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
-  const { allowFields = [] } = chat.model
-  const own = inOrder(chat.model.routes).map((route) => ({ route, outputCap: chat.outputCap, allowFields }))
-  const others = (chat.model.fallback ?? []).flatMap((id) => {
-    const model = catalog.models.get(id)
-    if (!model) return []
-    const outputCap = Math.min(chat.outputCap, model.maxOutputTokens)
-    return inOrder(model.routes).map((route) => ({ route, outputCap, allowFields, fallbackModel: id }))
+  const { allowFields = [] } = model
+  const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
+  const others = (model.fallback ?? []).flatMap((id) => {
+    const other = catalog.models.get(id)
+    if (!other) return []
+    const lowerCap = Math.min(outputCap, other.maxOutputTokens)
+    return inOrder(other.routes).map((route) => ({ route, outputCap: lowerCap, allowFields, fallbackModel: id }))
   })
   return [...own, ...others]
 }
@@ -106,7 +110,7 @@ function candidatesOf({ chat, catalog, pinned }: AssessedWork, health: RouteHeal
 async function begin(
   provider: Provider,
   { route, outputCap, allowFields }: Candidate,
-  work: ChatWork,
+  priced: PricedRequest,
   journey: Journey,
   signal: AbortSignal,
 ) {
@@ -118,12 +122,12 @@ async function begin(
   )
   const parts = provider
     .chat({
-      request: work.request,
+      chat: priced.chat,
       outputCap,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
       allowFields,
-      mayWriteCache: mayWriteCache(work),
+      mayWriteCache: mayWriteCache(priced),
       noteDropped: (fields) => {
         journey.droppedFields = fields
       },

@@ -1,5 +1,5 @@
 import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../domain/bill.ts'
-import { type ChatWork, mediaTokens } from '../domain/chat-work.ts'
+import { mediaTokens, type PricedRequest } from '../domain/priced-request.ts'
 import { promptText } from '../wire/prompt-text.ts'
 import { readUsage } from '../wire/usage-counts.ts'
 import type { Tally } from './tally.ts'
@@ -9,8 +9,8 @@ export type CountTokens = (text: string) => number
 export type LoadTokenizer = () => Promise<CountTokens>
 
 // What a chat template adds, as OpenAI documents it.
-const TOKENS_PER_MESSAGE = 4
-const TOKENS_PER_ANSWER = 3
+const ESTIMATED_PER_MESSAGE = 4
+const ESTIMATED_PER_ANSWER = 3
 
 /** Fewer tokens than this share of our own count were counted for one choice of several only. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
@@ -18,22 +18,22 @@ const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 const NOTHING_COUNTED: Counts = { prompt: undefined, completion: undefined, cached: 0, cacheWrite: 0, reasoning: 0 }
 
 /** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
-export async function makeBill(work: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
+export async function makeBill(priced: PricedRequest, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
   const reported = readUsage(tally.reported)
   const { cached, cacheWrite, reasoning, ...counts } = reported ? countsOf(reported) : NOTHING_COUNTED
   const isSpoken = tally.deliveredAnything
-  const prompt = believed(counts.prompt, isSpoken) ?? (await estimatePrompt(work, loadTokenizer))
+  const prompt = believed(counts.prompt, isSpoken) ?? (await estimatePrompt(priced, loadTokenizer))
   const completion =
-    believed(await ofAllChoices(work, tally, counts.completion, loadTokenizer), isSpoken) ??
-    (await estimateCompletion(work, tally, loadTokenizer))
+    believed(await ofAllChoices(priced, tally, counts.completion, loadTokenizer), isSpoken) ??
+    (await estimateCompletion(priced, tally, loadTokenizer))
   const isEstimate = prompt !== counts.prompt || completion !== counts.completion
-  return billFor(work, {
+  return billFor(priced, {
     quantities: {
       prompt,
       completion,
       cached: Math.min(cached, prompt),
       cacheWrite: Math.min(cacheWrite, prompt - Math.min(cached, prompt)),
-      images: work.request.media.image,
+      images: priced.chat.media.image,
     },
     reasoning: Math.min(reasoning, completion),
     source: isEstimate ? 'estimate' : 'upstream',
@@ -42,8 +42,12 @@ export async function makeBill(work: ChatWork, tally: Tally, loadTokenizer: Load
 }
 
 /** A failed answer is billed for what the client received of it; nothing received is free. */
-export async function makePartialBill(work: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
-  return tally.deliveredAnything ? makeBill(work, tally, loadTokenizer) : NO_BILL
+export async function makePartialBill(
+  priced: PricedRequest,
+  tally: Tally,
+  loadTokenizer: LoadTokenizer,
+): Promise<Bill> {
+  return tally.deliveredAnything ? makeBill(priced, tally, loadTokenizer) : NO_BILL
 }
 
 /** Nobody reads a prompt of no tokens, or says something with none. */
@@ -53,27 +57,27 @@ function believed(count: number | undefined, isSpoken: boolean): number | undefi
 
 /** Some upstreams report the tokens of one choice where they gave several: then the tokens are counted here. */
 async function ofAllChoices(
-  work: ChatWork,
+  priced: PricedRequest,
   tally: Tally,
   completion: number | undefined,
   loadTokenizer: LoadTokenizer,
 ): Promise<number | undefined> {
   if (completion === undefined || tally.choices < 2 || tally.isAtLeastSeen(completion)) return completion
-  const estimate = await estimateCompletion(work, tally, loadTokenizer)
+  const estimate = await estimateCompletion(priced, tally, loadTokenizer)
   return completion < estimate * LEAST_SHARE_OF_ESTIMATE ? estimate : completion
 }
 
 /** What cannot be counted, such as a file, is billed at its bound. */
-async function estimatePrompt({ request, model, promptBound }: ChatWork, loadTokenizer: LoadTokenizer) {
-  const media = mediaTokens(request, model)
+async function estimatePrompt({ chat, model, promptBound }: PricedRequest, loadTokenizer: LoadTokenizer) {
+  const media = mediaTokens(chat, model)
   if (media >= promptBound) return promptBound
   const countTokens = await loadTokenizer()
-  const text = countTokens(promptText(request.body))
-  return Math.min(promptBound, text + TOKENS_PER_MESSAGE * request.messageCount + TOKENS_PER_ANSWER + media)
+  const text = countTokens(promptText(chat.body))
+  return Math.min(promptBound, text + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + media)
 }
 
-async function estimateCompletion({ request, outputCap }: ChatWork, tally: Tally, loadTokenizer: LoadTokenizer) {
-  const cap = outputCap * request.choices
+async function estimateCompletion({ chat, outputCap }: PricedRequest, tally: Tally, loadTokenizer: LoadTokenizer) {
+  const cap = outputCap * chat.choices
   if (tally.hasMedia) return cap
   if (!tally.deliveredAnything) return 0
   return Math.min(cap, tally.count(await loadTokenizer()))

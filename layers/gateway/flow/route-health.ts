@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-type Record = { failures: number; restsUntilMs: number }
+type RouteRecord = { failures: number; restsUntilMs: number }
 
 /** One failure may be chance; from the second in a row a route rests. */
 const FAILURES_BEFORE_REST = 2
@@ -12,7 +12,7 @@ const LONGEST_REST_MS = 5 * 60_000
  * real request tries it again. Nothing is shared between instances.
  */
 export class RouteHealth {
-  readonly #records = new Map<string, Record>()
+  readonly #records = new Map<string, RouteRecord>()
   readonly #random: () => number
 
   constructor(random: () => number) {

@@ -4,8 +4,8 @@ import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
-import type { Log } from './log.ts'
-import type { Passage } from './passage.ts'
+import type { Log } from '../log.ts'
+import type { GatewayRequest } from '../request.ts'
 
 export type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
@@ -22,7 +22,7 @@ export type Ending = {
   readonly bill?: Bill
 }
 
-export type Settle = (passage: Passage, ending: Ending) => Promise<void>
+export type Settle = (request: GatewayRequest, ending: Ending) => Promise<void>
 
 /** Time that is kept back from the function's limit for settling. */
 export const SETTLE_RESERVE_MS = 20_000
@@ -33,16 +33,22 @@ export const SETTLE_RESERVE_MS = 20_000
  */
 export function settler(deps: SettleDeps): Settle {
   const { putUsageRow, releaseHold, isUnavailable, clock, log } = deps
-  return async (passage, ending) => {
-    const { credential, requestId, hold } = passage
-    if (!credential || passage.cost !== undefined) return
+  return (request, ending) => {
+    const { settlement } = request
+    settlement.settling ??= settle(request, ending)
+    return settlement.settling
+  }
+
+  async function settle(request: GatewayRequest, ending: Ending): Promise<void> {
+    const { credential, requestId, hold, settlement } = request
+    if (!credential) return
     const keyId = credential.key.id
-    passage.cost = ending.bill?.cost ?? 0n
+    settlement.cost = ending.bill?.cost ?? 0n
     try {
-      const row = await persist(deps, passage, () => writeRow(toRow(passage, keyId, ending, clock())))
-      passage.cost = row.cost
+      const row = await persist(deps, request, () => writeRow(toRow(request, keyId, ending, clock())))
+      settlement.cost = row.cost
       if (hold !== undefined) {
-        await persist(deps, passage, () => releaseHold({ keyId, requestId, hold, cost: row.cost }))
+        await persist(deps, request, () => releaseHold({ keyId, requestId, hold, cost: row.cost }))
       }
       log.request(row)
     } catch (error) {
@@ -79,24 +85,24 @@ function outcomeOf({ kind, status }: GatewayError): Outcome {
   return status < 500 ? 'refused' : 'abandoned'
 }
 
-function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): UsageRow {
-  const { journey, work } = passage
+function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: number): UsageRow {
+  const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
   const { quantities } = bill
   return {
-    requestId: passage.requestId,
+    requestId: request.requestId,
     keyId,
-    endpoint: passage.endpoint.name,
-    startedAtMs: passage.nowMs,
+    endpoint: request.endpoint.name,
+    startedAtMs: request.nowMs,
     outcome: ending.outcome,
     httpStatus: ending.httpStatus,
     errorCode: ending.errorCode,
-    model: work?.chat.model.id,
+    model: priced?.model.id,
     provider: journey.provider,
     upstreamModel: journey.upstreamModel,
     fallbackModel: journey.fallbackModel,
-    replayOf: passage.replay?.requestId,
-    stream: work?.chat.request.stream ?? false,
+    replayOf: request.replay?.requestId,
+    stream: priced?.chat.stream ?? false,
     promptTokens: quantities.prompt,
     completionTokens: quantities.completion,
     cachedTokens: quantities.cached,
@@ -107,24 +113,28 @@ function toRow(passage: Passage, keyId: string, ending: Ending, nowMs: number): 
     usageRejected: bill.usageRejected,
     usageCapped: bill.usageCapped || undefined,
     cost: bill.cost,
-    hold: passage.hold ?? 0n,
+    hold: request.hold ?? 0n,
     upstreamCost: journey.cost && bill.source !== 'none' ? costOf(parsePrice(journey.cost), quantities) : undefined,
-    priceVersion: work?.catalog.version,
-    price: work && statePrice(work.chat.model.tokenPrice),
+    priceVersion: priced?.catalog.version,
+    price: priced && statePrice(priced.model.tokenPrice),
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
-    durationMs: nowMs - passage.nowMs,
+    durationMs: nowMs - request.nowMs,
   }
 }
 
 /** Tried until it is known to have happened, or the function's time is up. */
-async function persist<T>({ isUnavailable, clock }: SettleDeps, passage: Passage, write: () => Promise<T>): Promise<T> {
+async function persist<T>(
+  { isUnavailable, clock }: SettleDeps,
+  request: GatewayRequest,
+  write: () => Promise<T>,
+): Promise<T> {
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       return await write()
     } catch (error) {
       // A request that took nothing is not worth a caller's waiting.
-      const worthWaiting = passage.hold !== undefined && clock() + pauseMs < passage.deadlineMs - 1_000
+      const worthWaiting = request.hold !== undefined && clock() + pauseMs < request.deadlineMs - 1_000
       if (!isUnavailable(error) || !worthWaiting) throw error
       await sleep(pauseMs * (0.5 + Math.random() / 2))
     }

@@ -1,14 +1,14 @@
 import type { ChatPart } from '../domain/chat.ts'
-import type { ChatWork } from '../domain/chat-work.ts'
+import type { PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { hasMedia, speaks, textOf } from '../wire/delta.ts'
 import { TextSample } from './text-sample.ts'
 
 // A delta is rarely less than a token and a token rarely more than a word, but some upstreams send single letters and
 // some tokens are long runs of spaces. Past these an upstream is not honouring its cap.
-const DELTAS_PER_TOKEN = 4
+const MOST_DELTAS_PER_TOKEN = 4
 const SPARE_DELTAS = 256
-const CHARS_PER_TOKEN = 128
+const MOST_CHARS_PER_TOKEN = 128
 const SPARE_CHARS = 64 * 1024
 
 /** A stream whose deltas are longer than this on average does not show its tokens one by one. */
@@ -26,10 +26,10 @@ export class Tally {
   readonly #mostDeltas: number
   readonly #mostChars: number
 
-  constructor(work: ChatWork) {
-    const cap = work.outputCap * work.request.choices
-    this.#mostDeltas = cap * DELTAS_PER_TOKEN + SPARE_DELTAS
-    this.#mostChars = cap * CHARS_PER_TOKEN + SPARE_CHARS
+  constructor(priced: PricedRequest) {
+    const cap = priced.outputCap * priced.chat.choices
+    this.#mostDeltas = cap * MOST_DELTAS_PER_TOKEN + SPARE_DELTAS
+    this.#mostChars = cap * MOST_CHARS_PER_TOKEN + SPARE_CHARS
   }
 
   get deliveredAnything(): boolean {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/gateway-error.ts'
+import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
 /** The same would happen again, and cost the operator another answer. */
@@ -31,9 +31,4 @@ export function toGatewayError(error: unknown): GatewayError {
     default:
       return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
   }
-}
-
-export function internalError(cause: unknown): GatewayError {
-  const message = 'The gateway met an unexpected problem. Its operator can find it by the X-Request-Id of this answer.'
-  return new GatewayError('internal_error', message, {}, { cause })
 }

@@ -1,19 +1,20 @@
 import type { AdmissionRefusal } from '../domain/admission.ts'
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { affordableCap, holdOf } from '../domain/chat-work.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
 import { limitsOf } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
-import type { Passage } from '../flow/passage.ts'
+import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
 
 /** Retrying at once cannot help: says so to SDKs that would. */
 const DO_NOT_RETRY = { 'x-should-retry': 'false' }
 
-export function admissionRefusal(why: AdmissionRefusal, key: Key, passage: Passage): GatewayError {
+type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
+
+export function admissionRefusal(why: AdmissionRefusal, key: Key, { nowMs, priced }: Refused): GatewayError {
   switch (why) {
     case 'rate_limit_exceeded': {
-      const seconds = Math.min(60, Math.max(1, secondsUntilToken(key.rpm, key.bucketFullAtUs, passage.nowMs)))
+      const seconds = Math.min(60, Math.max(1, secondsUntilToken(key.rpm, key.bucketFullAtUs, nowMs)))
       return new GatewayError(
         why,
         `This key is limited to ${key.rpm} requests per minute. Try again in ${seconds} s.`,
@@ -29,7 +30,7 @@ export function admissionRefusal(why: AdmissionRefusal, key: Key, passage: Passa
         { headers: { 'Retry-After': '1' } },
       )
     case 'daily_limit_exceeded': {
-      const { resetSeconds } = limitsOf(key, passage.nowMs).daily
+      const { resetSeconds } = limitsOf(key, nowMs).daily
       return new GatewayError(
         why,
         `This key is limited to ${key.dailyLimit} requests per day. It can be used again at midnight UTC, in ${resetSeconds} s.`,
@@ -37,16 +38,15 @@ export function admissionRefusal(why: AdmissionRefusal, key: Key, passage: Passa
       )
     }
     case 'credit_balance_exhausted':
-      return new GatewayError(why, outOfCredits(key, passage), { headers: DO_NOT_RETRY })
+      return new GatewayError(why, outOfCredits(key, priced), { headers: DO_NOT_RETRY })
   }
 }
 
-function outOfCredits(key: Key, { work }: Passage): string {
+function outOfCredits(key: Key, priced: PricedRequest | undefined): string {
   const balance = `The balance is ${formatCredits(key.available)} credits`
-  if (!work) return `${balance}.`
-  const { chat } = work
-  const tokens = affordableCap(chat, key.available)
-  const needed = `this request may cost up to ${formatCredits(holdOf(chat))}`
+  if (!priced) return `${balance}.`
+  const tokens = affordableCap(priced, key.available)
+  const needed = `this request may cost up to ${formatCredits(holdOf(priced))}`
   return tokens > 0
     ? `${balance}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or add credits.`
     : `${balance}, and ${needed}: it covers no output for this request. Add credits, or shorten the prompt.`

@@ -1,9 +1,9 @@
 import { type AdmissionResult, type Demand, whyNotAdmitted } from '../domain/admission.ts'
-import { holdOf, lowerCap } from '../domain/chat-work.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
+import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import type { FinishDeadHolds } from '../flow/finish-hold.ts'
-import { deadAtMs, type Passage } from '../flow/passage.ts'
+import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
@@ -21,79 +21,88 @@ export type AdmitDeps = {
 const MOST_TRIES = 12
 const MOST_UNANSWERED = 2
 
+type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
+
+/** What has been tried so far to get one request admitted. */
+type Tries = { unanswered: number; share: number; sweptDead: boolean }
+
 /**
  * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
  * the balance does not cover is admitted without credits, to spend its token, and refused by the last gate.
  */
-export function admit({ takeAdmission, finishDeadHolds, readKey, newRequestId, cache }: AdmitDeps): Gate {
+export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request, Request & Admission> {
+  const { takeAdmission, cache } = deps
   return {
-    before: async ({ context: { passage } }) => {
-      const { credential } = passage
-      if (!credential) throw invalidKey()
-      await enter(passage, credential.hash, credential.key)
+    pass: async (request) => {
+      const { hash } = request.credential
+      const tries: Tries = { unanswered: 0, share: 1, sweptDead: false }
+      for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+        const demand = demandOf(request)
+        const result = await takeAdmission(request.credential.key, demand)
+        if (!result.key || standingOf(result.key, hash, request.nowMs) === 'refused') {
+          cache.drop(hash)
+          throw invalidKey()
+        }
+        Object.assign(request, { credential: { hash, key: result.key, cached: false } })
+        cache.put(hash, result.key)
+        if (result.admitted === true) {
+          const deadHolds = expiredHolds(result.key, request.nowMs)
+          return Object.assign(request, { hold: demand.hold, deadHolds })
+        }
+        if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
+        else await answerRefusal(deps, request, tries, demand)
+      }
+      throw tooBusy()
     },
-  }
-
-  async function enter(passage: Passage, hash: string, first: Key): Promise<void> {
-    let key = first
-    let share = 1
-    let sweptDead = false
-    let unanswered = 0
-    for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-      const demand = demandOf(passage, hash)
-      const result = await takeAdmission(key, demand)
-      if (!result.key || standingOf(result.key, hash, passage.nowMs) === 'refused') throw forget(passage, hash)
-      key = result.key
-      passage.credential = { hash, key, cached: false }
-      cache.put(hash, key)
-      const dead = expiredHolds(key, passage.nowMs)
-      if (result.admitted === 'unknown') {
-        // If the unanswered write lands later, its hold has no owner; the sweep releases it.
-        unanswered += 1
-        if (unanswered > MOST_UNANSWERED) throw result.cause
-        passage.requestId = newRequestId(passage.nowMs)
-        continue
-      }
-      if (result.admitted) {
-        passage.hold = demand.hold
-        passage.deadHolds = dead
-        return
-      }
-      requireAccess(passage)
-      const why = whyNotAdmitted(key, demand)
-      if (why === undefined) continue
-      if (why === 'credit_balance_exhausted' && lower(passage, key, share)) {
-        share /= 2
-        continue
-      }
-      const deadHoldsInTheWay = why === 'credit_balance_exhausted' || why === 'concurrency_limit_exceeded'
-      if (deadHoldsInTheWay && dead.length > 0 && !sweptDead) {
-        await finishDeadHolds(key.id, dead)
-        key = (await readKey(key.id)) ?? key
-        sweptDead = true
-        continue
-      }
-      const refusal = admissionRefusal(why, key, passage)
-      if (why !== 'credit_balance_exhausted') throw refusal
-      passage.refusal = refusal
-    }
-    throw tooBusy()
-  }
-
-  function forget(passage: Passage, hash: string) {
-    cache.drop(hash)
-    delete passage.credential
-    return invalidKey()
   }
 }
 
-/** The last gate: a refusal that was found on the way is answered now that it has spent its token. */
-export function refuse(): Gate {
+/** If the unanswered write lands later, its hold has no owner; the sweep releases it. */
+function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: Tries, cause: unknown): void {
+  tries.unanswered += 1
+  if (tries.unanswered > MOST_UNANSWERED) throw cause
+  Object.assign(request, { requestId: newRequestId(request.nowMs) })
+}
+
+/** Changes what stood in the way of admission, so that another try is worth it, or throws the refusal. */
+async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, demand: Demand): Promise<void> {
+  requireAccess(request)
+  const { key, hash } = request.credential
+  const why = whyNotAdmitted(key, demand)
+  if (why === undefined) return
+  const isForCredits = why === 'credit_balance_exhausted'
+  if (isForCredits && lower(request, tries)) return
+  const dead = expiredHolds(key, request.nowMs)
+  if ((isForCredits || why === 'concurrency_limit_exceeded') && dead.length > 0 && !tries.sweptDead) {
+    await deps.finishDeadHolds(key.id, dead)
+    const fresh = (await deps.readKey(key.id)) ?? key
+    Object.assign(request, { credential: { hash, key: fresh, cached: false } })
+    tries.sweptDead = true
+    return
+  }
+  const refusal = admissionRefusal(why, key, request)
+  if (!isForCredits) throw refusal
+  Object.assign(request, { refusal })
+}
+
+/** Each further try asks for a smaller share, so that racing requests find room for each other. */
+function lower(request: Candidate, tries: Tries): boolean {
+  const lowered = request.priced && lowerCap(request.priced, request.credential.key.available, tries.share)
+  if (!lowered) return false
+  Object.assign(request, { priced: lowered })
+  tries.share /= 2
+  return true
+}
+
+/** A refusal counts against the limits but holds no credits. */
+function demandOf(request: Candidate): Demand {
   return {
-    before: ({ context: { passage } }) => {
-      if (passage.refusal) throw passage.refusal
-    },
+    requestId: request.requestId,
+    hash: request.credential.hash,
+    nowMs: request.nowMs,
+    hold: request.priced && !request.refusal ? holdOf(request.priced) : 0n,
+    holdUntilMs: deadAtMs(request),
   }
 }
 
@@ -103,27 +112,4 @@ function tooBusy(): GatewayError {
     `Too many requests of this key met at the same moment: this one was overtaken ${MOST_TRIES} times. Nothing was taken; try again.`,
     { headers: { 'Retry-After': '1' } },
   )
-}
-
-function demandOf(passage: Passage, hash: string): Demand {
-  return {
-    requestId: passage.requestId,
-    hash,
-    nowMs: passage.nowMs,
-    hold: wantsAnswer(passage) ? holdOf(passage.work.chat) : 0n,
-    holdUntilMs: deadAtMs(passage),
-  }
-}
-
-/** A refusal counts against the limits but holds no credits. */
-function wantsAnswer(passage: Passage): passage is Passage & Required<Pick<Passage, 'work'>> {
-  return passage.work !== undefined && !passage.refusal
-}
-
-/** Each further try asks for a smaller share, so that racing requests find room for each other. */
-function lower(passage: Passage, key: Key, share: number): boolean {
-  const lowered = passage.work && lowerCap(passage.work.chat, key.available, share)
-  if (!passage.work || !lowered) return false
-  passage.work = { ...passage.work, chat: lowered }
-  return true
 }

@@ -1,7 +1,7 @@
 import { whyNoAccess } from '../domain/access.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
-import type { Passage } from '../flow/passage.ts'
+import type { IdentifiedRequest } from '../request.ts'
 import type { Gate } from './gate.ts'
 import { invalidKey } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
@@ -11,32 +11,30 @@ export type AuthorizeDeps = {
   readonly cache: KeyCache
 }
 
-/** Scope and address. A refusal spends nothing, so nothing proves a cached copy here: before refusing, look again. */
-export function authorize({ readKey, cache }: AuthorizeDeps): Gate {
+/** Scope and address. A refusal spends nothing, so no write proves a cached copy: the key is read again before refusing. */
+export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest, IdentifiedRequest> {
   return {
-    before: async ({ context: { passage } }) => {
-      const { credential } = passage
-      if (!credential || !whyNoAccess(credential.key, passage.endpoint.scope, passage.sourceIp)) return
-      if (credential.cached) {
-        const key = await readKey(credential.key.id)
-        if (!key || standingOf(key, credential.hash, passage.nowMs) === 'refused') {
-          cache.drop(credential.hash)
-          delete passage.credential
-          throw invalidKey()
-        }
-        passage.credential = { hash: credential.hash, key, cached: false }
+    pass: async (request) => {
+      const { credential } = request
+      if (!whyNoAccess(credential.key, request.endpoint.scope, request.sourceIp)) return request
+      const key = credential.cached ? await readKey(credential.key.id) : credential.key
+      if (!key || standingOf(key, credential.hash, request.nowMs) === 'refused') {
+        cache.drop(credential.hash)
+        throw invalidKey()
       }
-      requireAccess(passage)
+      const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
+      requireAccess(current)
+      return current
     },
   }
 }
 
-export function requireAccess({ credential, endpoint, sourceIp }: Passage): void {
-  const why = credential && whyNoAccess(credential.key, endpoint.scope, sourceIp)
+export function requireAccess({ credential, endpoint, sourceIp }: IdentifiedRequest): void {
+  const why = whyNoAccess(credential.key, endpoint.scope, sourceIp)
   if (why === 'insufficient_scope') {
     throw new GatewayError(
       why,
-      `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${listOf(credential?.key.scopes)}.`,
+      `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${listOf(credential.key.scopes)}.`,
     )
   }
   if (why === 'ip_not_allowed') {
@@ -47,6 +45,6 @@ export function requireAccess({ credential, endpoint, sourceIp }: Passage): void
   }
 }
 
-function listOf(scopes: readonly string[] = []): string {
+function listOf(scopes: readonly string[]): string {
   return scopes.length === 0 ? 'none' : scopes.map((scope) => `'${scope}'`).join(', ')
 }

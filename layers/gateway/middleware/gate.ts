@@ -1,14 +1,49 @@
 import type { Readable } from 'node:stream'
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
-import type { Passage } from '../flow/passage.ts'
+import type { GatewayRequest, OpenedRequest } from '../request.ts'
 import type { Headers } from '../wire/headers.ts'
 
 export type GatewayEvent = APIGatewayProxyEventV2
-export type GatewayContext = Context & { passage: Passage }
+export type GatewayContext = Context & { request: GatewayRequest }
 export type GatewayAnswer = { statusCode: number; headers: Headers; body: string | Readable }
 
-export type Gate = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
+export type Middleware = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
+
+/**
+ * Takes a request from one stage to the next, or throws its refusal. The request stays one object, so that whoever
+ * answers a refusal sees how far it came.
+ */
+export type Gate<From, To> = {
+  readonly pass: (request: From, event: GatewayEvent) => To | Promise<To>
+  /** Told of a request that failed at this gate or after it. */
+  readonly failed?: (request: GatewayRequest) => Promise<void>
+}
+
+/** Gates in a row, as Middy's middlewares. The types see to it that each gate gets the stage it needs. */
+export class Gates<Stage extends OpenedRequest> {
+  readonly middlewares: readonly Middleware[]
+
+  private constructor(middlewares: readonly Middleware[]) {
+    this.middlewares = middlewares
+  }
+
+  /** Behind the middlewares that open a request and close it again. */
+  static behind(...middlewares: readonly Middleware[]): Gates<OpenedRequest> {
+    return new Gates<OpenedRequest>(middlewares)
+  }
+
+  through<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
+    const middleware: Middleware = {
+      before: async ({ event, context }) => {
+        // The row of gates is built in order, so the stage before this one is the one that this gate takes.
+        context.request = (await pass(context.request as unknown as Stage, event)) as GatewayRequest
+      },
+      ...(failed && { onError: ({ context }) => failed(context.request) }),
+    }
+    return new Gates<Next>([...this.middlewares, middleware])
+  }
+}
 
 export function headerOf(event: GatewayEvent, name: string): string | undefined {
   return event.headers[name]

@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret, isSecret } from '../domain/secret.ts'
+import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import { type Gate, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
@@ -9,21 +10,22 @@ export type IdentifyDeps = {
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly cache: KeyCache
   readonly keyPrefix: string
-  /** What else will be needed if the key is known: begun beside the key's own reads, and not for a malformed one. */
+  /** Begins a read that will be needed if the key is known, beside the key's own reads and not for a malformed key. */
   readonly prefetch?: (() => void) | undefined
 }
 
-export function identify({ findKeyId, readKey, cache, keyPrefix, prefetch }: IdentifyDeps): Gate {
+export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequest> {
+  const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
   return {
-    before: async ({ event, context: { passage } }) => {
+    pass: async (request, event) => {
       const secret = bearerToken(headerOf(event, 'authorization'))
-      if (secret === undefined || !isSecret(keyPrefix, secret)) throw passage.refusal ?? invalidKey()
+      if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? invalidKey()
       prefetch?.()
       const hash = hashSecret(secret)
       const known = cache.get(hash)
       const key = known ?? (await findKey(hash))
-      if (!key || (!known && standingOf(key, hash, passage.nowMs) === 'refused')) throw passage.refusal ?? invalidKey()
-      passage.credential = { hash, key, cached: known !== undefined }
+      if (!key || (!known && standingOf(key, hash, request.nowMs) === 'refused')) throw request.refusal ?? invalidKey()
+      return Object.assign(request, { credential: { hash, key, cached: known !== undefined } })
     },
   }
 
@@ -33,7 +35,7 @@ export function identify({ findKeyId, readKey, cache, keyPrefix, prefetch }: Ide
   }
 }
 
-/** One answer for missing, malformed, unknown, expired and revoked, so that it tells a stranger nothing. */
+/** One answer for missing, malformed, unknown, expired and revoked keys, so that it tells a stranger nothing. */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'invalid_api_key',

@@ -1,7 +1,6 @@
-import { GatewayError } from '../domain/gateway-error.ts'
-import type { Log } from '../flow/log.ts'
-import type { Endpoint, Passage } from '../flow/passage.ts'
-import { internalError } from '../flow/upstream-error.ts'
+import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import type { Log } from '../log.ts'
+import type { Endpoint, GatewayRequest } from '../request.ts'
 import { errorEnvelope } from '../wire/error-envelope.ts'
 import {
   attemptsHeader,
@@ -13,7 +12,7 @@ import {
   replayedHeader,
 } from '../wire/headers.ts'
 import { clientAddress } from './client-address.ts'
-import type { Gate } from './gate.ts'
+import type { Middleware } from './gate.ts'
 
 export type OpenDeps = {
   readonly clock: () => number
@@ -25,39 +24,40 @@ export type OpenDeps = {
 }
 
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
-export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
+export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, originSecret, isUnavailable, log } = deps
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
-      context.passage = {
+      context.request = {
         requestId: newRequestId(nowMs),
         nowMs,
         deadlineMs: nowMs + context.getRemainingTimeInMillis(),
         endpoint,
         sourceIp: clientAddress(event, originSecret),
         journey: { attempts: [] },
+        settlement: {},
       }
     },
     after: ({ response, context }) => {
       if (!response) return
-      const { passage } = context
-      const replayed = passage.replay && replayedHeader(headerPrefix)
-      response.headers = { ...response.headers, ...standardHeaders(passage, headerPrefix), ...replayed }
+      const { request } = context
+      const replayed = request.replay && replayedHeader(headerPrefix)
+      response.headers = { ...response.headers, ...standardHeaders(request, headerPrefix), ...replayed }
     },
-    onError: (request) => {
-      const { passage } = request.context
-      const error = toAnswer(request.error)
+    onError: (failed) => {
+      const { request } = failed.context
+      const error = toAnswer(failed.error)
       // Without a key there is no row, and without the database none that could be written: this line is all there is.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
-        log.problem('a request failed', request.error, passage.requestId)
+        log.problem('a request failed', failed.error, request.requestId)
       }
-      request.response = {
+      failed.response = {
         statusCode: error.status,
         headers: {
           'Content-Type': 'application/json',
           ...error.headers,
-          ...standardHeaders(passage, headerPrefix),
+          ...standardHeaders(withoutKey(request, error), headerPrefix),
         },
         body: JSON.stringify(errorEnvelope(error)),
       }
@@ -72,14 +72,23 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Gate {
   }
 }
 
-function standardHeaders(passage: Passage, prefix: string): Headers {
-  const { credential, journey, streaming } = passage
+/** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing of it. */
+function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayRequest {
+  if (kind !== 'invalid_api_key') return request
+  const { credential: _, ...rest } = request
+  return rest
+}
+
+function standardHeaders(
+  { requestId, credential, journey, settlement, nowMs }: GatewayRequest,
+  prefix: string,
+): Headers {
   return {
-    'X-Request-Id': passage.requestId,
-    ...(credential && rateLimitHeaders(credential.key, passage.nowMs)),
+    'X-Request-Id': requestId,
+    ...(credential && rateLimitHeaders(credential.key, nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
     ...(journey.droppedFields && droppedFieldsHeader(prefix, journey.droppedFields)),
-    ...(!streaming && costHeader(prefix, passage.cost ?? 0n)),
+    ...(!settlement.streaming && costHeader(prefix, settlement.cost ?? 0n)),
   }
 }

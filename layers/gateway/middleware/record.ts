@@ -1,25 +1,25 @@
-import { GatewayError } from '../domain/gateway-error.ts'
-import type { Passage } from '../flow/passage.ts'
+import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { type Ending, endingOf, type Settle } from '../flow/settle.ts'
-import { settledWithin } from '../flow/settled-within.ts'
-import { internalError } from '../flow/upstream-error.ts'
-import type { Gate } from './gate.ts'
+import { waitAtMost } from '../flow/wait-at-most.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Middleware } from './gate.ts'
 
-/** Every call with a known key leaves a row, whatever became of it. An answer of a model leaves its own. */
-export function record(settle: Settle, settleMs: number): Gate {
+/** Every call with a valid key leaves a row, however it ended. The answer of a model settles itself. */
+export function record(settle: Settle, settleMs: number): Middleware {
   return {
-    after: async ({ context: { passage }, response }) => {
-      await close(passage, { outcome: 'completed', httpStatus: response?.statusCode ?? 200 })
+    after: async ({ context: { request }, response }) => {
+      await close(request, { outcome: 'completed', httpStatus: response?.statusCode ?? 200 })
     },
-    onError: async ({ context: { passage }, error }) => {
-      await close(passage, endingOf(error instanceof GatewayError ? error : internalError(error)))
+    onError: async ({ context: { request }, error }) => {
+      const failure = error instanceof GatewayError ? error : internalError(error)
+      if (failure.kind !== 'invalid_api_key') await close(request, endingOf(failure))
     },
   }
 
-  /** Without a database nobody waits longer for an answer than this; settling goes on. */
-  async function close(passage: Passage, ending: Ending): Promise<void> {
-    if (passage.streaming || passage.settling) return
-    passage.settling = settle(passage, ending)
-    await settledWithin(passage.settling, settleMs)
+  /** Nobody waits longer than this for an answer while the database is away; settling goes on. */
+  async function close(request: GatewayRequest, ending: Ending): Promise<void> {
+    const { streaming, settling } = request.settlement
+    if (streaming || settling) return
+    await waitAtMost(settle(request, ending), settleMs)
   }
 }

@@ -2,7 +2,7 @@ import type { ChatPart, ChatRequest } from '../domain/chat.ts'
 
 /** One call to one upstream. */
 export type ChatCall = {
-  readonly request: ChatRequest
+  readonly chat: ChatRequest
   readonly outputCap: number
   /** The model's name at this upstream. */
   readonly model: string

@@ -29,7 +29,7 @@ export function isUnavailable(error: unknown): boolean {
 const TRIES = 6
 
 /** A write that was turned away, by an operator's transaction on the same item or for want of throughput, and repeated. */
-export async function acrossRefusals<T>(write: () => Promise<T>): Promise<T> {
+export async function retryTurnedAway<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 export type Tables = {
   readonly client: DynamoDBDocumentClient
   /** Sends a command once and never again by itself, for a write that must not land a second time, later. */
-  readonly once: DynamoDBDocumentClient
+  readonly clientWithoutRetries: DynamoDBDocumentClient
   readonly keys: string
   readonly usage: string
   readonly answers: string
@@ -36,10 +36,14 @@ export function openTables(names: Names, local?: LocalEndpoint): Tables {
   const settings = local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS
   const client = new DynamoDBClient(settings)
   // Both share the connections.
-  const once = new DynamoDBClient({ ...settings, maxAttempts: 1, requestHandler: client.config.requestHandler })
+  const withoutRetries = new DynamoDBClient({
+    ...settings,
+    maxAttempts: 1,
+    requestHandler: client.config.requestHandler,
+  })
   return {
     client: DynamoDBDocumentClient.from(client, TRANSLATION),
-    once: DynamoDBDocumentClient.from(once, TRANSLATION),
+    clientWithoutRetries: DynamoDBDocumentClient.from(withoutRetries, TRANSLATION),
     keys: names.keysTable,
     usage: names.usageTable,
     answers: names.answersTable,

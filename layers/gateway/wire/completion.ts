@@ -2,8 +2,13 @@ import type { ChoicePart } from '../domain/chat.ts'
 import { MessageBuilder } from './delta.ts'
 import { isObject } from './field-rules.ts'
 
-/** What stays the same from the first chunk of an answer to its last. */
-export type Letterhead = { readonly id: string; readonly created: number; readonly model: string }
+/** The fields that are the same in every chunk of an answer. */
+export type CompletionHead = { readonly id: string; readonly created: number; readonly model: string }
+
+/** The completion's id is the request's, so that either finds the row. */
+export function completionHead(requestId: string, nowMs: number, model: string): CompletionHead {
+  return { id: requestId.replace('req_', 'chatcmpl-'), created: Math.floor(nowMs / 1000), model }
+}
 
 type Choice = {
   readonly index: number
@@ -37,7 +42,7 @@ export class CompletionBuilder {
     for (const choice of this.#choices.values()) choice.finishReason ??= 'length'
   }
 
-  build(head: Letterhead, usage: Record<string, unknown>): Record<string, unknown> {
+  build(head: CompletionHead, usage: Record<string, unknown>): Record<string, unknown> {
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
     return {
       id: head.id,

@@ -1,7 +1,7 @@
 import type { ChoicePart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
-import type { Letterhead } from './completion.ts'
+import type { CompletionHead } from './completion.ts'
 import { errorEnvelope } from './error-envelope.ts'
 
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n'
@@ -9,11 +9,11 @@ export const DONE_FRAME = 'data: [DONE]\n\n'
 
 /** Turns parts into OpenAI's chunks. Every choice's first chunk carries the role, whatever the upstream did. */
 export class FrameWriter {
-  readonly #head: Letterhead
+  readonly #head: CompletionHead
   readonly #includeUsage: boolean
   readonly #begun = new Set<number>()
 
-  constructor(head: Letterhead, includeUsage: boolean) {
+  constructor(head: CompletionHead, includeUsage: boolean) {
     this.#head = head
     this.#includeUsage = includeUsage
   }

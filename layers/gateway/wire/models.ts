@@ -1,4 +1,5 @@
 import type { PricedModel } from '../domain/catalog.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
 import { pricing } from './pricing.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
@@ -16,4 +17,13 @@ export function modelEntry(model: PricedModel) {
     max_output_tokens: model.maxOutputTokens,
     pricing: pricing(model.tokenPrice),
   }
+}
+
+export function noSuchModel(id: string): GatewayError {
+  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
+  return new GatewayError(
+    'model_not_found',
+    `The model '${shown}' does not exist here. GET /v1/models lists those that do.`,
+    { param: 'model' },
+  )
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect } from '@jest/globals'
-import { parseCatalog } from '../../../layers/gateway/wire/parse-catalog.ts'
+import { parseCatalog } from '../../../catalog/parse-catalog.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { HELLO } from '../../support/gateway.ts'
 import { run } from '../../support/processes.ts'

@@ -12,10 +12,10 @@ import { type Blocks, blocksFor } from './anthropic-turns.ts'
 type Fields = Record<string, unknown>
 
 /** A chat completion request in the words of Anthropic's Messages API. */
-export function toAnthropicRequest({ request, model, outputCap, mayWriteCache }: ChatCall): Fields {
-  const { body } = request
+export function toAnthropicRequest({ chat, model, outputCap, mayWriteCache }: ChatCall): Fields {
+  const { body } = chat
   requireWords(ANTHROPIC_FIELDS, body)
-  const { system, turns } = readConversation(request)
+  const { system, turns } = readConversation(chat)
   const blocks = blocksFor(mayWriteCache)
   const user = body.user ?? body.safety_identifier
   const stops = readStops(body.stop)

@@ -19,11 +19,11 @@ import { toMessages } from './bedrock-turns.ts'
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
 /** A chat completion request in Converse's terms. */
-export function toConverse({ request, model, outputCap }: ChatCall): ConverseStreamCommandInput {
-  const { body } = request
+export function toConverse({ chat, model, outputCap }: ChatCall): ConverseStreamCommandInput {
+  const { body } = chat
   requireWords(BEDROCK_FIELDS, body)
   const toolConfig = toToolConfig(readToolOffer(body))
-  const { system, turns } = readConversation(request)
+  const { system, turns } = readConversation(chat)
   const outputConfig = toOutputConfig(body.response_format)
   return {
     modelId: model,

@@ -5,15 +5,15 @@ import type { ChatCall } from '../provider.ts'
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
 // Names, log probabilities, signatures and whatever else surrounds a token are worth kilobytes, not more.
-const CHARS_PER_TOKEN = 8 * 1024
-const SPARE_CHARS = 8 * 1024 * 1024
+const BYTES_PER_TOKEN = 8 * 1024
+const SPARE_BYTES = 8 * 1024 * 1024
 
 /** The data of each event. Text is decoded across chunk borders; an event, and all of them together, have bounds. */
 export async function* readEvents(
   bytes: AsyncIterable<Buffer>,
-  { request, outputCap }: ChatCall,
+  { chat, outputCap }: ChatCall,
 ): AsyncGenerator<string, void, undefined> {
-  let budget = outputCap * request.choices * CHARS_PER_TOKEN + SPARE_CHARS
+  let budget = outputCap * chat.choices * BYTES_PER_TOKEN + SPARE_BYTES
   for await (const data of parseEvents(bytes)) {
     budget -= data.length
     if (budget < 0) {

@@ -13,13 +13,13 @@ const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max
 
 /** The caller's request, without the fields that may change what the provider bills. */
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
-  const { request, model, outputCap } = call
+  const { chat, model, outputCap } = call
   const { capField, streamOptions = true } = entry
   const { stream_options: options, ...passed } = passFields(call, entry)
-  const named = request.capFields.length > 0 ? request.capFields : (['max_tokens'] as const)
+  const named = chat.capFields.length > 0 ? chat.capFields : (['max_tokens'] as const)
   const caps = capField ? [capField] : named
   return {
-    ...(request.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed),
+    ...(chat.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed),
     model,
     ...Object.fromEntries(caps.map((field) => [field, outputCap])),
     stream: true,
@@ -27,11 +27,11 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   }
 }
 
-function passFields({ request, allowFields, noteDropped }: ChatCall, entry: OpenAiEntry): ChatBody {
+function passFields({ chat, allowFields, noteDropped }: ChatCall, entry: OpenAiEntry): ChatBody {
   const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
   const passed: [string, unknown][] = []
   const dropped: string[] = []
-  for (const [name, value] of Object.entries(request.body)) {
+  for (const [name, value] of Object.entries(chat.body)) {
     if (OURS.has(name)) continue
     const complaint = allowed.has(name) ? undefined : complaintOf(name, value)
     if (complaint === undefined) passed.push([name, value])

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { type CatalogData, isOwnVariable } from '../layers/gateway/domain/catalog.ts'
+import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
+
+// For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
+
+const name = z.string().min(1).max(200)
+const modelId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be letters, digits and . _ : / @ - (at most 128)')
+const price = z
+  .string('must be a decimal string in credits per million tokens, such as "0.15"')
+  .refine(isPrice, 'must be a decimal string in credits per million tokens with at most 6 decimals, such as "0.15"')
+const amount = z
+  .string('must be a decimal string in credits, such as "0.005"')
+  .refine(isAmount, 'must be a decimal string in credits with at most 9 decimals, such as "0.005"')
+const prices = z.strictObject({
+  input: price,
+  output: price,
+  cachedInput: price.optional(),
+  cacheWrite: price.optional(),
+  request: amount.optional(),
+  image: amount.optional(),
+})
+const count = z.int().min(1).max(100_000_000)
+const timeoutMs = z.int().min(100).max(840_000)
+/** Models that reason say nothing for minutes, and what is given up too early is billed all the same. */
+const FIRST_BYTE_TIMEOUT_MS = 300_000
+const IDLE_TIMEOUT_MS = 60_000
+const fields = z
+  .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request'))
+  .max(100)
+
+const baseUrl = z
+  .string()
+  .refine(isSafeBaseUrl, 'must be an https address, or http on this machine (127.0.0.1, [::1], localhost)')
+const apiKey = z
+  .string()
+  .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
+  .refine(
+    (reference) => !reference.startsWith('env:') || !isOwnVariable(reference.slice('env:'.length)),
+    'must not name a variable of AWS or of this gateway (AWS_…, WAYBILL_…)',
+  )
+  .optional()
+
+/** What authenticates or frames a request is ours to send, and a key has its own place. */
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
+  .refine(
+    (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
+    'must not be a header that we send ourselves; a key belongs into apiKey',
+  )
+
+const provider = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('openai'),
+      baseUrl,
+      apiKey,
+      capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      streamOptions: z.boolean().optional(),
+      headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
+      allowFields: fields.optional(),
+      unknownFields: z.enum(['refuse', 'drop']).optional(),
+    }),
+    z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey }),
+    z.strictObject({
+      type: z.literal('bedrock'),
+      region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
+    }),
+  ],
+  'must be "openai", "anthropic" or "bedrock"',
+)
+
+const route = z.strictObject({
+  provider: name,
+  model: name,
+  priority: z.int().min(0).max(1000).default(0),
+  weight: z.int().min(1).max(1000).default(1),
+  firstByteTimeoutMs: timeoutMs.default(FIRST_BYTE_TIMEOUT_MS),
+  idleTimeoutMs: timeoutMs.default(IDLE_TIMEOUT_MS),
+  cost: prices.optional(),
+})
+
+const model = z
+  .strictObject({
+    id: modelId,
+    name: name.optional(),
+    ownedBy: name.optional(),
+    active: z.boolean().default(true),
+    created: z.int().min(0).default(0),
+    contextLength: count,
+    maxOutputTokens: count,
+    price: prices,
+    routes: z.array(route).min(1, 'must have at least one route'),
+    fallback: z.array(modelId).max(10).optional(),
+    allowFields: fields.optional(),
+    mediaTokens: z.strictObject({ image: count, audio: count, video: count, file: count }).partial().optional(),
+  })
+  .transform((entry) => ({
+    ...entry,
+    name: entry.name ?? entry.id,
+    ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
+  }))
+
+const catalog = z
+  .strictObject({
+    $schema: z.string().optional(),
+    providers: z.record(
+      z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -'),
+      provider,
+    ),
+    models: z.array(model),
+  })
+  .check(({ value, issues }) => {
+    const seen = new Set<string>()
+    for (const [i, { id, routes }] of value.models.entries()) {
+      if (seen.has(id)) report(['models', i, 'id'], `the id '${id}' is used twice`)
+      seen.add(id)
+      for (const [j, { provider: used }] of routes.entries()) {
+        if (Object.hasOwn(value.providers, used)) continue
+        const known = Object.keys(value.providers).join(', ') || 'none'
+        report(['models', i, 'routes', j, 'provider'], `there is no provider '${used}' (there is: ${known})`)
+      }
+    }
+    for (const [i, { id, fallback = [] }] of value.models.entries()) {
+      for (const [j, other] of fallback.entries()) {
+        if (other === id) report(['models', i, 'fallback', j], 'a model cannot be its own fallback')
+        else if (!seen.has(other)) report(['models', i, 'fallback', j], `there is no model '${other}'`)
+      }
+    }
+    function report(path: (string | number)[], message: string) {
+      issues.push({ code: 'custom', path, message, input: value })
+    }
+  })
+  .transform(({ providers, models }) => ({ providers, models }))
+
+/** The checked catalog, or every fault in it with its path. */
+export type ParsedCatalog = { readonly catalog: CatalogData } | { readonly faults: readonly string[] }
+
+export function parseCatalog(value: unknown): ParsedCatalog {
+  const result = catalog.safeParse(value)
+  if (result.success) return { catalog: result.data }
+  return { faults: result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`) }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'catalog'
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? String(step) : `${text}.${String(step)}`
+  }, '')
+}
+
+function isSafeBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username || password || search || hash) return false
+  return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))
+}

@@ -1,0 +1,115 @@
+import { type Catalog, type MediaKind, type PricedModel, providerFields } from './catalog.ts'
+import type { ChatRequest } from './chat.ts'
+import type { Nano } from './money.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from './price.ts'
+
+/** A chat request whose worst case is known, so that it can be admitted. */
+export type PricedRequest = {
+  readonly chat: ChatRequest
+  readonly model: PricedModel
+  readonly catalog: Catalog
+  /** The providers that the caller wants and no others, if it named some. */
+  readonly pinned: readonly string[] | undefined
+  readonly promptBound: number
+  readonly outputCap: number
+}
+
+// Every byte-level tokenizer makes at most one token of a byte, so the bytes of the JSON body bound its text. What is
+// not in the body: chat templates, the preamble a provider adds for tools, and media.
+const HELD_PER_REQUEST = 64
+const HELD_PER_MESSAGE = 16
+const HELD_PER_TOOL = 32
+const HELD_FOR_ANY_TOOL = 1024
+/** The dearest picture of OpenAI's dearest way to count them has 48,169. What a file, a film or a sound has, nobody knows. */
+const HELD_PER_MEDIA: Readonly<Record<MediaKind, number>> = {
+  image: 50_000,
+  audio: Number.POSITIVE_INFINITY,
+  video: Number.POSITIVE_INFINITY,
+  file: Number.POSITIVE_INFINITY,
+}
+
+const LEAST_OUTPUT_CAP = 16
+
+export function priceRequest(
+  chat: ChatRequest,
+  model: PricedModel,
+  catalog: Catalog,
+  pinned?: readonly string[],
+): PricedRequest {
+  return {
+    chat,
+    model,
+    catalog,
+    pinned,
+    promptBound: promptBound(chat, model, catalog),
+    outputCap: chat.namedCap ?? model.maxOutputTokens,
+  }
+}
+
+export function holdOf(priced: PricedRequest): Nano {
+  return worstCostOf(priced.model.tokenPrice, worstCaseOf(priced))
+}
+
+export function worstCaseOf(priced: PricedRequest): WorstCase {
+  return { ...worstPrompt(priced), completionTokens: priced.outputCap * priced.chat.choices }
+}
+
+/** The largest output cap that this balance covers; negative if not even the prompt is covered. */
+export function affordableCap(priced: PricedRequest, available: Nano): number {
+  const tokens = affordableTokens(priced.model.tokenPrice, worstPrompt(priced), available)
+  return Math.min(priced.model.maxOutputTokens, Math.floor(tokens / priced.chat.choices))
+}
+
+/** The same request with a cap that a share of the balance covers, if the client left the cap to us. */
+export function lowerCap(priced: PricedRequest, available: Nano, share: number): PricedRequest | undefined {
+  if (priced.chat.namedCap !== undefined) return undefined
+  const affordable = affordableCap(priced, available)
+  if (affordable < LEAST_OUTPUT_CAP) return undefined
+  return { ...priced, outputCap: Math.max(LEAST_OUTPUT_CAP, Math.floor(affordable * share)) }
+}
+
+/** Whether a provider may write this prompt to its cache: the caller asks for it, and its price is known. */
+export function mayWriteCache({ chat, model }: PricedRequest): boolean {
+  return chat.asksCacheWrite && model.price.cacheWrite !== undefined
+}
+
+function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {
+  const { chat, promptBound: promptTokens } = priced
+  return { promptTokens, images: chat.media.image, writesCache: mayWriteCache(priced) }
+}
+
+/** The most tokens that the prompt can be, for this model or one that may stand in for it. */
+function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
+  const context = longestContext(model, catalog)
+  if (asksForMore(chat, model, catalog)) return context
+  const tokens =
+    chat.bytes +
+    HELD_PER_REQUEST +
+    HELD_PER_MESSAGE * chat.messageCount +
+    (chat.toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * chat.toolCount : 0) +
+    mediaTokens(chat, model)
+  return Math.min(tokens, context)
+}
+
+/** The most tokens that the media of a prompt can be. */
+export function mediaTokens({ media }: ChatRequest, model: PricedModel): number {
+  let tokens = 0
+  for (const kind in media) {
+    const count = media[kind as MediaKind]
+    if (count > 0) tokens += count * (model.mediaTokens?.[kind as MediaKind] ?? HELD_PER_MEDIA[kind as MediaKind])
+  }
+  return tokens
+}
+
+function longestContext(model: PricedModel, catalog: Catalog): number {
+  let longest = model.contextLength
+  for (const id of model.fallback ?? []) longest = Math.max(longest, catalog.models.get(id)?.contextLength ?? 0)
+  return longest
+}
+
+/** A field that the operator allows, such as a plugin, may make the provider add to the prompt whatever it likes. */
+function asksForMore({ body }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
+  const isAsked = (field: string) => body[field] !== undefined && body[field] !== null
+  if (model.allowFields?.some(isAsked)) return true
+  return model.routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
+}

@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+
+/** DynamoDB takes 400 KB in one item. */
+const MOST_SEALED_BYTES = 300 * 1024
+export const MOST_TEXT_CHARS = 2 * 1024 * 1024
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** The id under which the answer to a key's Idempotency-Key is stored. It does not tell the Idempotency-Key. */
+export function answerId(keyId: string, idempotencyKey: string): string {
+  return createHash('sha256').update(`${keyId}\n${idempotencyKey}`).digest('hex')
+}
+
+/**
+ * Encrypts an answer with a key derived from the secret it was asked with. Only the secret's hash is stored, so neither
+ * the operator nor a copy of the table can decrypt the answer.
+ */
+export class AnswerCipher {
+  readonly #id: string
+  readonly #cipherKey: Uint8Array
+  readonly #fingerprintKey: Uint8Array
+
+  constructor(secret: string, id: string) {
+    const keys = new Uint8Array(hkdfSync('sha256', secret, id, 'waybill kept answer', 64))
+    this.#id = id
+    this.#cipherKey = keys.subarray(0, 32)
+    this.#fingerprintKey = keys.subarray(32)
+  }
+
+  /** Equal for equal bodies. Without the secret it tells nothing of the body. */
+  fingerprint(body: string): string {
+    return createHmac('sha256', this.#fingerprintKey).update(body).digest('base64')
+  }
+
+  /** Undefined if the answer is too large to be kept. */
+  encrypt(text: string): Uint8Array | undefined {
+    if (text.length > MOST_TEXT_CHARS) return undefined
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#cipherKey, iv).setAAD(Buffer.from(this.#id))
+    const sealed = Buffer.concat([iv, cipher.update(gzipSync(text)), cipher.final(), cipher.getAuthTag()])
+    return sealed.length > MOST_SEALED_BYTES ? undefined : sealed
+  }
+
+  /** Throws if the bytes were changed, or encrypted with another secret. */
+  decrypt(sealed: Uint8Array): string {
+    const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, sealed.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(this.#id)).setAuthTag(sealed.subarray(-TAG_BYTES))
+    const zipped = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+    return gunzipSync(zipped).toString()
+  }
+}

@@ -1,0 +1,42 @@
+import type { Claim } from '../../domain/idempotency.ts'
+import type { Log } from '../../log.ts'
+import type { GatewayRequest } from '../../request.ts'
+
+export type VaultDeps = {
+  readonly keepAnswer: (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
+  readonly dropClaim: (claim: Claim) => Promise<void>
+  readonly log: Log
+}
+
+/**
+ * Stores answers for the requests that claim an Idempotency-Key. An answer is stored before it is settled: if we die in
+ * between, it is given again and was free; the other way round it would be charged twice.
+ */
+export type AnswerVault = {
+  /** Without a text, the claim is marked as answered by an answer too large to be kept. */
+  keep(request: GatewayRequest, text: string | undefined): Promise<void>
+  /** Frees the Idempotency-Key of a request that gave no answer. */
+  drop(request: GatewayRequest): Promise<void>
+}
+
+export function answerVault({ keepAnswer, dropClaim, log }: VaultDeps): AnswerVault {
+  return {
+    keep: ({ requestId, claim }, text) =>
+      attempt('an answer could not be kept', requestId, async () => {
+        if (claim) await keepAnswer(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
+      }),
+    drop: ({ requestId, claim }) =>
+      attempt('a claim could not be dropped', requestId, async () => {
+        if (claim) await dropClaim(claim)
+      }),
+  }
+
+  /** A failure costs the caller a replay, not the answer. */
+  async function attempt(what: string, requestId: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write()
+    } catch (error) {
+      log.problem(what, error, requestId)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { METRICS_NAMESPACE } from './contract.ts'
+import type { Nano } from './domain/money.ts'
+import type { UpstreamFailure } from './domain/upstream-failure.ts'
+import type { UsageRow } from './domain/usage-row.ts'
+
+/** What an operator is told. Nothing here takes a prompt, an answer or a secret. */
+export type Log = {
+  /** One line for every request that has a row. */
+  request(row: UsageRow): void
+  upstreamFailed(provider: string, failure: UpstreamFailure): void
+  /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
+  unpaid(provider: string, costAtMost: Nano | undefined): void
+  /** Something that should not happen. */
+  problem(what: string, error: unknown, requestId: string): void
+  /** A request that could not be settled: the sweep will finish it. */
+  unsettled(error: unknown, requestId: string): void
+  /** Dead requests that a sweep found and finished. */
+  swept(count: number): void
+}
+
+type Unit = 'Count' | 'Milliseconds' | 'None'
+type Metric = readonly [name: string, value: number, unit: Unit]
+
+/** Figures that are told apart by a field of the line, such as the model. CloudWatch asks money for each value. */
+type Breakdown = { readonly by: string; readonly metrics: readonly Metric[] }
+
+/** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
+export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
+  const line = (level: string, event: string, fields: object, metrics: readonly Metric[], more: Breakdown[] = []) =>
+    print(
+      JSON.stringify({ level, event, stage, ...fields, ...embed(clock(), metrics, more) }, (_, value) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      ),
+    )
+  const one = (name: string): Metric => [name, 1, 'Count']
+  return {
+    request: (row) => line('info', 'request', fieldsOf(row), metricsOf(row), breakdownsOf(row)),
+    upstreamFailed: (provider, { reason, detail, message }) => {
+      const failures = [one('UpstreamFailures')]
+      const ours = reason === 'credential' ? [one('CredentialFailures')] : []
+      const fields = { provider, reason, status: detail.status, message }
+      line('warn', 'upstream_failed', fields, [...failures, ...ours], [{ by: 'provider', metrics: failures }])
+    },
+    unpaid: (provider, costAtMost) => {
+      const answers = [one('UnpaidAnswers')]
+      const cost: Metric[] = costAtMost === undefined ? [] : [['UnpaidCostAtMost', creditsIn(costAtMost), 'None']]
+      line('warn', 'unpaid', { provider }, [...answers, ...cost], [{ by: 'provider', metrics: answers }])
+    },
+    problem: (what, error, requestId) =>
+      line('error', 'problem', { requestId, what, error: describeError(error) }, [one('Problems')]),
+    unsettled: (error, requestId) =>
+      line('error', 'unsettled', { requestId, error: describeError(error) }, [one('Unsettled')]),
+    swept: (count) => line('info', 'swept', {}, [['SweptHolds', count, 'Count']]),
+  }
+}
+
+/** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
+function fieldsOf(row: UsageRow): object {
+  return { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
+}
+
+const requests: Metric = ['Requests', 1, 'Count']
+const errorsOf = (row: UsageRow): Metric => ['Errors', row.errorCode ? 1 : 0, 'Count']
+const creditsIn = (nano: Nano) => Number(nano) / 1e9
+const creditsOf = (row: UsageRow): Metric => ['Credits', creditsIn(row.cost), 'None']
+const tokensOf = (row: UsageRow): Metric[] => [
+  ['PromptTokens', row.promptTokens, 'Count'],
+  ['CompletionTokens', row.completionTokens, 'Count'],
+]
+const firstTokenOf = (row: UsageRow): Metric[] =>
+  row.ttftMs === undefined ? [] : [['TimeToFirstToken', row.ttftMs, 'Milliseconds']]
+
+function metricsOf(row: UsageRow): Metric[] {
+  return [
+    requests,
+    errorsOf(row),
+    ['ServerErrors', row.httpStatus >= 500 ? 1 : 0, 'Count'],
+    ['Duration', row.durationMs, 'Milliseconds'],
+    ...firstTokenOf(row),
+    ...tokensOf(row),
+    creditsOf(row),
+    ['CreditsHeld', creditsIn(row.hold), 'None'],
+    ...(row.usageSource === 'none' ? [] : usageMetricsOf(row)),
+  ]
+}
+
+/** Of answers only: how well their charge is founded, and whether it covers what they cost us. */
+function usageMetricsOf(row: UsageRow): Metric[] {
+  const { upstreamCost } = row
+  return [
+    ['UsageRejected', row.usageRejected ? 1 : 0, 'Count'],
+    ['BilledAtBound', row.usageCapped ? 1 : 0, 'Count'],
+    ...(upstreamCost === undefined
+      ? []
+      : ([
+          ['UpstreamCost', creditsIn(upstreamCost), 'None'],
+          ['NegativeMargins', upstreamCost > row.cost ? 1 : 0, 'Count'],
+        ] satisfies Metric[])),
+  ]
+}
+
+function breakdownsOf(row: UsageRow): Breakdown[] {
+  return [
+    { by: 'model', metrics: [requests, ...firstTokenOf(row), ...tokensOf(row), creditsOf(row)] },
+    { by: 'provider', metrics: [requests, ...firstTokenOf(row)] },
+    ...(row.errorCode ? [{ by: 'errorCode', metrics: [errorsOf(row)] }] : []),
+  ]
+}
+
+function embed(nowMs: number, metrics: readonly Metric[], breakdowns: readonly Breakdown[]): object {
+  const directive = (dimensions: readonly string[], these: readonly Metric[]) => ({
+    Namespace: METRICS_NAMESPACE,
+    Dimensions: [dimensions],
+    Metrics: these.map(([Name, , Unit]) => ({ Name, Unit })),
+  })
+  return {
+    _aws: {
+      Timestamp: nowMs,
+      CloudWatchMetrics: [
+        directive(['stage'], metrics),
+        ...breakdowns.map(({ by, metrics: these }) => directive(['stage', by], these)),
+      ],
+    },
+    ...Object.fromEntries(metrics.map(([name, value]) => [name, value])),
+  }
+}
+
+const MOST_CAUSES = 4
+
+/** An error and what caused it: a 500's own words say nothing, its cause says all. */
+export function describeError(error: unknown, depth = 0): Record<string, unknown> {
+  if (typeof error !== 'object' || error === null) return { type: typeof error }
+  const { name, message, stack, cause } = error as Error
+  const hasCause = cause !== undefined && depth < MOST_CAUSES
+  return { name, message, stack, ...(hasCause && { cause: describeError(cause, depth + 1) }) }
+}

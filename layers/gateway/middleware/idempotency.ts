@@ -1,0 +1,108 @@
+import { GatewayError } from '../domain/gateway-error.ts'
+import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
+import type { Key } from '../domain/key.ts'
+import type { FinishHold } from '../flow/finish-hold.ts'
+import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
+import type { AnswerVault } from '../flow/idempotency/answer-vault.ts'
+import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../request.ts'
+import { type Gate, headerOf } from './gate.ts'
+import { bearerToken } from './identify.ts'
+
+export type IdempotencyDeps = {
+  readonly claimAnswer: (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+  readonly findAnswer: (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
+  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly finishHold: FinishHold
+  readonly vault: AnswerVault
+}
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/
+const SOON = { headers: { 'Retry-After': '2' } }
+const NEVER = { headers: { 'x-should-retry': 'false' } }
+
+type Admitted = PricedChat & Admission
+
+/**
+ * An `Idempotency-Key` makes a retry safe: the first request with it answers, and whoever repeats it gets that answer
+ * again. The claim is made after admission, so that a refused request writes none. A balance that is used up does not
+ * keep a caller from an answer that it has paid for.
+ */
+export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Idempotency> {
+  const { claimAnswer, findAnswer, readKey, finishHold, vault } = deps
+  return {
+    pass: async (request, event) => {
+      const name = headerOf(event, 'idempotency-key')
+      const secret = bearerToken(headerOf(event, 'authorization'))
+      const { credential, priced, refusal } = request
+      const cannotPay = refusal?.kind === 'credit_balance_exhausted'
+      if (name === undefined || !secret || !priced || (refusal && !cannotPay)) return request
+      if (!VISIBLE.test(name)) return Object.assign(request, { refusal: notAName(name) })
+      const id = answerId(credential.key.id, name)
+      const cipher = new AnswerCipher(secret, id)
+      const claim: Claim = {
+        id,
+        requestId: request.requestId,
+        secretHash: credential.hash,
+        bodyPrint: cipher.fingerprint(event.body ?? ''),
+        untilMs: deadAtMs(request),
+      }
+      const found = cannotPay ? await findAnswer(id, request.nowMs) : await claimOrFind(request, claim)
+      if (!found) return cannotPay ? request : Object.assign(request, { claim: { ...claim, cipher } })
+      const notThis = whyNotReplayed(found, claim)
+      if (notThis) return Object.assign(request, { refusal: notThis })
+      const replay = found.sealed && { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
+      return Object.assign(request, { priced, refusal: undefined, replay })
+    },
+    failed: (request) => vault.drop(request),
+  }
+
+  /** A request that died with its claim is ended first: it cannot be charged any more when another takes its place. */
+  async function claimOrFind({ credential, nowMs }: Admitted, claim: Claim): Promise<KeptAnswer | undefined> {
+    const found = await claimAnswer(claim, nowMs)
+    if (found?.state !== 'running' || found.untilMs > nowMs) return found
+    const { requestId } = found
+    const keyId = credential.key.id
+    const amount = (await readKey(keyId))?.holds[requestId]?.amount ?? 0n
+    const row = await finishHold(keyId, { requestId, amount, untilMs: found.untilMs })
+    if (row.cost > 0n) return { ...found, state: 'not_kept' }
+    return claimAnswer(claim, nowMs, requestId)
+  }
+}
+
+/** Why the answer that was found is not given to this request; undefined if it is. */
+function whyNotReplayed(found: KeptAnswer, wanted: Claim): GatewayError | undefined {
+  const first = `The first request with this Idempotency-Key, ${found.requestId},`
+  if (found.secretHash !== wanted.secretHash) {
+    return new GatewayError(
+      'idempotent_answer_not_kept',
+      `${first} was made with the key's other secret, and only that one opens its answer.`,
+      NEVER,
+    )
+  }
+  if (found.bodyPrint !== wanted.bodyPrint) {
+    return new GatewayError(
+      'idempotency_key_reused',
+      `${first} had another body. Send a new Idempotency-Key with every new request.`,
+      NEVER,
+    )
+  }
+  if (found.state === 'running') {
+    return new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`, SOON)
+  }
+  if (found.state === 'not_kept' || !found.sealed) {
+    return new GatewayError(
+      'idempotent_answer_not_kept',
+      `${first} was answered and charged, but its answer was too large to be kept or could not be stored.`,
+      NEVER,
+    )
+  }
+  return undefined
+}
+
+function notAName(name: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `The Idempotency-Key header must have 1 to 255 visible ASCII characters, such as a UUID; it has ${name.length}${VISIBLE.test(name.slice(0, 255)) ? '' : ', not all of them visible'}.`,
+    { code: 'invalid_idempotency_key' },
+  )
+}

@@ -1,0 +1,27 @@
+import type { FunctionName } from '../contract.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
+import type { OpenedRequest } from '../request.ts'
+import { findRoute } from '../wire/find-route.ts'
+import type { Gate, GatewayEvent } from './gate.ts'
+
+/** Refuses a call that reached this function but is not for it, with its key's headers if it has a key. */
+export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
+  return {
+    pass: (request, event) => Object.assign(request, { refusal: whyNotFor(name, event) }),
+  }
+}
+
+function whyNotFor(name: FunctionName, event: GatewayEvent): GatewayError | undefined {
+  const { method } = event.requestContext.http
+  const found = findRoute(method, event.rawPath)
+  if (found instanceof GatewayError) return found
+  return found.route.function === name ? undefined : notHere(method, found.route.path)
+}
+
+/** Chat and the rest have an address each; only the distribution in front of both takes everything. */
+function notHere(method: string, path: string): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `${method} ${path} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl); BaseUrl, where there is one, takes both.`,
+  )
+}

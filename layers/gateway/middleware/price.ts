@@ -1,0 +1,62 @@
+import type { PricedModel } from '../domain/catalog.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
+import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
+import type { LoadCatalog } from '../flow/catalog-cache.ts'
+import type { IdentifiedRequest, PricedChat } from '../request.ts'
+import { parseChatRequest } from '../wire/chat-request.ts'
+import { noSuchModel } from '../wire/models.ts'
+import { readJsonBody } from '../wire/read-body.ts'
+import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
+
+/** Reads the request and prices its worst case. A refusal found here waits until the call has spent its token. */
+export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<IdentifiedRequest, PricedChat> {
+  const routeHeader = `${headerPrefix}Route`.toLowerCase()
+  return {
+    pass: async (request, event) => {
+      if (request.refusal) return Object.assign(request, { refusal: request.refusal })
+      try {
+        return Object.assign(request, { priced: await priceOf(event), refusal: undefined })
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        return Object.assign(request, { refusal: error })
+      }
+    },
+  }
+
+  async function priceOf(event: GatewayEvent): Promise<PricedRequest> {
+    const catalog = await loadCatalog()
+    const chat = parseChatRequest(readJsonBody(rawBody(event)))
+    const model = catalog.models.get(chat.model)
+    if (!model) throw noSuchModel(chat.model)
+    if (chat.namedCap !== undefined && chat.namedCap > model.maxOutputTokens) {
+      const field = chat.capFields.find((name) => chat.body[name] === chat.namedCap) ?? 'max_tokens'
+      throw new GatewayError(
+        'invalid_request',
+        `'${field}' is ${chat.namedCap}, but the model '${model.id}' generates at most ${model.maxOutputTokens} tokens.`,
+        { param: field },
+      )
+    }
+    return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
+  }
+}
+
+/** `X-Svc-Route: provider[,provider]`: only these, in this order. */
+function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
+  if (header === undefined) return undefined
+  const wanted = [...new Set(header.split(',').map((name) => name.trim()))]
+  const known = [...new Set(model.routes.map(({ provider }) => provider))]
+  if (wanted.every((name) => known.includes(name))) return wanted
+  throw new GatewayError(
+    'invalid_request',
+    `The route header must be a list of providers of '${model.id}': ${known.join(', ')}.`,
+    { code: 'invalid_route' },
+  )
+}
+
+function rawBody(event: GatewayEvent) {
+  return {
+    body: event.body,
+    isBase64Encoded: event.isBase64Encoded,
+    contentType: headerOf(event, 'content-type'),
+  }
+}

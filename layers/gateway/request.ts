@@ -1,0 +1,106 @@
+import type { Scope } from './contract.ts'
+import type { GatewayError } from './domain/gateway-error.ts'
+import type { Claim } from './domain/idempotency.ts'
+import type { Key, OpenHold } from './domain/key.ts'
+import type { Nano } from './domain/money.ts'
+import type { PriceStrings } from './domain/price.ts'
+import type { PricedRequest } from './domain/priced-request.ts'
+import type { Attempt, EndpointName } from './domain/usage-row.ts'
+import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
+
+// A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
+// All stages are one object.
+
+/** The demands of an endpoint on a key. */
+export type Endpoint = { readonly name: EndpointName; readonly scope?: Scope }
+
+export type OpenedRequest = {
+  /** Changes in one case: if admission was not answered, the request goes on under a new id. */
+  readonly requestId: string
+  /** The one clock reading by which this request is judged. */
+  readonly nowMs: number
+  /** When the function will be ended. */
+  readonly deadlineMs: number
+  readonly endpoint: Endpoint
+  readonly sourceIp: string
+  /** A refusal that was found on the way. It is answered when the call has spent its token. */
+  readonly refusal?: GatewayError | undefined
+  readonly journey: Journey
+  readonly settlement: Settlement
+}
+
+/** The hash of the presented secret, and the newest known copy of its key. */
+export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
+
+export type IdentifiedRequest = OpenedRequest & { readonly credential: Credential }
+
+/** A chat request has its price, unless it is to be refused. */
+export type PricedChat = IdentifiedRequest &
+  (
+    | { readonly priced: PricedRequest; readonly refusal?: undefined }
+    | { readonly priced?: PricedRequest | undefined; readonly refusal: GatewayError }
+  )
+
+/** Past admission every outcome must settle. */
+export type Admission = {
+  /** The credits that were taken. */
+  readonly hold: Nano
+  /** Holds of dead requests that admission saw, to be finished when ours is answered. */
+  readonly deadHolds: readonly OpenHold[]
+}
+
+export type AdmittedRequest = IdentifiedRequest & Admission
+
+export type Idempotency = {
+  /** The Idempotency-Key that this request answers. */
+  readonly claim?: (Claim & { readonly cipher: AnswerCipher }) | undefined
+  /** The answer of an earlier request that this one repeats. */
+  readonly replay?: Replay | undefined
+}
+
+export type AdmittedChat = AdmittedRequest & Idempotency & { readonly priced: PricedRequest }
+
+/** A request at whichever stage it is, for code that looks on: headers, rows, clean-up. */
+export type GatewayRequest = OpenedRequest &
+  Idempotency & {
+    readonly credential?: Credential
+    readonly priced?: PricedRequest | undefined
+    readonly hold?: Nano
+    readonly deadHolds?: readonly OpenHold[]
+  }
+
+/** The text of an answer that was given before, and to which request. */
+export type Replay = { readonly requestId: string; readonly text: string }
+
+/** How far the settling of a request is. */
+export type Settlement = {
+  /** A stream that settles by itself before it ends. */
+  streaming?: Promise<void>
+  /** Settling has begun, and may outlast an answer that is not streamed. */
+  settling?: Promise<void>
+  /** The cost as far as it is known: of the bill at first, then of the row that stands. */
+  cost?: Nano
+}
+
+/** Where a request went. */
+export type Journey = {
+  readonly attempts: Attempt[]
+  /** The route that was accepted, by its key in RouteHealth. It has succeeded when its answer is whole. */
+  route?: string
+  provider?: string
+  /** The cost of that route to us, if the catalog says. */
+  cost?: PriceStrings
+  /** Fields of the request that the route was not given, because the catalog says to leave them out. */
+  droppedFields?: readonly string[]
+  upstreamModel?: string
+  fallbackModel?: string
+  firstPartMs?: number
+}
+
+/** A hold outlives its function by this much before it counts as a dead request's. */
+const HOLD_MARGIN_MS = 60_000
+
+/** From when on a request that has not ended is dead. */
+export function deadAtMs({ deadlineMs }: OpenedRequest): number {
+  return deadlineMs + HOLD_MARGIN_MS
+}

@@ -1,0 +1,25 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb'
+import { TABLES } from '../../contract.ts'
+import { keyIdOf, sweepTime } from '../keys/key-item.ts'
+import type { Tables } from '../tables.ts'
+
+/** The keys that may have a dead request by now. Its cost grows with those, not with keys or usage. */
+export type FindKeysToSweep = (nowMs: number) => AsyncIterable<string>
+
+const [BY_SWEEP] = TABLES.keys.indexes
+
+export function findKeysToSweep({ client, keys }: Tables): FindKeysToSweep {
+  return async function* dueKeys(nowMs) {
+    const pages = paginateQuery(
+      { client },
+      {
+        TableName: keys,
+        IndexName: BY_SWEEP.name,
+        KeyConditionExpression: '#partition = :key AND #sort <= :now',
+        ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
+        ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
+      },
+    )
+    for await (const page of pages) for (const item of page.Items ?? []) yield keyIdOf(item)
+  }
+}

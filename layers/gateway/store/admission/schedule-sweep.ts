@@ -1,0 +1,33 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Key } from '../../domain/key.ts'
+import { retryTurnedAway } from '../failures.ts'
+import { keyItem, sweepTime } from '../keys/key-item.ts'
+import type { Tables } from '../tables.ts'
+
+/** Says when the key must be looked at again: when its next hold may be a dead one's; never, if it has none. */
+export type ScheduleSweep = (key: Key) => Promise<void>
+
+export function scheduleSweep({ client, keys }: Tables): ScheduleSweep {
+  return async (key) => {
+    const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
+    const next =
+      untils.length > 0
+        ? {
+            ConditionExpression: 'attribute_exists(pk)',
+            UpdateExpression: 'SET sweepAt = :next',
+            ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
+          }
+        : {
+            ConditionExpression: 'size(holds) = :none',
+            UpdateExpression: 'REMOVE sweepAt',
+            ExpressionAttributeValues: { ':none': 0 },
+          }
+    try {
+      await retryTurnedAway(() => client.send(new UpdateCommand({ TableName: keys, Key: keyItem(key.id), ...next })))
+    } catch (error) {
+      // A request was admitted meanwhile: the key stays where the next sweep finds it.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { ANSWERS_KEPT_MS, type Claim, type KeptAnswer } from '../../domain/idempotency.ts'
+import type { Tables } from '../tables.ts'
+
+/**
+ * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
+ * by naming that request.
+ */
+export type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+
+export function claimAnswer({ client, answers }: Tables): ClaimAnswer {
+  return async (claim, nowMs, deadRequestId) => {
+    const condition = deadRequestId === undefined ? isFree(nowMs) : isOf(deadRequestId)
+    const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
+    try {
+      await client.send(
+        new PutCommand({
+          TableName: answers,
+          Item: { ...claim, state: 'running', expiresAt },
+          ...condition,
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      )
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      const found = error.Item && (unmarshall(error.Item) as KeptAnswer)
+      // Our own: the write had landed, its answer was lost, and the SDK sent it again.
+      return found?.requestId === claim.requestId ? undefined : (found ?? { ...claim, state: 'running' })
+    }
+  }
+}
+
+/** DynamoDB deletes what has expired when it finds the time. */
+function isFree(nowMs: number) {
+  return {
+    ConditionExpression: 'attribute_not_exists(id) OR expiresAt <= :now',
+    ExpressionAttributeValues: { ':now': Math.floor(nowMs / 1000) },
+  }
+}
+
+function isOf(requestId: string) {
+  return {
+    ConditionExpression: 'requestId = :requestId AND #state = :running',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':requestId': requestId, ':running': 'running' },
+  }
+}

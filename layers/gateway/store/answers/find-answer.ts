@@ -1,0 +1,14 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import type { KeptAnswer } from '../../domain/idempotency.ts'
+import type { Tables } from '../tables.ts'
+
+/** What an Idempotency-Key stands for, without claiming it. */
+export type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
+
+export function findAnswer({ client, answers }: Tables): FindAnswer {
+  return async (id, nowMs) => {
+    const { Item } = await client.send(new GetCommand({ TableName: answers, Key: { id }, ConsistentRead: true }))
+    const isOver = (Item?.expiresAt as number) <= Math.floor(nowMs / 1000)
+    return isOver ? undefined : (Item as KeptAnswer | undefined)
+  }
+}

@@ -1,0 +1,27 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Claim, KeptAnswer } from '../../domain/idempotency.ts'
+import type { Tables } from '../tables.ts'
+
+/** Puts the answer to its claim, or notes that there was one that cannot be kept. Another's claim is left alone. */
+export type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
+
+export function keepAnswer({ client, answers }: Tables): KeepAnswer {
+  return async ({ id, requestId }, sealed) => {
+    const state: KeptAnswer['state'] = sealed ? 'kept' : 'not_kept'
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: answers,
+          Key: { id },
+          ConditionExpression: 'requestId = :requestId',
+          UpdateExpression: `SET #state = :state${sealed ? ', sealed = :sealed' : ''}`,
+          ExpressionAttributeNames: { '#state': 'state' },
+          ExpressionAttributeValues: { ':requestId': requestId, ':state': state, ...(sealed && { ':sealed': sealed }) },
+        }),
+      )
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type { CatalogData } from '../../domain/catalog.ts'
+import { CATALOG_ITEM, type Item } from '../keys/key-item.ts'
+import type { Tables } from '../tables.ts'
+
+/** The version that was written, or the one that somebody else has put in force. */
+export type WriteResult = { readonly written: boolean; readonly version: number }
+
+/** Replaces the catalog whole: the one of version `shown`, 0 for none, or without it whichever is in force. */
+export type WriteCatalog = (catalog: CatalogData, nowMs: number, shown?: number) => Promise<WriteResult>
+
+export function writeCatalog({ client, keys }: Tables): WriteCatalog {
+  return async (catalog, nowMs, shown) => {
+    const write = { TableName: keys, Key: CATALOG_ITEM, ...replacing(catalog, nowMs) }
+    if (shown === undefined) return landed((await client.send(new UpdateCommand(write))).Attributes)
+    const pushId = randomUUID()
+    try {
+      return landed((await client.send(new UpdateCommand(onlyOver(shown, write, pushId)))).Attributes)
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      const now: Item = error.Item ? unmarshall(error.Item) : {}
+      // The SDK sends an unanswered write again, and then the first one stands in its way.
+      return { written: now.pushId === pushId, version: (now.version as number | undefined) ?? 0 }
+    }
+  }
+}
+
+function replacing(catalog: CatalogData, nowMs: number) {
+  return {
+    UpdateExpression: 'SET #catalog = :catalog, pushedAt = :pushedAt, version = if_not_exists(version, :zero) + :one',
+    ExpressionAttributeNames: { '#catalog': 'catalog' },
+    ExpressionAttributeValues: {
+      ':catalog': catalog,
+      ':pushedAt': new Date(nowMs).toISOString(),
+      ':zero': 0,
+      ':one': 1,
+    },
+    ReturnValues: 'UPDATED_NEW' as const,
+  }
+}
+
+function onlyOver(shown: number, write: UpdateCommandInput, pushId: string): UpdateCommandInput {
+  return {
+    ...write,
+    UpdateExpression: `${write.UpdateExpression}, pushId = :pushId`,
+    ConditionExpression: shown === 0 ? 'attribute_not_exists(version)' : 'version = :shown',
+    ExpressionAttributeValues: {
+      ...write.ExpressionAttributeValues,
+      ':pushId': pushId,
+      ...(shown !== 0 && { ':shown': shown }),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  }
+}
+
+function landed(attributes: Item | undefined): WriteResult {
+  return { written: true, version: attributes?.version as number }
+}

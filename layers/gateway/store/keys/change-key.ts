@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Key } from '../../domain/key.ts'
+import type { Tables } from '../tables.ts'
+import { type TransactItem, transact } from '../transact.ts'
+import { type Item, keyItem, toItem, toKey } from './key-item.ts'
+import { readKey } from './read-key.ts'
+
+export type KeyChange = {
+  readonly set: Readonly<Record<string, unknown>>
+  readonly remove?: readonly string[]
+  /** Other items that change at the same moment. */
+  readonly beside?: readonly TransactItem[]
+}
+
+export type ChangeResult =
+  | { readonly changed: true; readonly key: Key }
+  | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' }
+
+const TRIES = 12
+
+/**
+ * An operator's change to an active key: decided on a fresh copy, written only if that copy's version still stands.
+ * `decide` returns undefined if there is nothing to do.
+ */
+export function changeKey(tables: Tables) {
+  const read = readKey(tables)
+  return async (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const key = await read(keyId)
+      if (!key) return { changed: false, why: 'no_such_key' }
+      if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      const change = decide(key)
+      if (!change) return { changed: true, key }
+      const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
+      if (await transact(tables, [update, ...(change.beside ?? [])]))
+        return { changed: true, key: changedKey(key, change) }
+      await sleep(Math.random() * 10 * attempt)
+    }
+    throw new Error(`The key ${keyId} was changed by others ${TRIES} times in a row. Try again.`)
+  }
+}
+
+/** The key as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
+function changedKey(key: Key, { set, remove = [] }: KeyChange): Key {
+  const item: Item = { ...toItem(key), ...set, version: key.version + 1 }
+  for (const name of remove) delete item[name]
+  return { ...toKey(item), days: key.days }
+}
+
+function keyUpdate(key: Key, { set, remove = [] }: KeyChange) {
+  const entries = Object.entries(set)
+  const assignments = ['version = :nextVersion', ...entries.map((_, i) => `#set${i} = :set${i}`)]
+  const removals = remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''
+  return {
+    Key: keyItem(key.id),
+    ConditionExpression: 'version = :version',
+    UpdateExpression: `SET ${assignments.join(', ')}${removals}`,
+    ...(entries.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#set${i}`, name])),
+    }),
+    ExpressionAttributeValues: {
+      ':version': key.version,
+      ':nextVersion': key.version + 1,
+      ...Object.fromEntries(entries.map(([, value], i) => [`:set${i}`, value])),
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { Tables } from '../tables.ts'
+import { type ChangeResult, changeKey } from './change-key.ts'
+import { hashItem } from './key-item.ts'
+
+export type EndGrace = (keyId: string) => Promise<ChangeResult>
+
+export const PREVIOUS_SECRET = ['previousHash', 'previousLastFour', 'previousUntilMs']
+
+export function endGrace(tables: Tables): EndGrace {
+  const change = changeKey(tables)
+  return (keyId) =>
+    change(keyId, ({ previous }) =>
+      previous
+        ? {
+            set: {},
+            remove: PREVIOUS_SECRET,
+            beside: [{ Delete: { TableName: tables.keys, Key: hashItem(previous.hash) } }],
+          }
+        : undefined,
+    )
+}

@@ -1,0 +1,99 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type { Scope } from '../../contract.ts'
+import type { Hold, Key } from '../../domain/key.ts'
+
+export const keyItem = (keyId: string) => ({ pk: `KEY#${keyId}`, sk: 'KEY' })
+export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice('KEY#'.length)
+export const hashItem = (hash: string) => ({ pk: `HASH#${hash}`, sk: 'HASH' })
+export const grantItem = (keyId: string, grantId: string) => ({ pk: `KEY#${keyId}`, sk: `GRANT#${grantId}` })
+export const CATALOG_ITEM = { pk: 'CATALOG', sk: 'CATALOG' }
+
+const DAY = 'day:'
+export const dayAttribute = (day: string) => `${DAY}${day}`
+
+/** When a sweep must look at a key: no later than this, one of its requests may be dead. */
+export const sweepTime = (ms: number) => new Date(ms).toISOString()
+
+export type Item = Record<string, unknown>
+
+export function toItem(key: Key): Item {
+  return {
+    ...keyItem(key.id),
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    prefix: key.prefix,
+    currentHash: key.current.hash,
+    currentLastFour: key.current.lastFour,
+    previousHash: key.previous?.hash,
+    previousLastFour: key.previous?.lastFour,
+    previousUntilMs: key.previous?.untilMs,
+    scopes: key.scopes,
+    allowlist: key.allowlist,
+    rpm: key.rpm,
+    dailyLimit: key.dailyLimit,
+    maxConcurrent: key.maxConcurrent,
+    createdAt: new Date(key.createdAtMs).toISOString(),
+    version: key.version,
+    bucketFullAtUs: key.bucketFullAtUs,
+    granted: key.granted,
+    available: key.available,
+    spent: key.spent,
+    holds: key.holds,
+  }
+}
+
+export function toKey(item: Item): Key {
+  return {
+    id: item.id as string,
+    name: item.name as string,
+    status: item.status as Key['status'],
+    prefix: item.prefix as string,
+    current: { hash: item.currentHash as string, lastFour: item.currentLastFour as string },
+    ...(item.previousHash !== undefined && {
+      previous: {
+        hash: item.previousHash as string,
+        lastFour: item.previousLastFour as string,
+        untilMs: item.previousUntilMs as number,
+      },
+    }),
+    scopes: item.scopes as Scope[],
+    allowlist: item.allowlist as string[],
+    rpm: item.rpm as number,
+    dailyLimit: item.dailyLimit as number,
+    maxConcurrent: item.maxConcurrent as number,
+    createdAtMs: Date.parse(item.createdAt as string),
+    version: item.version as number,
+    bucketFullAtUs: item.bucketFullAtUs as number,
+    days: daysOf(item),
+    granted: toNano(item.granted),
+    available: toNano(item.available),
+    spent: toNano(item.spent),
+    holds: holdsOf(item.holds as Item),
+  }
+}
+
+/** The item inside a failed condition, which the document client leaves raw. */
+export function toKeyFromRaw(raw: Parameters<typeof unmarshall>[0] | undefined): Key | undefined {
+  return raw && toKey(unmarshall(raw))
+}
+
+/** DynamoDB's numbers are exact; beyond 2^53 the SDK hands them over as bigint already. */
+export function toNano(value: unknown): bigint {
+  return BigInt(value as number | bigint)
+}
+
+function daysOf(item: Item): Record<string, number> {
+  const days: Record<string, number> = {}
+  for (const name in item) if (name.startsWith(DAY)) days[name.slice(DAY.length)] = item[name] as number
+  return days
+}
+
+function holdsOf(stored: Item): Record<string, Hold> {
+  const holds: Record<string, Hold> = {}
+  for (const requestId in stored) {
+    const { amount, untilMs } = stored[requestId] as { amount: number; untilMs: number }
+    holds[requestId] = { amount: toNano(amount), untilMs }
+  }
+  return holds
+}

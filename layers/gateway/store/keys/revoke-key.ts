@@ -1,0 +1,19 @@
+import type { Tables } from '../tables.ts'
+import { type ChangeResult, changeKey } from './change-key.ts'
+import { PREVIOUS_SECRET } from './end-grace.ts'
+import { hashItem } from './key-item.ts'
+
+export type RevokeKey = (keyId: string, nowMs: number) => Promise<ChangeResult>
+
+/** Both secrets are forgotten in the same transaction that ends the key. */
+export function revokeKey(tables: Tables): RevokeKey {
+  const change = changeKey(tables)
+  return (keyId, nowMs) =>
+    change(keyId, ({ current, previous }) => ({
+      set: { status: 'revoked', revokedAt: new Date(nowMs).toISOString() },
+      remove: PREVIOUS_SECRET,
+      beside: [current, ...(previous ? [previous] : [])].map(({ hash }) => ({
+        Delete: { TableName: tables.keys, Key: hashItem(hash) },
+      })),
+    }))
+}

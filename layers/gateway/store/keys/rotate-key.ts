@@ -1,0 +1,45 @@
+import { GRACE_MS, type Secret } from '../../domain/key.ts'
+import type { Tables } from '../tables.ts'
+import { type ChangeResult, changeKey } from './change-key.ts'
+import { hashItem } from './key-item.ts'
+
+export type RotateKey = (keyId: string, next: Secret, nowMs: number) => Promise<ChangeResult>
+
+/** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
+export function rotateKey(tables: Tables): RotateKey {
+  const { keys } = tables
+  const change = changeKey(tables)
+  return (keyId, next, nowMs) =>
+    change(keyId, ({ current, previous }) => {
+      // A rotation whose answer was lost, and that is sent again.
+      if (current.hash === next.hash) return undefined
+      const untilMs = nowMs + GRACE_MS
+      return {
+        set: {
+          currentHash: next.hash,
+          currentLastFour: next.lastFour,
+          previousHash: current.hash,
+          previousLastFour: current.lastFour,
+          previousUntilMs: untilMs,
+        },
+        beside: [
+          {
+            Put: {
+              TableName: keys,
+              Item: { ...hashItem(next.hash), keyId },
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+          {
+            Update: {
+              TableName: keys,
+              Key: hashItem(current.hash),
+              UpdateExpression: 'SET expiresAt = :expiresAt, keyId = :keyId',
+              ExpressionAttributeValues: { ':expiresAt': Math.ceil(untilMs / 1000), ':keyId': keyId },
+            },
+          },
+          ...(previous ? [{ Delete: { TableName: keys, Key: hashItem(previous.hash) } }] : []),
+        ],
+      }
+    })
+}

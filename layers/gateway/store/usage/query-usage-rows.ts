@@ -1,0 +1,44 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb'
+import { TABLES } from '../../contract.ts'
+import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
+import type { Tables } from '../tables.ts'
+import { toUsageRow } from './usage-item.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const [BY_KEY] = TABLES.usage.indexes
+
+/** From the one moment, inclusive, to the other, exclusive. */
+export type TimeRange = { readonly fromMs: number; readonly toMs: number }
+export type RowOrder = 'newest first' | 'oldest first'
+
+/** The rows of one key that began in a range, a page at a time. */
+export type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder) => AsyncIterable<UsageRow>
+
+export function queryUsageRows({ client, usage }: Tables): QueryUsageRows {
+  return async function* rowsOf(keyId, range, order = 'newest first') {
+    for (const dayMs of daysOf(range, order)) {
+      const pages = paginateQuery(
+        { client },
+        {
+          TableName: usage,
+          IndexName: BY_KEY.name,
+          KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
+          ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+          ExpressionAttributeValues: {
+            ':keyDay': keyDay(keyId, dayMs),
+            ':first': new Date(range.fromMs).toISOString(),
+            ':last': new Date(range.toMs - 1).toISOString(),
+          },
+          ScanIndexForward: order === 'oldest first',
+        },
+      )
+      for await (const page of pages) for (const item of page.Items ?? []) yield toUsageRow(item)
+    }
+  }
+}
+
+function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {
+  const first = Math.floor(fromMs / DAY_MS)
+  const count = fromMs < toMs ? Math.ceil(toMs / DAY_MS) - first : 0
+  for (let i = 0; i < count; i++) yield (order === 'oldest first' ? first + i : first + count - 1 - i) * DAY_MS
+}

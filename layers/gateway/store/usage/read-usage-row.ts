@@ -1,0 +1,13 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import type { UsageRow } from '../../domain/usage-row.ts'
+import type { Tables } from '../tables.ts'
+import { toUsageRow } from './usage-item.ts'
+
+export type ReadUsageRow = (requestId: string) => Promise<UsageRow | undefined>
+
+export function readUsageRow({ client, usage }: Tables): ReadUsageRow {
+  return async (requestId) => {
+    const { Item } = await client.send(new GetCommand({ TableName: usage, Key: { requestId }, ConsistentRead: true }))
+    return Item && toUsageRow(Item)
+  }
+}

@@ -1,0 +1,61 @@
+import type { Nano } from '../../domain/money.ts'
+import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
+import { type Item, toNano } from '../keys/key-item.ts'
+
+/** The attributes in the order in which a person wants to read them. */
+export function toUsageItem(row: UsageRow): Item {
+  return {
+    requestId: row.requestId,
+    keyId: row.keyId,
+    startedAt: new Date(row.startedAtMs).toISOString(),
+    endpoint: row.endpoint,
+    outcome: row.outcome,
+    httpStatus: row.httpStatus,
+    errorCode: row.errorCode,
+    model: row.model,
+    provider: row.provider,
+    upstreamModel: row.upstreamModel,
+    fallbackModel: row.fallbackModel,
+    replayOf: row.replayOf,
+    stream: row.stream,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    cachedTokens: row.cachedTokens,
+    cacheWriteTokens: row.cacheWriteTokens,
+    reasoningTokens: row.reasoningTokens,
+    images: row.images,
+    totalTokens: row.promptTokens + row.completionTokens,
+    usageSource: row.usageSource,
+    usageRejected: row.usageRejected,
+    usageCapped: row.usageCapped,
+    cost: row.cost,
+    hold: row.hold,
+    upstreamCost: row.upstreamCost,
+    priceVersion: row.priceVersion,
+    price: row.price,
+    attempts: row.attempts,
+    ttftMs: row.ttftMs,
+    durationMs: row.durationMs,
+    keyDay: keyDay(row.keyId, row.startedAtMs),
+  }
+}
+
+export function toUsageRow(item: Item): UsageRow {
+  const { startedAt, keyDay: _, totalTokens: __, ...rest } = item
+  return {
+    ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold' | 'upstreamCost'>),
+    startedAtMs: Date.parse(startedAt as string),
+    cost: amountOf(item, 'cost'),
+    hold: amountOf(item, 'hold'),
+    ...(item.upstreamCost !== undefined && { upstreamCost: amountOf(item, 'upstreamCost') }),
+  }
+}
+
+/** Whoever reads many rows must know which of them is at fault. */
+function amountOf(item: Item, name: 'cost' | 'hold' | 'upstreamCost'): Nano {
+  try {
+    return toNano(item[name])
+  } catch (cause) {
+    throw new Error(`The usage row ${item.requestId} is damaged: its ${name} is ${item[name]}.`, { cause })
+  }
+}

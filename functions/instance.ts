@@ -12,7 +12,7 @@ import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { jsonLog, type Log } from '../layers/gateway/log.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
-import { type ReadCatalog, readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
@@ -40,7 +40,7 @@ export type InstanceOptions = {
   readonly log?: Log
   readonly timing?: Partial<ChatTiming>
   /** In place of the table's catalog as it is. */
-  readonly readCatalog?: ReadCatalog
+  readonly readStoredCatalog?: ReadCatalog
 }
 
 /** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
@@ -65,7 +65,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
       ...options.timing,
     },
     cache: new KeyCache(),
-    loadCatalog: cachedCatalog(options.readCatalog ?? readCatalog(tables), clock),
+    loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, log),
     settle: settler({ ...books, isUnavailable, clock, log }),

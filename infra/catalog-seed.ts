@@ -4,8 +4,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
-import { CATALOG_ITEM } from '../layers/gateway/store/keys/key-item.ts'
-import { readCatalog } from './read-seed-catalog.ts'
+import { CATALOG_ITEM } from '../layers/gateway/contract.ts'
+import { readSeedCatalog } from './read-seed-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts'
 export class CatalogSeed extends Construct {
   constructor(scope: Construct, id: string, { keys }: Tables, stage: Stage) {
     super(scope, id)
-    const catalog = readCatalog()
+    const catalog = readSeedCatalog()
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,

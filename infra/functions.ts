@@ -10,7 +10,7 @@ import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { bundleTokenizer } from './bundle.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { tablePermissions } from './permissions.ts'
-import { readCatalog } from './read-seed-catalog.ts'
+import { readSeedCatalog } from './read-seed-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
@@ -34,7 +34,7 @@ export class Functions extends Construct {
   readonly fallback: GatewayFunction
   readonly sweep: GatewayFunction
 
-  constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readCatalog() }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readSeedCatalog() }: Props) {
     super(scope, id)
     const may = tablePermissions(tables)
     const environment = {

@@ -1,8 +1,11 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { TABLES } from '../layers/gateway/contract.ts'
+import { ITEMS, TABLES } from '../layers/gateway/contract.ts'
 import type { Tables } from './tables.ts'
 
-/** What may be done to the tables, in the smallest pieces that functions need. */
+const KEYS = `${ITEMS.key}*`
+const HASHES = `${ITEMS.hash}*`
+
+/** Rights to the tables, in the smallest pieces that functions need. */
 export function tablePermissions({ keys, usage, answers }: Tables) {
   const onKeys = (actions: string[], leadingKeys?: string[]) =>
     new PolicyStatement({
@@ -12,11 +15,11 @@ export function tablePermissions({ keys, usage, answers }: Tables) {
     })
   const onUsage = (action: string) => new PolicyStatement({ actions: [action], resources: [usage.tableArn] })
   return {
-    readKeyItems: onKeys(['dynamodb:GetItem'], ['KEY#*']),
-    readKeys: onKeys(['dynamodb:GetItem'], ['KEY#*', 'HASH#*']),
-    readKeysAndCatalog: onKeys(['dynamodb:GetItem'], ['KEY#*', 'HASH#*', 'CATALOG']),
+    readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
+    readKeys: onKeys(['dynamodb:GetItem'], [KEYS, HASHES]),
+    readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
     /** Admission and settlement. Neither makes a key nor touches a hash or the catalog. */
-    admitAndSettle: onKeys(['dynamodb:UpdateItem'], ['KEY#*']),
+    admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),
     findKeysToSweep: new PolicyStatement({
       actions: ['dynamodb:Query'],
       resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],

@@ -10,7 +10,7 @@ export type LocalCatalog = {
 type HasVariable = (name: string) => boolean
 
 /** Routes whose provider key is not in the environment are left out, and models left without any are off. */
-export async function loadCatalog(file: string, echoUrl: string, hasVariable: HasVariable): Promise<LocalCatalog> {
+export async function loadLocalCatalog(file: string, echoUrl: string, hasVariable: HasVariable): Promise<LocalCatalog> {
   const catalog = await readCatalogFile(file, echoUrl)
   const missing = new Map<string, string>()
   for (const [id, entry] of Object.entries(catalog.providers)) {

@@ -5,7 +5,7 @@ import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
-import { readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
@@ -18,7 +18,7 @@ import { startDynamoDb } from './dynamodb-local.ts'
 import { startEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { endLeftDatabases, forgetDatabase, noteDatabase } from './left-databases.ts'
-import { loadCatalog } from './load-local-catalog.ts'
+import { loadLocalCatalog } from './load-local-catalog.ts'
 import { paintFor } from './paint.ts'
 import { privateFolder } from './private-folder.ts'
 import { createGatewayServer } from './server.ts'
@@ -33,7 +33,7 @@ export async function start(
   const paint = paintFor(process.stdout)
   const echo = await startEcho()
   stack.defer(echo.close)
-  const local = await loadCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
+  const local = await loadLocalCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
 
   const instance = Promise.withResolvers<Instance>()
   const variables = namedVariables(local.catalog)
@@ -55,7 +55,7 @@ export async function start(
     config: { ...LOCAL_TABLES, ...BRAND },
     tables,
     log,
-    readCatalog: checkedCatalog(readCatalog(tables), loaded, log),
+    readStoredCatalog: checkedCatalog(readStoredCatalog(tables), loaded, log),
   })
   await sweepRegularly(opened, stack)
 

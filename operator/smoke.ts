@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
-import { readCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../layers/gateway/store/keys/revoke-key.ts'
 import { readUsageRow } from '../layers/gateway/store/usage/read-usage-row.ts'
@@ -30,7 +30,7 @@ console.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks fai
 process.exitCode = failures === 0 ? 0 : 1
 
 async function firstModel({ tables }: Connection): Promise<string> {
-  const model = (await readCatalog(tables)())?.data.models.find(({ active }) => active)
+  const model = (await readStoredCatalog(tables)())?.data.models.find(({ active }) => active)
   if (!model) throw new CliError("The catalog has no active model. 'waybill catalog push FILE' brings some.")
   return model.id
 }

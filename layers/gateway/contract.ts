@@ -69,6 +69,10 @@ export const TABLES = {
   },
 } as const satisfies Record<string, TableDefinition>
 
+/** How the items of the table `keys` are named. */
+export const ITEMS = { key: 'KEY#', hash: 'HASH#', grant: 'GRANT#', catalog: 'CATALOG' } as const
+export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
+
 export type Scope = 'chat.completions' | 'models.read'
 export const SCOPES: readonly Scope[] = ['chat.completions', 'models.read']
 

@@ -2,14 +2,14 @@ import type { Key } from '../../layers/gateway/domain/key.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 
-const NEVER_ADMITTED = new Set([
+/** Refusals that come before admission, or in its place. */
+const NEVER_ADMITTED: ReadonlySet<string> = new Set([
   'insufficient_scope',
   'ip_not_allowed',
-  'rate_limit_exceeded',
-  'daily_limit_exceeded',
-  'concurrency_limit_exceeded',
   'key_busy',
+  ...ADMISSION_RULES.filter(({ spendsToken }) => !spendsToken).map(({ refusal }) => refusal),
 ])
 
 /** A key counts what it admits on a day and remembers the last days: by that, rows that are gone can be dated. */

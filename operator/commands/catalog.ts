@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { CliError } from '../cli-error.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
@@ -33,7 +33,7 @@ export function catalogCommand(program: Command, run: Run): void {
       run(async ({ tables, json, nowMs, echoUrl, confirm }, _: object, file: string) => {
         const checked = await readCatalogFile(file, echoUrl)
         if (echoUrl === undefined) refuseVariables(checked)
-        const stored = await readCatalog(tables)()
+        const stored = await readStoredCatalog(tables)()
         const changes = compareCatalogs(stored?.data, checked)
         const warnings = priceWarnings(checked)
         showPush(stored, changes)
@@ -52,7 +52,7 @@ export function catalogCommand(program: Command, run: Run): void {
     .description('the catalog in force')
     .action(
       run(async ({ tables, json }) => {
-        const stored = await readCatalog(tables)()
+        const stored = await readStoredCatalog(tables)()
         if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const { data, version, pushedAt } = stored
         if (json) return printJson({ version, pushedAt, ...data })

@@ -5,7 +5,7 @@ import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { type KeySources, openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
 import { localKeys } from '../local-keys.ts'
@@ -21,7 +21,7 @@ export function routesCommand(program: Command, run: Run): void {
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
       run(async ({ tables, json, ...connection }, _: object, wanted?: string) => {
-        const stored = await readCatalog(tables)()
+        const stored = await readStoredCatalog(tables)()
         if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const parsed = parseCatalog(stored.data)
         if ('faults' in parsed) throw new CliError(`The catalog in force is not valid: ${parsed.faults[0]}`)

@@ -148,8 +148,8 @@ describe('in the stack', () => {
   })
 
   test('the catalog of the first deployment decides', async () => {
-    const { readCatalog } = await import('../../infra/read-seed-catalog.ts')
-    const has = invokeBedrock(readCatalog()).length > 0
+    const { readSeedCatalog } = await import('../../infra/read-seed-catalog.ts')
+    const has = invokeBedrock(readSeedCatalog()).length > 0
     expect(rolesThatCallBedrock(synthesize('dev').template).length).toBe(has ? 1 : 0)
   })
 })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { stageOf } from '../../infra/stages.ts'
 import { EDGE_HEADERS, ENV, OUTPUTS, ROUTES, TABLES } from '../../layers/gateway/contract.ts'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { arnOf, FUNCTIONS, only, type Synthesized, synthesize, textOf } from './support/synthesize.ts'
@@ -334,7 +334,7 @@ describe('the first catalog', () => {
     expect(parseCatalog(catalog)).toEqual({ catalog })
     const tables = await openTestTables()
     await tables.client.send(new PutItemCommand({ TableName: tables.keys, Item }))
-    expect(await readCatalog(tables)()).toMatchObject({ data: catalog, version })
+    expect(await readStoredCatalog(tables)()).toMatchObject({ data: catalog, version })
     expect(version).toBe(1)
     tables.client.destroy()
   })

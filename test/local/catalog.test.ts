@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { readVariable } from '../../layers/gateway/config.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { checkedCatalog } from '../../local/checked-catalog.ts'
@@ -48,7 +48,7 @@ describe('the catalog in the local table', () => {
     const lines: string[] = []
     const loaded = { data: good, version: (await write(tables, good)).version, pushedAt: '' }
     const read = checkedCatalog(
-      readCatalog(tables),
+      readStoredCatalog(tables),
       loaded,
       humanLog((line) => lines.push(line), paintFor(process.stdout)),
     )

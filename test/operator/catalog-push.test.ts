@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { compareCatalogs } from '../../operator/compare-catalogs.ts'
@@ -52,7 +52,7 @@ describe('catalog push', () => {
       'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
     ])
     expect(first.stdout).toBe('Version 1 of the catalog is in force: 1 models, 1 providers.\n')
-    const pushedAt = (await readCatalog(tables)())?.pushedAt
+    const pushedAt = (await readStoredCatalog(tables)())?.pushedAt
     const second = await waybill([
       'catalog',
       'push',
@@ -73,7 +73,7 @@ describe('catalog push', () => {
     const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/Somebody pushed version 2 of the catalog meanwhile.*waybill catalog show.*push again/)
-    expect(await readCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
+    expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
   })
 
   test('of two from the same version exactly one wins, and the other is told', async () => {
@@ -88,7 +88,7 @@ describe('catalog push', () => {
     const ended = await Promise.all(['left', 'right'].map((id) => pushAround(fileOf(id, { id }), meet)))
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
     const winner = ended[0]?.code === 0 ? 'left' : 'right'
-    expect(await readCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
+    expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
     expect(ended.find(({ code }) => code === 1)?.stderr).toContain('Somebody pushed version 2')
   })
 

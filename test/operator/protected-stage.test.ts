@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { confirmer } from '../../operator/confirm.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
@@ -52,7 +52,7 @@ const CHANGES: [string, (id: string) => string[], RegExp][] = [
 
 const everything = async () => [
   (await Array.fromAsync(listKeys(gateway.tables)())).sort((a, b) => (a.id < b.id ? -1 : 1)),
-  await readCatalog(gateway.tables)(),
+  await readStoredCatalog(gateway.tables)(),
 ]
 
 describe('on a protected stage', () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
@@ -71,11 +71,11 @@ describe('waybill catalog push --stage', () => {
     const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
     const catalog = join(emptyFolder(), 'catalog.json')
     writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
-    const before = await readCatalog(gateway.tables)()
+    const before = await readStoredCatalog(gateway.tables)()
     const { code, stderr } = await operator('operator/waybill.ts', ['catalog', 'push', catalog, '--stage', 'dev'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
-    expect(await readCatalog(gateway.tables)()).toEqual(before)
+    expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
   })
 })
 

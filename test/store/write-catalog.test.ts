@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { readCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const catalogOf = (id: string): CatalogData => catalogFor('http://127.0.0.1:1', { id })
 const push = (id: string, shown?: number) => writeCatalog(tables)(catalogOf(id), NOW, shown)
-const inForce = async () => (await readCatalog(tables)())?.data.models[0]?.id
+const inForce = async () => (await readStoredCatalog(tables)())?.data.models[0]?.id
 
 describe('a catalog written over the version that was shown', () => {
   test('is refused if another is in force, which stays as it is', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
@@ -6,6 +5,7 @@ import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log.ts'
 import type { GatewayRequest } from '../request.ts'
+import { retry } from '../retry.ts'
 
 export type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
@@ -123,20 +123,15 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   }
 }
 
-/** Tried until it is known to have happened, or the function's time is up. */
-async function persist<T>(
+/** Tries a write until it is known to have happened, or the function's time is up. */
+function persist<T>(
   { isUnavailable, clock }: SettleDeps,
-  request: GatewayRequest,
+  { hold, deadlineMs }: GatewayRequest,
   write: () => Promise<T>,
 ): Promise<T> {
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
-    try {
-      return await write()
-    } catch (error) {
-      // A request that took nothing is not worth a caller's waiting.
-      const worthWaiting = request.hold !== undefined && clock() + pauseMs < request.deadlineMs - 1_000
-      if (!isUnavailable(error) || !worthWaiting) throw error
-      await sleep(pauseMs * (0.5 + Math.random() / 2))
-    }
-  }
+  return retry(write, {
+    // A request that took nothing is not worth a caller's waiting.
+    when: (error, pauseMs) => isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - 1_000,
+    pauseMs: (attempt) => Math.min(50 * 2 ** (attempt - 1), 2_000),
+  })
 }

@@ -1,4 +1,4 @@
-import { type AdmissionResult, type Demand, whyNotAdmitted } from '../domain/admission.ts'
+import type { AdmissionRefusal, AdmissionResult, Demand } from '../domain/admission.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
@@ -51,7 +51,8 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
           return Object.assign(request, { hold: demand.hold, deadHolds })
         }
         if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
-        else await answerRefusal(deps, request, tries, demand)
+        else if (result.why) await answerRefusal(deps, request, tries, result.why)
+        else requireAccess(request)
       }
       throw tooBusy()
     },
@@ -66,11 +67,9 @@ function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: 
 }
 
 /** Changes what stood in the way of admission, so that another try is worth it, or throws the refusal. */
-async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, demand: Demand): Promise<void> {
+async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
   requireAccess(request)
   const { key, hash } = request.credential
-  const why = whyNotAdmitted(key, demand)
-  if (why === undefined) return
   const isForCredits = why === 'credit_balance_exhausted'
   if (isForCredits && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)

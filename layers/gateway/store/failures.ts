@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '../retry.ts'
 
 type AwsError = {
   readonly name?: string
@@ -26,18 +26,9 @@ export function isUnavailable(error: unknown): boolean {
   return TRANSIENT.has(name) || NETWORK.has(code) || $fault === 'server' || $retryable != null
 }
 
-const TRIES = 6
-
-/** A write that was turned away, by an operator's transaction on the same item or for want of throughput, and repeated. */
-export async function retryTurnedAway<T>(write: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!wasTurnedAway(error) || attempt === TRIES) throw error
-      await sleep(Math.random() * 20 * attempt)
-    }
-  }
+/** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
+export function retryTurnedAway<T>(write: () => Promise<T>): Promise<T> {
+  return retry(write, { when: wasTurnedAway, pauseMs: (attempt) => 20 * attempt, tries: 6 })
 }
 
 const TURNED_AWAY = new Set([

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { retry } from '../retry.ts'
 import { mayHaveHappened } from './failures.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,27 +19,33 @@ export class UnansweredWrite extends Error {
   }
 }
 
-const TRIES = 12
-
 /**
  * All of it or nothing. False if a condition failed; a conflict with other traffic on a busy key is only tried again.
  * Throws an UnansweredWrite where it may have happened all the same.
  */
-export async function transact({ client }: Tables, items: readonly TransactItem[]): Promise<boolean> {
+export function transact({ client }: Tables, items: readonly TransactItem[]): Promise<boolean> {
   const { write, attempts } = observed(new TransactWriteCommand({ TransactItems: [...items] }))
-  for (let attempt = 1; ; attempt++) {
+  return retry(send, {
+    when: (error) => codesOf(error).includes('TransactionConflict'),
+    pauseMs: (attempt) => 20 * attempt,
+    tries: 12,
+  })
+
+  async function send(): Promise<boolean> {
     try {
       await client.send(write)
       return true
     } catch (error) {
+      if (codesOf(error).includes('ConditionalCheckFailed')) return false
       // DynamoDB knows a write that is sent again by its token, and cancels none that was made.
-      if (!(error instanceof TransactionCanceledException)) throw explained(error, attempts.anyUnanswered)
-      const codes = error.CancellationReasons?.map((reason) => reason.Code) ?? []
-      if (codes.includes('ConditionalCheckFailed')) return false
-      if (!codes.includes('TransactionConflict') || attempt === TRIES) throw error
-      await sleep(Math.random() * 20 * attempt)
+      throw error instanceof TransactionCanceledException ? error : explained(error, attempts.anyUnanswered)
     }
   }
+}
+
+function codesOf(error: unknown): (string | undefined)[] {
+  if (!(error instanceof TransactionCanceledException)) return []
+  return error.CancellationReasons?.map((reason) => reason.Code) ?? []
 }
 
 /** The SDK tries a few times and tells of the last time only; an earlier one may be the one that landed. */

@@ -10,7 +10,7 @@ import { takeAdmission } from '../../../layers/gateway/store/admission/take-admi
 import { claimAnswer } from '../../../layers/gateway/store/answers/claim-answer.ts'
 import { dropClaim } from '../../../layers/gateway/store/answers/drop-claim.ts'
 import { keepAnswer } from '../../../layers/gateway/store/answers/keep-answer.ts'
-import { readCatalog } from '../../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../../layers/gateway/store/keys/end-grace.ts'
@@ -153,7 +153,7 @@ export class RandomVerbs {
       case 3:
         return void (await readUsageRow(tables)(this.requests.at(-1)?.requestId ?? 'none'))
       case 4:
-        return void (await readCatalog(tables)())
+        return void (await readStoredCatalog(tables)())
       case 5:
         return drain(findKeysToSweep(tables)(this.nowMs + random.pick([0, 30_000, DAY_MS])))
       case 6:

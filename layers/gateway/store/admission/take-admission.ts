@@ -1,13 +1,14 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
-import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/bucket.ts'
 import type { Key } from '../../domain/key.ts'
 import { forgottenDays, utcDay } from '../../domain/limits.ts'
 import { isUnavailable, retryTurnedAway } from '../failures.ts'
 import { dayAttribute, keyItem, sweepTime, toKey, toKeyFromRaw } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import type { Tables } from '../tables.ts'
+import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
+import { takeFromBucket } from './take-from-bucket.ts'
 
 export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
@@ -24,7 +25,7 @@ export function takeAdmission(tables: Tables): TakeAdmission {
       const { Attributes } = await retryTurnedAway(() => clientWithoutRetries.send(write))
       return { admitted: true, key: toKey(Attributes ?? {}) }
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return { admitted: false, key: toKeyFromRaw(error.Item) }
+      if (error instanceof ConditionalCheckFailedException) return refused(toKeyFromRaw(error.Item), demand)
       if (!isUnavailable(error)) throw error
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
       const fresh = await read(key.id)
@@ -34,29 +35,22 @@ export function takeAdmission(tables: Tables): TakeAdmission {
   }
 }
 
+function refused(key: Key | undefined, demand: Demand): AdmissionResult {
+  return { admitted: false, key, why: key && whyNotAdmitted(key, demand) }
+}
+
 function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'TableName'> {
   const isActive = '#status = :active'
   const isUnchanged = 'version = :version'
   const secretIsValid = '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))'
-  const isWithinDay = '(attribute_not_exists(#day) OR #day < :dailyLimit)'
-  const hasRoom = 'size(holds) < :maxConcurrent'
-  const canAfford = 'available >= :hold'
   const isFirst = 'attribute_not_exists(holds.#requestId)'
-  const bucket = bucketWrite(key, demand.nowMs)
+  const bucket = takeFromBucket(key, demand.nowMs)
+  const rules = ADMISSION_RULES.map(({ expression }) => expression(key, demand))
   const forgotten = forgottenDays(key, demand.nowMs)
 
   return {
     Key: keyItem(key.id),
-    ConditionExpression: [
-      isActive,
-      isUnchanged,
-      secretIsValid,
-      bucket.hasToken,
-      isWithinDay,
-      hasRoom,
-      canAfford,
-      isFirst,
-    ].join(' AND '),
+    ConditionExpression: [isActive, isUnchanged, secretIsValid, ...rules, isFirst].join(' AND '),
     UpdateExpression: [
       `SET ${bucket.takeToken}`,
       '#day = if_not_exists(#day, :zero) + :one',
@@ -88,35 +82,5 @@ function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'Tab
     },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  }
-}
-
-/**
- * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
- * The cached copy says which; where it is wrong, because another instance has taken since, that costs one retry.
- */
-function bucketWrite(key: Key, nowMs: number) {
-  const interval = intervalUs(key.rpm)
-  const nowUs = nowMs * 1000
-  if (key.bucketFullAtUs <= nowUs) {
-    return {
-      hasToken: 'bucketFullAtUs <= :nowUs',
-      takeToken: 'bucketFullAtUs = :firstTaken',
-      values: { ':nowUs': nowUs, ':firstTaken': nowUs + interval },
-    }
-  }
-  const lastTakeable = lastTakeableFullAtUs(key.rpm, nowMs)
-  const latestSane = latestSaneFullAtUs(nowMs)
-  if (key.bucketFullAtUs > latestSane) {
-    return {
-      hasToken: 'bucketFullAtUs > :latestSane',
-      takeToken: 'bucketFullAtUs = :lastTaken',
-      values: { ':latestSane': latestSane, ':lastTaken': lastTakeable + interval },
-    }
-  }
-  return {
-    hasToken: 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable',
-    takeToken: 'bucketFullAtUs = bucketFullAtUs + :interval',
-    values: { ':nowUs': nowUs, ':lastTakeable': lastTakeable, ':interval': interval },
   }
 }

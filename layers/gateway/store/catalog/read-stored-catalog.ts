@@ -1,12 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { CATALOG_ITEM } from '../../contract.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
-import { CATALOG_ITEM } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 export type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
-export function readCatalog({ client, keys }: Tables): ReadCatalog {
+export function readStoredCatalog({ client, keys }: Tables): ReadCatalog {
   return async () => {
     const { Item } = await client.send(new GetCommand({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true }))
     return (

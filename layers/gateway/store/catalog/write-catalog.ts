@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { CATALOG_ITEM } from '../../contract.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
-import { CATALOG_ITEM, type Item } from '../keys/key-item.ts'
+import type { Item } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** The version that was written, or the one that somebody else has put in force. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../domain/key.ts'
+import { retry } from '../../retry.ts'
 import type { Tables } from '../tables.ts'
 import { type TransactItem, transact } from '../transact.ts'
 import { type Item, keyItem, toItem, toKey } from './key-item.ts'
@@ -9,14 +9,15 @@ export type KeyChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
   /** Other items that change at the same moment. */
-  readonly beside?: readonly TransactItem[]
+  readonly alsoWrite?: readonly TransactItem[]
 }
 
 export type ChangeResult =
   | { readonly changed: true; readonly key: Key }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' }
 
-const TRIES = 12
+/** Another change of the same key came first. */
+class Overtaken extends Error {}
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written only if that copy's version still stands.
@@ -24,19 +25,25 @@ const TRIES = 12
  */
 export function changeKey(tables: Tables) {
   const read = readKey(tables)
-  return async (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
-    for (let attempt = 1; attempt <= TRIES; attempt++) {
+  return (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
+    return retry(change, {
+      when: (error) => error instanceof Overtaken,
+      pauseMs: (attempt) => 10 * attempt,
+      tries: 12,
+    })
+
+    async function change(): Promise<ChangeResult> {
       const key = await read(keyId)
       if (!key) return { changed: false, why: 'no_such_key' }
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const change = decide(key)
       if (!change) return { changed: true, key }
       const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
-      if (await transact(tables, [update, ...(change.beside ?? [])]))
+      if (await transact(tables, [update, ...(change.alsoWrite ?? [])])) {
         return { changed: true, key: changedKey(key, change) }
-      await sleep(Math.random() * 10 * attempt)
+      }
+      throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
     }
-    throw new Error(`The key ${keyId} was changed by others ${TRIES} times in a row. Try again.`)
   }
 }
 

@@ -14,7 +14,7 @@ export function endGrace(tables: Tables): EndGrace {
         ? {
             set: {},
             remove: PREVIOUS_SECRET,
-            beside: [{ Delete: { TableName: tables.keys, Key: hashItem(previous.hash) } }],
+            alsoWrite: [{ Delete: { TableName: tables.keys, Key: hashItem(previous.hash) } }],
           }
         : undefined,
     )

@@ -1,12 +1,14 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import type { Scope } from '../../contract.ts'
+import { ITEMS, type Scope } from '../../contract.ts'
 import type { Hold, Key } from '../../domain/key.ts'
 
-export const keyItem = (keyId: string) => ({ pk: `KEY#${keyId}`, sk: 'KEY' })
-export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice('KEY#'.length)
-export const hashItem = (hash: string) => ({ pk: `HASH#${hash}`, sk: 'HASH' })
-export const grantItem = (keyId: string, grantId: string) => ({ pk: `KEY#${keyId}`, sk: `GRANT#${grantId}` })
-export const CATALOG_ITEM = { pk: 'CATALOG', sk: 'CATALOG' }
+export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
+export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
+export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
+export const grantItem = (keyId: string, grantId: string) => ({
+  pk: `${ITEMS.key}${keyId}`,
+  sk: `${ITEMS.grant}${grantId}`,
+})
 
 const DAY = 'day:'
 export const dayAttribute = (day: string) => `${DAY}${day}`

@@ -12,7 +12,7 @@ export function revokeKey(tables: Tables): RevokeKey {
     change(keyId, ({ current, previous }) => ({
       set: { status: 'revoked', revokedAt: new Date(nowMs).toISOString() },
       remove: PREVIOUS_SECRET,
-      beside: [current, ...(previous ? [previous] : [])].map(({ hash }) => ({
+      alsoWrite: [current, ...(previous ? [previous] : [])].map(({ hash }) => ({
         Delete: { TableName: tables.keys, Key: hashItem(hash) },
       })),
     }))

@@ -22,7 +22,7 @@ export function rotateKey(tables: Tables): RotateKey {
           previousLastFour: current.lastFour,
           previousUntilMs: untilMs,
         },
-        beside: [
+        alsoWrite: [
           {
             Put: {
               TableName: keys,

@@ -1,0 +1,49 @@
+import type { AdmissionRefusal, Demand } from '../../domain/admission.ts'
+import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
+import type { Key } from '../../domain/key.ts'
+import { utcDay } from '../../domain/limits.ts'
+import { takeFromBucket } from './take-from-bucket.ts'
+
+/** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
+export type AdmissionRule = {
+  readonly refusal: AdmissionRefusal
+  /** The condition on the stored key. `cached` is the copy by which the write is made. */
+  readonly expression: (cached: Key, demand: Demand) => string
+  readonly isMet: (stored: Key, demand: Demand) => boolean
+  /** Whether a call that is refused for this spends a token all the same. */
+  readonly spendsToken: boolean
+}
+
+/** In the order in which they are told. */
+export const ADMISSION_RULES: readonly AdmissionRule[] = [
+  {
+    refusal: 'rate_limit_exceeded',
+    expression: (cached, { nowMs }) => takeFromBucket(cached, nowMs).hasToken,
+    isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
+      saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
+    spendsToken: false,
+  },
+  {
+    refusal: 'daily_limit_exceeded',
+    expression: () => '(attribute_not_exists(#day) OR #day < :dailyLimit)',
+    isMet: ({ days, dailyLimit }, { nowMs }) => (days[utcDay(nowMs)] ?? 0) < dailyLimit,
+    spendsToken: false,
+  },
+  {
+    refusal: 'concurrency_limit_exceeded',
+    expression: () => 'size(holds) < :maxConcurrent',
+    isMet: ({ holds, maxConcurrent }) => Object.keys(holds).length < maxConcurrent,
+    spendsToken: false,
+  },
+  {
+    refusal: 'credit_balance_exhausted',
+    expression: () => 'available >= :hold',
+    isMet: ({ available }, { hold }) => available >= hold,
+    spendsToken: true,
+  },
+]
+
+/** The first rule that this key does not meet; undefined if it meets all. */
+export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
+  return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
+}

@@ -1,4 +1,4 @@
-import type { FunctionName } from '../layers/gateway/contract.ts'
+import { ENDPOINTS, type FunctionName } from '../layers/gateway/contract.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
@@ -8,27 +8,21 @@ import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
 import { refuse } from '../layers/gateway/middleware/refuse.ts'
-import type { AdmittedRequest, Endpoint, IdentifiedRequest } from '../layers/gateway/request.ts'
+import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
-export type Door = {
-  readonly name: FunctionName
-  readonly endpoint: Endpoint
-  readonly prefetch?: () => void
-}
-
 /** The gates up to the price of a request, the same for every function. */
-export function entrance(instance: Instance, { name, endpoint, prefetch }: Door): Gates<IdentifiedRequest> {
+export function entrance(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<IdentifiedRequest> {
   const { tables, cache, config, settle, clock, log, timing } = instance
   const { headerPrefix, originSecret, keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
   return Gates.behind(
-    open({ clock, newRequestId, log, isUnavailable, headerPrefix, originSecret }, endpoint),
+    open({ clock, newRequestId, log, isUnavailable, headerPrefix, originSecret }, ENDPOINTS[name]),
     record(settle, timing.settleMs),
   )
     .through(matchEndpoint(name))
@@ -37,8 +31,8 @@ export function entrance(instance: Instance, { name, endpoint, prefetch }: Door)
 }
 
 /** All gates of an endpoint that costs no credits. */
-export function freeGates(instance: Instance, door: Door): Gates<AdmittedRequest> {
-  return entrance(instance, door)
+export function freeGates(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<AdmittedRequest> {
+  return entrance(instance, name, prefetch)
     .through(admit<IdentifiedRequest>(admissionBy(instance)))
     .through(refuse<AdmittedRequest>())
 }

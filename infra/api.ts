@@ -4,7 +4,7 @@ import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { ROUTES } from '../layers/gateway/contract.ts'
+import { HTTP_ROUTES } from '../layers/gateway/contract.ts'
 import type { Functions } from './functions.ts'
 import type { Stage } from './stages.ts'
 
@@ -19,7 +19,7 @@ export class Api extends Construct {
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Fallback', functions.fallback),
     })
-    for (const route of ROUTES) {
+    for (const route of HTTP_ROUTES) {
       if (route.function === 'chat') continue
       this.api.addRoutes({
         path: route.path,

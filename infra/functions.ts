@@ -4,7 +4,14 @@ import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambd
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
-import { ENV, FUNCTION_TIMEOUT_SECONDS, SWEEP_EVERY_MINUTES, secretName } from '../layers/gateway/contract.ts'
+import {
+  ENDPOINTS,
+  ENV,
+  FUNCTION_TIMEOUT_SECONDS,
+  type FunctionName,
+  SWEEP_EVERY_MINUTES,
+  secretName,
+} from '../layers/gateway/contract.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { bundleTokenizer } from './bundle.ts'
@@ -44,11 +51,11 @@ export class Functions extends Construct {
       [ENV.stage]: stage.name,
       ...(originSecret && { [ENV.originSecret]: originSecret }),
     }
-    const api = { stage, environment, memoryMb: stage.apiMemoryMb, timeoutSeconds: API_TIMEOUT_SECONDS }
+    const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.chat = new GatewayFunction(this, 'Chat', {
       name: 'chat',
-      description: 'POST /v1/chat/completions',
+      description: ENDPOINTS.chat.description,
       stage,
       environment: {
         ...environment,
@@ -58,14 +65,7 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       layers: [tokenizerLayer(this)],
-      may: [
-        may.readKeysAndCatalog,
-        may.admitAndSettle,
-        may.writeRows,
-        may.keepAnswers,
-        readProviderSecrets(this, stage),
-        ...invokeBedrock(catalog),
-      ],
+      may: [...rightsOf('chat'), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
           id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(stage.name, '*')}]`,
@@ -74,30 +74,20 @@ export class Functions extends Construct {
         ...acknowledgedWildcards(catalog),
       ],
     })
-    this.models = new GatewayFunction(this, 'Models', {
-      ...api,
-      name: 'models',
-      description: 'GET /v1/models',
-      may: [may.readKeysAndCatalog, may.admitAndSettle, may.writeRows],
-    })
-    this.introspect = new GatewayFunction(this, 'Introspect', {
-      ...api,
-      name: 'introspect',
-      description: 'GET /v1/key/introspect',
-      may: [may.readKeys, may.admitAndSettle, may.writeRows],
-    })
-    this.usage = new GatewayFunction(this, 'Usage', {
-      ...api,
-      name: 'usage',
-      description: 'GET /v1/usage/{id}',
-      may: [may.readKeys, may.admitAndSettle, may.writeRows, may.readRows],
-    })
-    this.fallback = new GatewayFunction(this, 'Fallback', {
-      ...api,
-      name: 'fallback',
-      description: 'Unknown paths and methods',
-      may: [may.readKeys, may.admitAndSettle, may.writeRows],
-    })
+    const apiFunction = (id: string, name: FunctionName) =>
+      new GatewayFunction(this, id, {
+        stage,
+        environment,
+        memoryMb: stage.apiMemoryMb,
+        timeoutSeconds: API_TIMEOUT_SECONDS,
+        name,
+        description: ENDPOINTS[name].description,
+        may: rightsOf(name),
+      })
+    this.models = apiFunction('Models', 'models')
+    this.introspect = apiFunction('Introspect', 'introspect')
+    this.usage = apiFunction('Usage', 'usage')
+    this.fallback = apiFunction('Fallback', 'fallback')
     this.sweep = new GatewayFunction(this, 'Sweep', {
       name: 'sweep',
       description: 'Finishes requests that died',

@@ -1,12 +1,12 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { ITEMS, TABLES } from '../layers/gateway/contract.ts'
+import { ITEMS, TABLES, type TableRight } from '../layers/gateway/contract.ts'
 import type { Tables } from './tables.ts'
 
 const KEYS = `${ITEMS.key}*`
 const HASHES = `${ITEMS.hash}*`
 
 /** Rights to the tables, in the smallest pieces that functions need. */
-export function tablePermissions({ keys, usage, answers }: Tables) {
+export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Record<TableRight, PolicyStatement>> {
   const onKeys = (actions: string[], leadingKeys?: string[]) =>
     new PolicyStatement({
       actions,

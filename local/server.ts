@@ -7,7 +7,7 @@ import type { Instance } from '../functions/instance.ts'
 import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
-import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
+import { FUNCTION_TIMEOUT_SECONDS, type FunctionName } from '../layers/gateway/contract.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
@@ -63,7 +63,8 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     try {
       if (event.rawPath.startsWith('/v1/chat/')) return await chat(event, new ResponseStream(response), context)
       const found = findRoute(event.requestContext.http.method, event.rawPath)
-      const answer = await json('route' in found ? found.route.function : 'fallback')(event, context)
+      const name = 'route' in found && found.route.function !== 'chat' ? found.route.function : 'fallback'
+      const answer = await json(name)(event, context)
       response.writeHead(answer.statusCode, answer.headers).end(answer.body)
     } finally {
       clearTimeout(limit)
@@ -77,10 +78,10 @@ function openFunctions(instance: Instance, keys: KeySources | undefined) {
     introspect: createIntrospect(instance),
     usage: createUsage(instance),
     fallback: createFallback(instance),
-  }
+  } satisfies Record<Exclude<FunctionName, 'chat'>, unknown>
   return {
     chat: createChat(instance, keys && { openProvider: openProvider(keys) }) as unknown as StreamFunction,
-    json: (name: string) => jsonFunctions[name as keyof typeof jsonFunctions] as unknown as JsonFunction,
+    json: (name: Exclude<FunctionName, 'chat'>) => jsonFunctions[name] as unknown as JsonFunction,
     clock: instance.clock,
   }
 }

@@ -1,4 +1,4 @@
-import type { CatalogData, CatalogModel, Route } from '../layers/gateway/domain/catalog.ts'
+import type { CatalogData, CatalogModel, UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
 import {
   formatPerMillion,
   formatPerToken,
@@ -34,12 +34,12 @@ export function priceWarnings({ models }: CatalogData): string[] {
   })
 }
 
-type PlacedRoute = { readonly route: Route; readonly place: string }
+type PlacedRoute = { readonly route: UpstreamRoute; readonly place: string }
 
 /** A model's own routes, and those of its fallbacks, which answer at its price. */
 function routesAt(model: CatalogModel, models: readonly CatalogModel[]): PlacedRoute[] {
   const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
-  const nameOf = ({ provider, model: upstream }: Route) => `${provider}/${upstream}`
+  const nameOf = ({ provider, model: upstream }: UpstreamRoute) => `${provider}/${upstream}`
   return [
     ...model.routes.map((route) => ({ route, place: nameOf(route) })),
     ...fallbacks.flatMap(({ id, routes }) =>

@@ -1,5 +1,5 @@
 import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
-import type { Catalog, PricedModel, Route } from '../layers/gateway/domain/catalog.ts'
+import type { Catalog, PricedModel, UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { priceRequest } from '../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
@@ -26,7 +26,7 @@ export async function testRoute(
   openProvider: OpenProvider,
   catalog: Catalog,
   model: PricedModel,
-  route: Route,
+  route: UpstreamRoute,
 ): Promise<RouteTest> {
   const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
   const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }

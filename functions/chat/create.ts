@@ -76,11 +76,6 @@ export function createChat(instance: Instance, given: Given = {}) {
 
 function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> {
   const { tables, loadCatalog, config, finishHold } = instance
-  const door = {
-    name: 'chat',
-    endpoint: { name: 'chat.completions', scope: 'chat.completions' },
-    prefetch: prefetching(loadCatalog),
-  } as const
   const retries = {
     claimAnswer: claimAnswer(tables),
     findAnswer: findAnswer(tables),
@@ -88,7 +83,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     finishHold,
     vault,
   }
-  return entrance(instance, door)
+  return entrance(instance, 'chat', prefetching(loadCatalog))
     .through(price(loadCatalog, config.headerPrefix))
     .through(admit<PricedChat>(admissionBy(instance)))
     .through(idempotency(retries))

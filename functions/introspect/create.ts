@@ -4,8 +4,7 @@ import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
 export function createIntrospect(instance: Instance) {
-  const gates = freeGates(instance, { name: 'introspect', endpoint: { name: 'key.introspect' } })
-  return jsonHandler(gates, ({ credential, requestId, nowMs }) =>
+  return jsonHandler(freeGates(instance, 'introspect'), ({ credential, requestId, nowMs }) =>
     introspection(credential.key, credential.hash, requestId, nowMs),
   )
 }

@@ -7,12 +7,7 @@ import { jsonHandler } from '../json-handler.ts'
 
 export function createModels(instance: Instance) {
   const { loadCatalog } = instance
-  const gates = freeGates(instance, {
-    name: 'models',
-    endpoint: { name: 'models', scope: 'models.read' },
-    prefetch: prefetching(loadCatalog),
-  })
-  return jsonHandler(gates, async (_, event) => {
+  return jsonHandler(freeGates(instance, 'models', prefetching(loadCatalog)), async (_, event) => {
     const { models } = await loadCatalog()
     const found = findRoute('GET', event.rawPath)
     const id = 'id' in found ? found.id : undefined

@@ -10,18 +10,15 @@ const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
 export function createUsage(instance: Instance) {
   const read = readUsageRow(instance.tables)
-  return jsonHandler(
-    freeGates(instance, { name: 'usage', endpoint: { name: 'usage' } }),
-    async ({ credential }, event) => {
-      const found = findRoute('GET', event.rawPath)
-      const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
-      if (!row || row.keyId !== credential.key.id) {
-        throw new GatewayError(
-          'not_found',
-          'This key has no request with that id. It is in the X-Request-Id header of an answer.',
-        )
-      }
-      return usageRecord(row)
-    },
-  )
+  return jsonHandler(freeGates(instance, 'usage'), async ({ credential }, event) => {
+    const found = findRoute('GET', event.rawPath)
+    const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
+    if (!row || row.keyId !== credential.key.id) {
+      throw new GatewayError(
+        'not_found',
+        'This key has no request with that id. It is in the X-Request-Id header of an answer.',
+      )
+    }
+    return usageRecord(row)
+  })
 }

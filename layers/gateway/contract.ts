@@ -76,17 +76,78 @@ export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 export type Scope = 'chat.completions' | 'models.read'
 export const SCOPES: readonly Scope[] = ['chat.completions', 'models.read']
 
-export type FunctionName = 'chat' | 'models' | 'introspect' | 'usage' | 'fallback'
+/** Rights to the tables, as infra gives them. */
+export type TableRight =
+  | 'readKeyItems'
+  | 'readKeys'
+  | 'readKeysAndCatalog'
+  | 'admitAndSettle'
+  | 'findKeysToSweep'
+  | 'writeRows'
+  | 'readRows'
+  | 'keepAnswers'
 
-export type Route = { readonly method: 'GET' | 'POST'; readonly path: string; readonly function: FunctionName }
+/** One endpoint and the function that serves it: all that others must know of it. */
+export type EndpointRecord = {
+  readonly description: string
+  /** Its name in usage rows. */
+  readonly row: string
+  /** The scope that a key needs for it, if any. */
+  readonly scope?: Scope
+  readonly routes: readonly HttpAddress[]
+  readonly rights: readonly TableRight[]
+}
 
-export const ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/v1/chat/completions', function: 'chat' },
-  { method: 'GET', path: '/v1/models', function: 'models' },
-  { method: 'GET', path: '/v1/models/{id+}', function: 'models' },
-  { method: 'GET', path: '/v1/key/introspect', function: 'introspect' },
-  { method: 'GET', path: '/v1/usage/{id}', function: 'usage' },
-]
+type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
+
+/** By the folder under functions/. */
+export const ENDPOINTS = {
+  chat: {
+    description: 'POST /v1/chat/completions',
+    row: 'chat.completions',
+    scope: 'chat.completions',
+    routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+    rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
+  },
+  models: {
+    description: 'GET /v1/models',
+    row: 'models',
+    scope: 'models.read',
+    routes: [
+      { method: 'GET', path: '/v1/models' },
+      { method: 'GET', path: '/v1/models/{id+}' },
+    ],
+    rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'],
+  },
+  introspect: {
+    description: 'GET /v1/key/introspect',
+    row: 'key.introspect',
+    routes: [{ method: 'GET', path: '/v1/key/introspect' }],
+    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
+  },
+  usage: {
+    description: 'GET /v1/usage/{id}',
+    row: 'usage',
+    routes: [{ method: 'GET', path: '/v1/usage/{id}' }],
+    rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows'],
+  },
+  fallback: {
+    description: 'Unknown paths and methods',
+    row: 'unknown',
+    routes: [],
+    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
+  },
+} as const satisfies Record<string, EndpointRecord>
+
+export type FunctionName = keyof typeof ENDPOINTS
+export const FUNCTION_NAMES = Object.keys(ENDPOINTS) as FunctionName[]
+export type EndpointName = (typeof ENDPOINTS)[FunctionName]['row']
+
+export type HttpRoute = HttpAddress & { readonly function: FunctionName }
+
+export const HTTP_ROUTES: readonly HttpRoute[] = FUNCTION_NAMES.flatMap((name) =>
+  ENDPOINTS[name].routes.map((address) => ({ ...address, function: name })),
+)
 
 export const FUNCTION_TIMEOUT_SECONDS = 900
 export const SWEEP_EVERY_MINUTES = 5

@@ -1,18 +1,18 @@
-import type { Scope } from './contract.ts'
+import type { EndpointName, EndpointRecord } from './contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
 import type { Claim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
 import type { Nano } from './domain/money.ts'
 import type { PriceStrings } from './domain/price.ts'
 import type { PricedRequest } from './domain/priced-request.ts'
-import type { Attempt, EndpointName } from './domain/usage-row.ts'
+import type { Attempt } from './domain/usage-row.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
 // All stages are one object.
 
-/** The demands of an endpoint on a key. */
-export type Endpoint = { readonly name: EndpointName; readonly scope?: Scope }
+/** The endpoint that was called. */
+export type Endpoint = EndpointRecord & { readonly row: EndpointName }
 
 export type OpenedRequest = {
   /** Changes in one case: if admission was not answered, the request goes on under a new id. */
@@ -85,6 +85,8 @@ export type Settlement = {
 /** Where a request went. */
 export type Journey = {
   readonly attempts: Attempt[]
+  /** When the last attempt began. */
+  attemptAtMs?: number
   /** The route that was accepted, by its key in RouteHealth. It has succeeded when its answer is whole. */
   route?: string
   provider?: string
@@ -95,6 +97,12 @@ export type Journey = {
   upstreamModel?: string
   fallbackModel?: string
   firstPartMs?: number
+}
+
+/** Notes how the last attempt ended; a stream's ends later than it is accepted. */
+export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number): void {
+  const last = attempts.pop()
+  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
 }
 
 /** A hold outlives its function by this much before it counts as a dead request's. */

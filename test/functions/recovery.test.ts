@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND, ENDPOINTS } from '../../layers/gateway/contract.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
@@ -126,7 +126,7 @@ describe('the hold of a dead request', () => {
       requestId,
       nowMs,
       deadlineMs: Date.now() + 60_000,
-      endpoint: { name: 'chat.completions' as const },
+      endpoint: ENDPOINTS.chat,
       sourceIp: '192.0.2.1',
       credential: { hash, key, cached: false },
       hold: 9_000n,

@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { stageOf } from '../../infra/stages.ts'
-import { EDGE_HEADERS, ENV, OUTPUTS, ROUTES, TABLES } from '../../layers/gateway/contract.ts'
+import { EDGE_HEADERS, ENV, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -146,7 +146,7 @@ describe('the HTTP API', () => {
       })
       return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
     })
-    const expected = ROUTES.filter((route) => route.function !== 'chat').map((route) => [
+    const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
       `${route.method} ${route.path}`,
       arnOf(dev.functions[route.function]),
     ])

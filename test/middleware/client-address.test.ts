@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { openInstance } from '../../functions/instance.ts'
-import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
+import { BRAND, EDGE_HEADERS, ENDPOINTS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { clientAddress } from '../../layers/gateway/middleware/client-address.ts'
@@ -91,7 +91,7 @@ describe('the gate that opens a request', () => {
         isUnavailable: () => false,
         log: jsonLog(() => {}),
       },
-      { name: 'models' },
+      ENDPOINTS.models,
     )
     const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
       .use(gate)

@@ -22,7 +22,7 @@ test.each([
         isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
         log: jsonLog((line) => logged.push(line)),
       },
-      { name: 'models' },
+      ENDPOINTS.models,
     )
     const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
       .use(gate)

@@ -48,7 +48,7 @@ export function providerFields(entry: ProviderEntry | undefined): readonly strin
   return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
 }
 
-export type Route = {
+export type UpstreamRoute = {
   readonly provider: string
   readonly model: string
   readonly priority: number
@@ -72,7 +72,7 @@ export type CatalogModel = {
   readonly contextLength: number
   readonly maxOutputTokens: number
   readonly price: PriceStrings
-  readonly routes: readonly Route[]
+  readonly routes: readonly UpstreamRoute[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
   /** As a provider's, for this model only. */

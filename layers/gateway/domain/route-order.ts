@@ -1,7 +1,7 @@
-import type { Route } from './catalog.ts'
+import type { UpstreamRoute } from './catalog.ts'
 
 /** What a route is known by where its health is remembered. */
-export function routeKey({ provider, model }: Pick<Route, 'provider' | 'model'>): string {
+export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
   return `${provider}/${model}`
 }
 
@@ -10,10 +10,10 @@ export function routeKey({ provider, model }: Pick<Route, 'provider' | 'model'>)
  * in the same order, because a tired route is better than none.
  */
 export function orderRoutes(
-  routes: readonly Route[],
-  isResting: (route: Route) => boolean,
+  routes: readonly UpstreamRoute[],
+  isResting: (route: UpstreamRoute) => boolean,
   random: () => number,
-): readonly Route[] {
+): readonly UpstreamRoute[] {
   if (routes.length < 2) return routes
   const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b)
   const ordered = priorities.flatMap((priority) =>
@@ -26,15 +26,15 @@ export function orderRoutes(
 }
 
 /** The routes of these providers only, in the order in which the caller named them. */
-export function pinRoutes(routes: readonly Route[], providers: readonly string[]): readonly Route[] {
+export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly string[]): readonly UpstreamRoute[] {
   return providers.flatMap((provider, priority) =>
     routes.filter((route) => route.provider === provider).map((route) => ({ ...route, priority })),
   )
 }
 
-function shuffleByWeight(routes: readonly Route[], random: () => number): Route[] {
+function shuffleByWeight(routes: readonly UpstreamRoute[], random: () => number): UpstreamRoute[] {
   const left = [...routes]
-  const order: Route[] = []
+  const order: UpstreamRoute[] = []
   while (left.length > 1) {
     let point = random() * left.reduce((sum, { weight }) => sum + weight, 0)
     const at = left.findIndex(({ weight }) => {

@@ -48,6 +48,11 @@ export class UpstreamFailure extends Error {
     this.detail = detail
   }
 
+  /** How an attempt that ended like this is noted: the reason, and the status if there was one. */
+  get result(): string {
+    return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
+  }
+
   /** The caller's own doing, which says nothing of the route. */
   get isCallers(): boolean {
     return this.reason === 'rejected' || this.reason === 'unsupported'

@@ -1,3 +1,4 @@
+import type { EndpointName } from '../contract.ts'
 import type { UsageSource } from './bill.ts'
 import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'
@@ -5,8 +6,7 @@ import type { StatedPrice } from './price.ts'
 
 export type Outcome = 'completed' | 'refused' | 'upstream_error' | 'abandoned'
 
-export type EndpointName = 'chat.completions' | 'models' | 'key.introspect' | 'usage' | 'unknown'
-
+/** One route that was asked: how that ended, and how long it lasted, from the call to the end of its answer. */
 export type Attempt = { readonly provider: string; readonly result: string; readonly ms: number }
 
 /** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */

@@ -3,7 +3,7 @@ import type { ChatPart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { AdmittedChat, Journey } from '../request.ts'
+import { type AdmittedChat, endAttempt, type Journey } from '../request.ts'
 import { completionHead } from '../wire/completion.ts'
 import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
@@ -68,6 +68,7 @@ async function relay(
       copy?.add(frame)
       await sink.write(frame)
     }
+    endAttempt(journey, 'ok', deps.clock())
     if (journey.route) deps.health.succeeded(journey.route)
     const bill = await makeBill(priced, tally, deps.loadTokenizer)
     const usageFrames = (cost: Nano) =>
@@ -91,7 +92,10 @@ async function relay(
 
 /** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
 function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: unknown, deadline: AbortSignal): void {
-  if (!(error instanceof UpstreamFailure) || error.isCallers || deadline.aborted) return
+  if (!(error instanceof UpstreamFailure)) return
+  // Without a route none was accepted, and each attempt has its end already.
+  if (journey.route) endAttempt(journey, error.result, clock())
+  if (error.isCallers || deadline.aborted) return
   if (!journey.route || !journey.provider) return
   health.failed(journey.route, error, clock())
   log.upstreamFailed(journey.provider, error)

@@ -1,4 +1,4 @@
-import type { Catalog, Route } from '../domain/catalog.ts'
+import type { Catalog, UpstreamRoute } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import type { Nano } from '../domain/money.ts'
 import { parsePrice, worstCostOf } from '../domain/price.ts'
@@ -7,7 +7,7 @@ import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { Log } from '../log.ts'
 import type { Provider } from '../providers/provider.ts'
-import type { Journey } from '../request.ts'
+import { endAttempt, type Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
 import type { RouteHealth } from './route-health.ts'
 
@@ -20,7 +20,7 @@ export type DispatchDeps = {
 
 /** A route to try, and what its model takes and allows. */
 type Candidate = {
-  readonly route: Route
+  readonly route: UpstreamRoute
   readonly outputCap: number
   readonly allowFields: readonly string[]
   readonly fallbackModel?: string
@@ -51,13 +51,12 @@ export async function dispatch<T>(
     const { route, fallbackModel } = candidate
     // A caller must not choose a dearer model by asking for what its own has no words for.
     if (fallbackModel !== undefined && unsupported) break
-    const startedMs = clock()
-    const note = (result: string) =>
-      journey.attempts.push({ provider: route.provider, result, ms: clock() - startedMs })
+    journey.attemptAtMs = clock()
+    journey.attempts.push({ provider: route.provider, result: 'open', ms: 0 })
     try {
       const provider = openProvider(priced.catalog, route.provider)
       const accepted = await accept(await begin(provider, candidate, priced, journey, signal))
-      note('ok')
+      endAttempt(journey, 'ok', clock())
       journey.route = routeKey(route)
       journey.provider = route.provider
       journey.upstreamModel = route.model
@@ -66,7 +65,7 @@ export async function dispatch<T>(
       return accepted
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
-      note(error.detail.status ? `${error.reason} ${error.detail.status}` : error.reason)
+      endAttempt(journey, error.result, clock())
       if (error.reason === 'unsupported') {
         unsupported ??= error
         continue
@@ -93,8 +92,8 @@ function candidatesOf(
   health: RouteHealth,
   nowMs: number,
 ): Candidate[] {
-  const isResting = (route: Route) => health.isResting(routeKey(route), nowMs)
-  const inOrder = (routes: readonly Route[]) =>
+  const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
+  const inOrder = (routes: readonly UpstreamRoute[]) =>
     orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
   const { allowFields = [] } = model
   const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))

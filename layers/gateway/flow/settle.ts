@@ -92,7 +92,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   return {
     requestId: request.requestId,
     keyId,
-    endpoint: request.endpoint.name,
+    endpoint: request.endpoint.row,
     startedAtMs: request.nowMs,
     outcome: ending.outcome,
     httpStatus: ending.httpStatus,

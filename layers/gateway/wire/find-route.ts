@@ -1,11 +1,11 @@
-import { ROUTES, type Route } from '../contract.ts'
+import { HTTP_ROUTES, type HttpRoute } from '../contract.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 
-export type FoundRoute = { readonly route: Route; readonly id: string | undefined }
+export type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
 /** The route for this call, or the refusal that says what is wrong with its path or its method. */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
-  const matches = ROUTES.flatMap((route) => {
+  const matches = HTTP_ROUTES.flatMap((route) => {
     const match = PATTERNS.get(route)?.exec(path)
     return match ? [{ route, id: decode(match.groups?.id) }] : []
   })
@@ -23,8 +23,8 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   })
 }
 
-const PATTERNS = new Map(ROUTES.map((route) => [route, patternOf(route.path)]))
-const listed = ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')
+const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))
+const listed = HTTP_ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')
 
 function patternOf(path: string): RegExp {
   const source = path.replaceAll('.', '\\.').replace('{id+}', '(?<id>.+)').replace('{id}', '(?<id>[^/]+)')

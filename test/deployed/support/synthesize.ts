@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { FunctionName as Endpoint } from '../../../layers/gateway/contract.ts'
 import { FASTER } from '../../support/compile-cache.ts'
 import { type Role, roleOf } from './role.ts'
 import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
@@ -32,7 +33,7 @@ export type DeployedFunction = {
   readonly role: Role
 }
 
-export type FunctionName = 'chat' | 'models' | 'introspect' | 'usage' | 'fallback' | 'sweep'
+export type FunctionName = Endpoint | 'sweep'
 
 export type Deployment = {
   readonly functions: Readonly<Record<FunctionName, DeployedFunction>>

@@ -7,7 +7,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import type { Construct } from 'constructs'
 import type { Functions } from '../../../infra/functions.ts'
 import type { Tables } from '../../../infra/tables.ts'
-import { stackName } from '../../../layers/gateway/contract.ts'
+import { FUNCTION_NAMES, stackName } from '../../../layers/gateway/contract.ts'
 
 // What esbuild makes is synth.test.ts's to look at. Here every function is a file with its name in it.
 const bundles = mkdtempSync(join(tmpdir(), 'waybill-bundles-'))
@@ -24,7 +24,7 @@ jest.unstable_mockModule('../../../infra/bundle.ts', () => ({
 const { WaybillStack } = await import('../../../infra/stack.ts')
 const { stageOf } = await import('../../../infra/stages.ts')
 
-export const FUNCTIONS = ['chat', 'models', 'introspect', 'usage', 'fallback', 'sweep'] as const
+export const FUNCTIONS = [...FUNCTION_NAMES, 'sweep'] as const
 export type Name = (typeof FUNCTIONS)[number]
 
 export type Synthesized = {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import middy from '@middy/core'
+import { ENDPOINTS } from '../../layers/gateway/contract.ts'
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs'
 import { bundleFunction } from './bundle.ts'
 import type { Stage } from './stages.ts'
 
-export type GatewayFunctionProps = {
+type GatewayFunctionProps = {
   /** The folder under functions/. */
   readonly name: string
   readonly description: string

@@ -11,7 +11,7 @@ import { Monitoring } from './monitoring.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
-export type WaybillProps = StackProps & {
+type WaybillProps = StackProps & {
   readonly stage: Stage
   /** Without it there is no CloudFront distribution, and two addresses in place of one. */
   readonly edge: boolean

@@ -6,7 +6,7 @@ import { CliError } from '../operator/cli-error.ts'
 
 const READY_WITHIN_MS = 60_000
 
-export type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildProcess }
+type LocalDynamoDb = { readonly endpoint: string; readonly child: ChildProcess }
 
 type Note = (pid: number, port: number) => Promise<void>
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-export type RunningProcess = {
+type RunningProcess = {
   readonly parentPid: number
   /** Equal for the same process only, however often its number is given away again. */
   readonly startedAt: string

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { CliError } from './cli-error.ts'
 
-export type Terminal = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
+type Terminal = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
 /** Returns if the change may be made, and throws a CliError if not. Says what the change is only if it has to ask. */
 export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
 
-export type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }
+type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }
 
 export function confirmer({ stage, isProtected, yes }: Guard, terminal: Terminal): Confirm {
   return async (describe) => {

@@ -7,14 +7,14 @@ import { createKey } from '../layers/gateway/store/keys/create-key.ts'
 import type { Grant } from '../layers/gateway/store/keys/grant-credits.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
-export type IssueOptions = {
+type IssueOptions = {
   readonly settings: KeySettings
   readonly credits: Nano
   readonly prefix: string
   readonly by: string
 }
 
-export type IssuedKey = { readonly key: Key; readonly secret: string; readonly grant: Grant }
+type IssuedKey = { readonly key: Key; readonly secret: string; readonly grant: Grant }
 
 /** A key that is not saved yet, and its secret. */
 export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {

@@ -13,7 +13,7 @@ function creditsInJson(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? formatCredits(value) : value
 }
 
-export type Cell = string | number | bigint | boolean | undefined
+type Cell = string | number | bigint | boolean | undefined
 
 export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const lines = [headings, ...rows.map((row) => row.map(cellText))]

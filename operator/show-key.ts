@@ -30,7 +30,7 @@ export function showKey(key: Key, { json, nowMs, secret }: ShowOptions): void {
 
 const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 
-export type UnsureSecret = {
+type UnsureSecret = {
   readonly id: string
   readonly secret: string
   /** What to do if the secret turns out not to be saved. */

@@ -1,7 +1,7 @@
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
-export type UsageTotal = {
+type UsageTotal = {
   readonly group: string
   requests: number
   completed: number

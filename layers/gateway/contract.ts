@@ -9,8 +9,6 @@ export const ENV = {
   keysTable: 'WAYBILL_KEYS_TABLE',
   usageTable: 'WAYBILL_USAGE_TABLE',
   answersTable: 'WAYBILL_ANSWERS_TABLE',
-  keyPrefix: 'WAYBILL_KEY_PREFIX',
-  headerPrefix: 'WAYBILL_HEADER_PREFIX',
   stage: 'WAYBILL_STAGE',
   originSecret: 'WAYBILL_ORIGIN_SECRET',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',

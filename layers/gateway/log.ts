@@ -128,7 +128,7 @@ function embed(nowMs: number, metrics: readonly Metric[], breakdowns: readonly B
 const MOST_CAUSES = 4
 
 /** An error and what caused it: a 500's own words say nothing, its cause says all. */
-export function describeError(error: unknown, depth = 0): Record<string, unknown> {
+function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (typeof error !== 'object' || error === null) return { type: typeof error }
   const { name, message, stack, cause } = error as Error
   const hasCause = cause !== undefined && depth < MOST_CAUSES

@@ -73,7 +73,7 @@ export type GatewayRequest = OpenedRequest &
 export type Replay = { readonly requestId: string; readonly text: string }
 
 /** How far the settling of a request is. */
-export type Settlement = {
+type Settlement = {
   /** A stream that settles by itself before it ends. */
   streaming?: Promise<void>
   /** Settling has begun, and may outlast an answer that is not streamed. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type RetryOptions = {
+type RetryOptions = {
   /** Whether another try is worth it after this error. */
   readonly when: (error: unknown, pauseMs: number) => boolean
   /** The longest pause after a try; each pause is a random part of it, at least half. */

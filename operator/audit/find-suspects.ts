@@ -6,7 +6,7 @@ import { DayCount } from './day-count.ts'
 import type { Finding } from './findings.ts'
 
 /** By how much a key is off. */
-export type Differences = {
+type Differences = {
   /** What is spent beyond the sum of the rows; negative if it is less. */
   readonly overspent: Nano
   /** What was granted and is nowhere; negative if there is too much. */

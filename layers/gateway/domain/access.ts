@@ -2,7 +2,7 @@ import type { Scope } from '../contract.ts'
 import { cidrContains } from './cidr.ts'
 import type { Key } from './key.ts'
 
-export type AccessRefusal = 'insufficient_scope' | 'ip_not_allowed'
+type AccessRefusal = 'insufficient_scope' | 'ip_not_allowed'
 
 export function whyNoAccess(key: Key, scope: Scope | undefined, sourceIp: string): AccessRefusal | undefined {
   if (scope && !key.scopes.includes(scope)) return 'insufficient_scope'

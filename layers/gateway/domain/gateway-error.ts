@@ -23,9 +23,9 @@ const KINDS = {
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 
-export type ErrorKind = keyof typeof KINDS
+type ErrorKind = keyof typeof KINDS
 
-export type ErrorDetail = {
+type ErrorDetail = {
   readonly param?: string
   readonly code?: string
   readonly headers?: Readonly<Record<string, string>>

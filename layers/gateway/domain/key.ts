@@ -36,7 +36,7 @@ export type Key = KeySettings & {
   readonly holds: Readonly<Record<string, Hold>>
 }
 
-export type Standing = 'current' | 'grace' | 'refused'
+type Standing = 'current' | 'grace' | 'refused'
 
 /** How the presented secret stands with this key at this moment. */
 export function standingOf(key: Key, hash: string, nowMs: number): Standing {

@@ -3,7 +3,7 @@ import type { Key } from './key.ts'
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
-export type Limits = { readonly rpm: Window; readonly daily: Window }
+type Limits = { readonly rpm: Window; readonly daily: Window }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -13,14 +13,14 @@ export const KEY_DEFAULTS: Omit<KeySettings, 'name'> = {
 }
 
 /** The secret in clear exists only in the answer to the person who made the key. */
-export type IssuedSecret = { readonly secret: string; readonly stored: Secret }
+type IssuedSecret = { readonly secret: string; readonly stored: Secret }
 
 export function issueSecret(prefix: string, random: (bytes: number) => Uint8Array): IssuedSecret {
   const secret = makeSecret(prefix, random(32))
   return { secret, stored: { hash: hashSecret(secret), lastFour: secret.slice(-4) } }
 }
 
-export type NewKey = {
+type NewKey = {
   readonly settings: KeySettings
   readonly credits: Nano
   readonly prefix: string

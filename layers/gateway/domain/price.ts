@@ -84,7 +84,7 @@ export function formatPerMillion(pico: bigint): string {
   return formatDecimal(pico, TOKEN_PLACES)
 }
 
-export type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'completion' | 'request' | 'images'
+type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'completion' | 'request' | 'images'
 
 /** One line of a bill: so many of a kind at so much each. Its amount is exact, in picocredits. */
 export type BillLine = {

@@ -12,7 +12,7 @@ export type FailureReason =
   | 'empty'
   | 'runaway'
 
-export type FailureDetail = {
+type FailureDetail = {
   readonly status?: number | undefined
   readonly code?: string | undefined
   readonly param?: string | undefined

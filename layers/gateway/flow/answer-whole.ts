@@ -16,7 +16,7 @@ import { waitAtMost } from './wait-at-most.ts'
  * What an answer that is not streamed may hold in memory, in characters. A longer one is cut, as one that reaches its
  * output cap is: thrown away, it would be free to its caller and billed to us.
  */
-export const MOST_WHOLE_CHARS = 8 * 1024 * 1024
+const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
 /** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
 export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promise<string> {

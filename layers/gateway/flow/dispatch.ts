@@ -31,7 +31,7 @@ const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
 
 /** What is made of a route's answer. As long as it has not returned, the answer may be replaced by another route's. */
-export type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
+type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
 
 /**
  * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,

@@ -5,7 +5,7 @@ import { ulidTimeMs } from '../domain/ulid.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log.ts'
 
-export type FinishHoldDeps = {
+type FinishHoldDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
   readonly releaseHold: (release: Release) => Promise<boolean>
 }

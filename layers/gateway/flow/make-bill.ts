@@ -4,7 +4,7 @@ import { promptText } from '../wire/prompt-text.ts'
 import { readUsage } from '../wire/usage-counts.ts'
 import type { Tally } from './tally.ts'
 
-export type CountTokens = (text: string) => number
+type CountTokens = (text: string) => number
 /** Loads the tokenizer, which is large: only an estimate calls it. */
 export type LoadTokenizer = () => Promise<CountTokens>
 

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { GatewayRequest } from '../request.ts'
 import { retry } from '../retry.ts'
 
-export type SettleDeps = {
+type SettleDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
   readonly releaseHold: (release: Release) => Promise<boolean>
   readonly isUnavailable: (error: unknown) => boolean

@@ -6,7 +6,7 @@ import type { Gate } from './gate.ts'
 import { invalidKey } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
-export type AuthorizeDeps = {
+type AuthorizeDeps = {
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly cache: KeyCache
 }

@@ -8,7 +8,7 @@ import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../
 import { type Gate, headerOf } from './gate.ts'
 import { bearerToken } from './identify.ts'
 
-export type IdempotencyDeps = {
+type IdempotencyDeps = {
   readonly claimAnswer: (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
   readonly findAnswer: (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
   readonly readKey: (keyId: string) => Promise<Key | undefined>

@@ -5,7 +5,7 @@ import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import { type Gate, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
-export type IdentifyDeps = {
+type IdentifyDeps = {
   readonly findKeyId: (hash: string) => Promise<string | undefined>
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly cache: KeyCache

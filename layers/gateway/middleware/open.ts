@@ -14,7 +14,7 @@ import {
 import { clientAddress } from './client-address.ts'
 import type { Middleware } from './gate.ts'
 
-export type OpenDeps = {
+type OpenDeps = {
   readonly clock: () => number
   readonly newRequestId: (nowMs: number) => string
   readonly headerPrefix: string

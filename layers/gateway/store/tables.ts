@@ -14,7 +14,7 @@ export type Tables = {
 type Names = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
 
 /** Where DynamoDB Local listens; without it, AWS and whatever its own settings say. */
-export type LocalEndpoint = { readonly endpoint: string }
+type LocalEndpoint = { readonly endpoint: string }
 
 /** A function has one request at a time, and a client waiting for it. */
 const IN_AWS = {

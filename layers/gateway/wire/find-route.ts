@@ -1,7 +1,7 @@
 import { HTTP_ROUTES, type HttpRoute } from '../contract.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 
-export type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
+type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
 /** The route for this call, or the refusal that says what is wrong with its path or its method. */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {

@@ -4,7 +4,7 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 64
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
-export type RawBody = {
+type RawBody = {
   readonly body?: string | undefined
   readonly isBase64Encoded: boolean
   readonly contentType: string | undefined

@@ -2,7 +2,7 @@ import type { Claim } from '../../domain/idempotency.ts'
 import type { Log } from '../../log.ts'
 import type { GatewayRequest } from '../../request.ts'
 
-export type VaultDeps = {
+type VaultDeps = {
   readonly keepAnswer: (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
   readonly dropClaim: (claim: Claim) => Promise<void>
   readonly log: Log

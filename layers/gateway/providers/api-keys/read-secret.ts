@@ -1,8 +1,8 @@
 import { fetchSecret } from './fetch-secret.ts'
 
-export type ReadSecret = (name: string) => Promise<string | undefined>
+type ReadSecret = (name: string) => Promise<string | undefined>
 
-export type SecretSource = {
+type SecretSource = {
   readonly fullName: (name: string) => string
   readonly clock: () => number
   /** Told of every look-up that failed while the last good value was there to go on with. */

@@ -7,7 +7,7 @@ export type Lack = (value: unknown, body: ChatBody) => string | undefined
 /** Every field of a request that a dialect knows of. */
 export type FieldTable = ReadonlyMap<string, Lack>
 
-export type FieldNames = {
+type FieldNames = {
   /** Fields that the dialect has words for, whatever their value; a malformed one is refused where it is read. */
   readonly says: readonly string[]
   /** Hints: an answer without them is still the answer that was asked for. */

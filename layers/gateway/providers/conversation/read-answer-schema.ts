@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/field-rules.ts'
 import { unsupported } from '../verdict.ts'
 
-export type AnswerSchema = {
+type AnswerSchema = {
   readonly name: string | undefined
   readonly description: string | undefined
   readonly schema: Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 
-export type Post = {
+type Post = {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

@@ -2,7 +2,7 @@ import { isObject } from '../../wire/field-rules.ts'
 import { isStandardTier, isTextOnly } from '../standard-price.ts'
 
 /** The values of a field that do not change the price, in words; undefined if this is one of them. */
-export type Passes = (value: unknown) => string | undefined
+type Passes = (value: unknown) => string | undefined
 
 const any: Passes = () => undefined
 

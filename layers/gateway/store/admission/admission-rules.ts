@@ -5,7 +5,7 @@ import { utcDay } from '../../domain/limits.ts'
 import { takeFromBucket } from './take-from-bucket.ts'
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
-export type AdmissionRule = {
+type AdmissionRule = {
   readonly refusal: AdmissionRefusal
   /** The condition on the stored key. `cached` is the copy by which the write is made. */
   readonly expression: (cached: Key, demand: Demand) => string

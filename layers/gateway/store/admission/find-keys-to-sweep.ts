@@ -4,7 +4,7 @@ import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** The keys that may have a dead request by now. Its cost grows with those, not with keys or usage. */
-export type FindKeysToSweep = (nowMs: number) => AsyncIterable<string>
+type FindKeysToSweep = (nowMs: number) => AsyncIterable<string>
 
 const [BY_SWEEP] = TABLES.keys.indexes
 

@@ -6,7 +6,7 @@ import { keyItem } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** True if this call released the hold, false if it had been released before. */
-export type ReleaseHold = (release: Release) => Promise<boolean>
+type ReleaseHold = (release: Release) => Promise<boolean>
 
 export function releaseHold({ client, keys }: Tables): ReleaseHold {
   return async ({ keyId, requestId, hold, cost }) => {

@@ -6,7 +6,7 @@ import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** Says when the key must be looked at again: when its next hold may be a dead one's; never, if it has none. */
-export type ScheduleSweep = (key: Key) => Promise<void>
+type ScheduleSweep = (key: Key) => Promise<void>
 
 export function scheduleSweep({ client, keys }: Tables): ScheduleSweep {
   return async (key) => {

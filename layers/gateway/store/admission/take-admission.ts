@@ -10,7 +10,7 @@ import type { Tables } from '../tables.ts'
 import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
 import { takeFromBucket } from './take-from-bucket.ts'
 
-export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
+type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
 /**
  * Checks and takes everything in one conditional write. `key` may be a cached copy: its limits are acted on only if

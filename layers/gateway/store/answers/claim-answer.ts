@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
  * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
  * by naming that request.
  */
-export type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
 
 export function claimAnswer({ client, answers }: Tables): ClaimAnswer {
   return async (claim, nowMs, deadRequestId) => {

@@ -4,7 +4,7 @@ import type { Claim } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
 /** Frees an Idempotency-Key whose request gave no answer. */
-export type DropClaim = (claim: Claim) => Promise<void>
+type DropClaim = (claim: Claim) => Promise<void>
 
 export function dropClaim({ client, answers }: Tables): DropClaim {
   return async ({ id, requestId }) => {

@@ -3,7 +3,7 @@ import type { KeptAnswer } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
 /** What an Idempotency-Key stands for, without claiming it. */
-export type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
+type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
 
 export function findAnswer({ client, answers }: Tables): FindAnswer {
   return async (id, nowMs) => {

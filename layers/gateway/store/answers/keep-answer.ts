@@ -4,7 +4,7 @@ import type { Claim, KeptAnswer } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
 /** Puts the answer to its claim, or notes that there was one that cannot be kept. Another's claim is left alone. */
-export type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
+type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
 
 export function keepAnswer({ client, answers }: Tables): KeepAnswer {
   return async ({ id, requestId }, sealed) => {

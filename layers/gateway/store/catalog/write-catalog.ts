@@ -8,10 +8,10 @@ import type { Item } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** The version that was written, or the one that somebody else has put in force. */
-export type WriteResult = { readonly written: boolean; readonly version: number }
+type WriteResult = { readonly written: boolean; readonly version: number }
 
 /** Replaces the catalog whole: the one of version `shown`, 0 for none, or without it whichever is in force. */
-export type WriteCatalog = (catalog: CatalogData, nowMs: number, shown?: number) => Promise<WriteResult>
+type WriteCatalog = (catalog: CatalogData, nowMs: number, shown?: number) => Promise<WriteResult>
 
 export function writeCatalog({ client, keys }: Tables): WriteCatalog {
   return async (catalog, nowMs, shown) => {

@@ -5,7 +5,7 @@ import { type TransactItem, transact } from '../transact.ts'
 import { type Item, keyItem, toItem, toKey } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
-export type KeyChange = {
+type KeyChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
   /** Other items that change at the same moment. */

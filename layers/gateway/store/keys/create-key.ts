@@ -5,7 +5,7 @@ import { type Grant, grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
 
 /** The key, its hash and its first grant appear together. */
-export type CreateKey = (key: Key, grant: Grant) => Promise<void>
+type CreateKey = (key: Key, grant: Grant) => Promise<void>
 
 export function createKey(tables: Tables): CreateKey {
   const put = (Item: Record<string, unknown>) => ({

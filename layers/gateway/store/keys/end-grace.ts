@@ -2,7 +2,7 @@ import type { Tables } from '../tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { hashItem } from './key-item.ts'
 
-export type EndGrace = (keyId: string) => Promise<ChangeResult>
+type EndGrace = (keyId: string) => Promise<ChangeResult>
 
 export const PREVIOUS_SECRET = ['previousHash', 'previousLastFour', 'previousUntilMs']
 

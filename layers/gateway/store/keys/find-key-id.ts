@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../tables.ts'
 import { hashItem } from './key-item.ts'
 
-export type FindKeyId = (hash: string) => Promise<string | undefined>
+type FindKeyId = (hash: string) => Promise<string | undefined>
 
 export function findKeyId({ client, keys }: Tables): FindKeyId {
   return async (hash) => {

@@ -6,7 +6,7 @@ import { grantItem, keyItem } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
 export type Grant = { readonly id: string; readonly by: string }
-export type GrantCredits = (keyId: string, amount: Nano, grant: Grant, nowMs: number) => Promise<ChangeResult>
+type GrantCredits = (keyId: string, amount: Nano, grant: Grant, nowMs: number) => Promise<ChangeResult>
 
 /** Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. */
 export function grantCredits(tables: Tables): GrantCredits {

@@ -11,7 +11,7 @@ export type GrantRecord = {
 }
 
 /** What was ever granted to a key, oldest first. */
-export type ListGrants = (keyId: string) => AsyncIterable<GrantRecord>
+type ListGrants = (keyId: string) => AsyncIterable<GrantRecord>
 
 export function listGrants({ client, keys }: Tables): ListGrants {
   return async function* grantsOf(keyId) {

@@ -3,7 +3,7 @@ import type { Key } from '../../domain/key.ts'
 import type { Tables } from '../tables.ts'
 import { toKey } from './key-item.ts'
 
-export type ListKeys = () => AsyncIterable<Key>
+type ListKeys = () => AsyncIterable<Key>
 
 export function listKeys({ client, keys }: Tables): ListKeys {
   return async function* allKeys() {

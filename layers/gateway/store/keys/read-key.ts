@@ -3,7 +3,7 @@ import type { Key } from '../../domain/key.ts'
 import type { Tables } from '../tables.ts'
 import { keyItem, toKey } from './key-item.ts'
 
-export type ReadKey = (keyId: string) => Promise<Key | undefined>
+type ReadKey = (keyId: string) => Promise<Key | undefined>
 
 export function readKey({ client, keys }: Tables): ReadKey {
   return async (keyId) => {

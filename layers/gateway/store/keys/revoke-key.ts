@@ -3,7 +3,7 @@ import { type ChangeResult, changeKey } from './change-key.ts'
 import { PREVIOUS_SECRET } from './end-grace.ts'
 import { hashItem } from './key-item.ts'
 
-export type RevokeKey = (keyId: string, nowMs: number) => Promise<ChangeResult>
+type RevokeKey = (keyId: string, nowMs: number) => Promise<ChangeResult>
 
 /** Both secrets are forgotten in the same transaction that ends the key. */
 export function revokeKey(tables: Tables): RevokeKey {

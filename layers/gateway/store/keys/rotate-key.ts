@@ -3,7 +3,7 @@ import type { Tables } from '../tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { hashItem } from './key-item.ts'
 
-export type RotateKey = (keyId: string, next: Secret, nowMs: number) => Promise<ChangeResult>
+type RotateKey = (keyId: string, next: Secret, nowMs: number) => Promise<ChangeResult>
 
 /** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
 export function rotateKey(tables: Tables): RotateKey {

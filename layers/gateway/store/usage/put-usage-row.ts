@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The row that stands: the first one written for a request is final, and whoever comes later settles by it. */
-export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
+type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
 
 export function putUsageRow({ client, usage }: Tables): PutUsageRow {
   return async (row) => {

@@ -12,7 +12,7 @@ export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
 
 /** The rows of one key that began in a range, a page at a time. */
-export type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder) => AsyncIterable<UsageRow>
+type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder) => AsyncIterable<UsageRow>
 
 export function queryUsageRows({ client, usage }: Tables): QueryUsageRows {
   return async function* rowsOf(keyId, range, order = 'newest first') {

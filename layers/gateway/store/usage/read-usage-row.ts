@@ -3,7 +3,7 @@ import type { UsageRow } from '../../domain/usage-row.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageRow } from './usage-item.ts'
 
-export type ReadUsageRow = (requestId: string) => Promise<UsageRow | undefined>
+type ReadUsageRow = (requestId: string) => Promise<UsageRow | undefined>
 
 export function readUsageRow({ client, usage }: Tables): ReadUsageRow {
   return async (requestId) => {

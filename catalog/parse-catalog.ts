@@ -43,7 +43,7 @@ const apiKey = z
   )
   .optional()
 
-/** What authenticates or frames a request is ours to send, and a key has its own place. */
+/** Headers that authenticate or frame a request are ours to send, and a key has its own place. */
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')

@@ -17,7 +17,7 @@ import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
 
-/** What one running function instance has: its settings, its tables and what it remembers between requests. */
+/** One running function: its settings, its tables and its memory between requests. */
 export type Instance = {
   readonly config: Config
   readonly tables: Tables

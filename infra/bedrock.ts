@@ -21,7 +21,7 @@ const REGIONS_OF_GEOGRAPHY = new Map([
 
 const ACTIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']
 
-/** What one route needs: ARNs that it calls, and models that it reaches only through a profile. */
+/** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile. */
 type Target = { readonly called: string; readonly through?: readonly string[] }
 
 /** The right to call exactly the models of the catalog's Bedrock routes; none if it has no such route. */

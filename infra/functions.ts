@@ -29,10 +29,10 @@ type Props = {
 }
 
 const API_TIMEOUT_SECONDS = 29
-/** What a cold start, an estimate and the settlement may take of the time that the edge waits. */
+/** Time for a cold start, an estimate and the settlement, out of the time that the edge waits. */
 const EDGE_RESERVE_MS = 10_000
 
-/** What AWS starts, each with no more rights than it needs. */
+/** The functions, each with no more rights than it needs. */
 export class Functions extends Construct {
   readonly chat: GatewayFunction
   readonly models: GatewayFunction

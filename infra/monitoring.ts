@@ -24,7 +24,7 @@ type Props = {
   readonly stage: Stage
   readonly functions: Functions
   readonly tables: Tables
-  /** Where alarms are sent, besides the topic. */
+  /** An address for alarms, besides the topic. */
   readonly email: string | undefined
 }
 

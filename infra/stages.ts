@@ -4,7 +4,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 /** Everything in which one deployment differs from another. */
 export type Stage = {
   readonly name: string
-  /** What becomes of the tables and logs when the stack is destroyed. */
+  /** The fate of the tables and logs when the stack is destroyed. */
   readonly removalPolicy: RemovalPolicy
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean

@@ -3,7 +3,7 @@ import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
 import type { Stage } from './stages.ts'
 
-/** The two tables, from the definitions that the local ones are made from. */
+/** The three tables, from the definitions that the local ones are made from. */
 export class Tables extends Construct {
   readonly keys: TableV2
   readonly usage: TableV2

@@ -64,7 +64,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]))
 }
 
-/** What an HTTP API calls the route that it chose. A Function URL, which chat has, knows no routes. */
+/** An HTTP API's name of the route that it chose. A Function URL, which chat has, knows no routes. */
 function routeOf(method: string, path: string): { routeKey: string; pathParameters?: { id: string } } {
   const found = findRoute(method, path)
   if (!('route' in found) || found.route.function === 'chat') return { routeKey: '$default' }

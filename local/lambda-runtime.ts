@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<Record<string, string>> }
 
 /**
- * What a streaming function writes to. Like Lambda's, it goes on when the client has left: what is written then is
+ * The stream that a streaming function writes to. Like Lambda's, it goes on when the client has left: later writes are
  * dropped, and the function drains its upstream and settles as always.
  */
 export class ResponseStream extends Writable {

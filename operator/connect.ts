@@ -12,16 +12,16 @@ export type Connection = {
   readonly stage: string
   /** Whether a change is asked about first. */
   readonly isProtected: boolean
-  /** Where chat and the other endpoints are: one address, unless the stack has no distribution. */
+  /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
-  /** Where the local gateway's echo upstream listens. */
+  /** The address of the local gateway's echo upstream. */
   readonly echoUrl?: string
   /** The variables that the local gateway sends to its providers. */
   readonly variables?: readonly NamedVariable[]
 }
 
-/** What a command works on. */
+/** Connects to the gateway that a command works on. */
 export async function connect({ local, stage }: Target): Promise<Connection> {
   if (local && stage) throw new CliError('Choose one of --local and --stage.')
   if (local) return connectLocal()

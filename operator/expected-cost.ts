@@ -9,7 +9,7 @@ import {
 } from '../layers/gateway/domain/price.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
-/** What a row should cost by its own tokens, price and hold; undefined if it does not say. */
+/** The cost that follows from a row's own tokens, price and hold; undefined if the row does not have them. */
 export function expectedCost(row: UsageRow): Nano | undefined {
   const { price, hold } = row
   if (!price || !isStated(price) || !hasSoundTokens(row)) return undefined
@@ -17,7 +17,7 @@ export function expectedCost(row: UsageRow): Nano | undefined {
   return cost < hold ? cost : hold
 }
 
-/** What a row was billed for. Rows from before some of it was counted have none of it. */
+/** The quantities that a row was billed for. Older rows lack some of them. */
 export function quantitiesOf(row: UsageRow): Quantities {
   return {
     prompt: row.promptTokens,

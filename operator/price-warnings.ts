@@ -51,7 +51,7 @@ function routesAt(model: CatalogModel, models: readonly CatalogModel[]): PlacedR
 function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
   if (!cost) return []
   const [ours, theirs] = [parsePrice(price), parsePrice(cost)]
-  // Where neither side names a part, it is billed as another, which is compared itself.
+  // A part that neither side names is billed as another part, which is compared itself.
   return PARTS.filter(({ name, of }) => (name in price || name in cost) && of(ours) < of(theirs)).map(
     ({ name, of, format }) => ({ name, price: format(of(ours)), cost: format(of(theirs)) }),
   )

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 
-/** What a command is given: what it works on, how to print, the time, and how to ask before a change. */
+/** The means of a command: a gateway to work on, a way to print, the time, and a way to ask before a change. */
 export type Session = Connection & { readonly json: boolean; readonly nowMs: number; readonly confirm: Confirm }
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>

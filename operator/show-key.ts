@@ -33,7 +33,7 @@ const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 type UnsureSecret = {
   readonly id: string
   readonly secret: string
-  /** What to do if the secret turns out not to be saved. */
+  /** The remedy if the secret turns out not to be saved. */
   readonly otherwise: string
   readonly reason: string
 }

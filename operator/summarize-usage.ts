@@ -10,9 +10,9 @@ type UsageTotal = {
   promptTokens: number
   completionTokens: number
   cost: Nano
-  /** What the answers cost us whose route says so. */
+  /** The cost to us of the answers whose route states one. */
   upstreamCost: Nano
-  /** What those same answers were charged, less that. */
+  /** The charges for those same answers, less their cost. */
   margin: Nano
   /** How many answers do not say what they cost us, and so are in neither. */
   withoutCost: number

@@ -29,7 +29,7 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
     return { finished }
   }
 
-  /** What cannot be done must not keep the rest from being done. */
+  /** One failure must not keep the rest from being done. */
   async function attempt(what: string, requestId: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()

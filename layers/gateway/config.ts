@@ -9,7 +9,7 @@ export type Config = {
   readonly headerPrefix: string
   /** Which deployment this is; none on one machine. */
   readonly stage?: string
-  /** What our own CloudFront distribution proves itself with; none where there is no distribution. */
+  /** The secret by which our own CloudFront distribution proves itself, if there is a distribution. */
   readonly originSecret?: string
   /** How long an answer that is not streamed may take, where something in front of us gives up. */
   readonly wholeAnswerMs?: number

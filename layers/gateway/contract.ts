@@ -14,12 +14,12 @@ export const ENV = {
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
 } as const
 
-/** What our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
+/** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
 
 export const METRICS_NAMESPACE = 'Waybill'
 
-/** Where a provider's key is kept in Secrets Manager, for `secret:NAME` in the catalog. */
+/** The name in Secrets Manager of a catalog's `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 
 export const stackName = (stage: string) => `Waybill-${stage}`
@@ -46,7 +46,7 @@ export type IndexDefinition = {
   readonly name: string
   readonly partitionKey: string
   readonly sortKey: string
-  /** What an index has of an item: everything, or only what finds it. */
+  /** The attributes in the index: all, or the keys only. */
   readonly projection: 'all' | 'keys'
 }
 
@@ -58,7 +58,7 @@ export const TABLES = {
     timeToLive: 'expiresAt',
     indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
   },
-  /** Answers kept for a day, sealed, for requests that named an Idempotency-Key. */
+  /** Answers to requests that named an Idempotency-Key, encrypted, for a day. */
   answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },
   usage: {
     partitionKey: 'requestId',

@@ -3,7 +3,7 @@ import type { Nano } from './domain/money.ts'
 import type { UpstreamFailure } from './domain/upstream-failure.ts'
 import type { UsageRow } from './domain/usage-row.ts'
 
-/** What an operator is told. Nothing here takes a prompt, an answer or a secret. */
+/** Tells the operator what happens. Nothing here takes a prompt, an answer or a secret. */
 export type Log = {
   /** One line for every request that has a row. */
   request(row: UsageRow): void

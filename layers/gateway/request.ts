@@ -82,7 +82,7 @@ type Settlement = {
   cost?: Nano
 }
 
-/** Where a request went. */
+/** The way of a request to its upstreams. */
 export type Journey = {
   readonly attempts: Attempt[]
   /** When the last attempt began. */

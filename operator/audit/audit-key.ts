@@ -100,7 +100,7 @@ function isFirm(reading: Reading, nowMs: number): boolean {
   return wasQuiet && (overspentOf(reading) === 0n || !usedLately)
 }
 
-/** What is spent beyond the rows, or negative what the rows cost beyond it. */
+/** By how much `spent` exceeds the rows; negative if the rows exceed it. */
 function overspentOf({ before, after, rowCosts }: Reading): Nano {
   if (rowCosts < before.spent) return before.spent - rowCosts
   return rowCosts > after.spent ? after.spent - rowCosts : 0n

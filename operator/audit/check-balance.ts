@@ -8,7 +8,7 @@ export function missingFrom(key: Key): Nano {
   return key.granted - (key.available + heldOf(key) + key.spent)
 }
 
-/** What one reading of a key proves by itself. */
+/** Checks a key by one reading of it alone. */
 export function checkBalance(key: Key): Finding[] {
   const missing = missingFrom(key)
   const findings: Finding[] = []

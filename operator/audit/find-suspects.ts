@@ -7,9 +7,9 @@ import type { Finding } from './findings.ts'
 
 /** By how much a key is off. */
 type Differences = {
-  /** What is spent beyond the sum of the rows; negative if it is less. */
+  /** By how much `spent` exceeds the sum of the rows; negative if it is less. */
   readonly overspent: Nano
-  /** What was granted and is nowhere; negative if there is too much. */
+  /** Granted credits that are nowhere; negative if there are too many. */
   readonly missing: Nano
 }
 
@@ -22,7 +22,7 @@ export async function findSuspects(
   differences: Differences,
 ): Promise<Finding[]> {
   const { overspent } = differences
-  // Where spent alone is wrong, the balance is off by as much, and no hold has to do with it.
+  // If `spent` alone is wrong, the balance is off by as much, and no hold has to do with it.
   const missing = differences.missing === -overspent ? 0n : differences.missing
   const size = overspent < 0n ? -overspent : overspent
   const culprits = new Named()

@@ -7,7 +7,7 @@ export type Finding = {
   readonly what: string
   readonly expected?: Nano | string
   readonly got?: Nano | string | number | undefined
-  /** What to do about it. */
+  /** The remedy. */
   readonly advice?: string
   /** Worth knowing, and nothing wrong. */
   readonly note?: true

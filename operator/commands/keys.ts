@@ -157,7 +157,7 @@ function confirmFor({ tables, confirm }: Session, id: string, describe: (key: st
 
 type NewSecret = { readonly id: string; readonly secret: string; readonly otherwise: string }
 
-/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
+/** Shows a secret that may not have been saved, and marks it so: it may be the only one that works. */
 async function keepingSecret({ json }: Session, made: NewSecret, save: () => Promise<void>): Promise<void> {
   try {
     await save()

@@ -6,13 +6,13 @@ import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../expecte
 /** A name, and what there is to say under it: one line or several. */
 export type Entry = readonly [name: string, ...lines: string[]]
 
-/** What a request was charged, line by line, and why it came to that. */
+/** The charge of a request, line by line, and the reason for it. */
 export function explainCharge(row: UsageRow): Entry[] {
   if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
   return [...priced(row), ...brokenOff(row), ...explainMargin(row)]
 }
 
-/** What the provider bills us, if the route said so, and what is left of the charge. */
+/** The provider's bill, if the route stated a cost, and the margin that is left. */
 function explainMargin({ cost, upstreamCost }: UsageRow): Entry[] {
   if (upstreamCost === undefined) return []
   const margin = cost - upstreamCost
@@ -22,7 +22,7 @@ function explainMargin({ cost, upstreamCost }: UsageRow): Entry[] {
   ]
 }
 
-/** Whose word was taken for the tokens. */
+/** The source of the token counts. */
 export function explainCount(row: UsageRow): Entry[] {
   return row.cost === 0n && row.usageSource === 'none' ? [] : [['counted by', countedBy(row)]]
 }

@@ -53,7 +53,7 @@ export function countsOf(reported: ReportedUsage): Counts {
   return { prompt, completion, cached, cacheWrite, reasoning: Math.min(reasoning, completion ?? 0) }
 }
 
-/** Where more tokens went through a cache than the prompt has, they were counted beside it. */
+/** If more tokens went through a cache than the prompt has, they were counted beside the prompt. */
 function wholePrompt(prompt: number | undefined, throughCache: number): number | undefined {
   if (prompt === undefined) return undefined
   return throughCache > prompt ? prompt + throughCache : prompt
@@ -66,7 +66,7 @@ function wholeCompletion(completion: number | undefined, total: number | undefin
 }
 
 /**
- * What is owed for these quantities: never more than was held. Counts beyond what was held for are charged up to the
+ * The bill for these quantities, never more than was held. Counts that exceed the hold are charged up to the
  * hold, because the provider will bill them.
  */
 export function billFor(

@@ -14,7 +14,7 @@ export type OpenAiEntry = {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Fields that may change what the upstream bills, and that the operator lets callers send all the same. */
   readonly allowFields?: readonly string[] | undefined
-  /** What becomes of a field that is neither known nor allowed: a 400 unless it says 'drop'. */
+  /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
   readonly unknownFields?: 'refuse' | 'drop' | undefined
 }
 
@@ -56,7 +56,7 @@ export type UpstreamRoute = {
   /** An answer that has not begun by then is given up, unpaid, and the next route is tried. */
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
-  /** What the provider bills us. */
+  /** The provider's own price, which it bills us. */
   readonly cost?: PriceStrings | undefined
 }
 

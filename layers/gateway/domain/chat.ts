@@ -25,7 +25,7 @@ export type CapField = 'max_tokens' | 'max_completion_tokens'
 
 export type Delta = Readonly<Record<string, unknown>>
 
-/** What every provider dialect is turned into. Deltas and usage have OpenAI's shape, because our contract has. */
+/** A part of an answer, the same for every dialect. Deltas and usage have OpenAI's shape, because our contract has. */
 export type ChatPart =
   | {
       readonly kind: 'choice'

@@ -1,4 +1,4 @@
-// Strict on purpose: `net.BlockList` and ipaddr.js admit `0x7f.1`, `10.0.0/8`, and IPv4 through `::/0`.
+// Strict on purpose: ipaddr.js admits `0x7f.1` and `10.0.0/8`, and with net.BlockList `::/0` admits IPv4.
 
 type Address = { readonly bits: 32 | 128; readonly value: bigint }
 

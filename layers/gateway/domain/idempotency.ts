@@ -10,7 +10,7 @@ export type Claim = {
   readonly untilMs: number
 }
 
-/** What became of a claim. An answer that is not kept was too large, or was given but could not be stored. */
+/** A claim and its state. An answer that is not kept was too large, or could not be stored. */
 export type KeptAnswer = Claim & {
   readonly state: 'running' | 'kept' | 'not_kept'
   readonly sealed?: Uint8Array | undefined

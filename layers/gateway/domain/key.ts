@@ -8,7 +8,7 @@ export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
-/** What an operator decides about a key. */
+/** The settings of a key that an operator chooses. */
 export type KeySettings = {
   readonly name: string
   readonly scopes: readonly Scope[]

@@ -11,7 +11,7 @@ export type Price = {
 }
 
 /**
- * What a model is sold for, or what a route costs us. Tokens are in credits per million; a request and an image are in
+ * The price of a model, or the cost of a route to us. Tokens are in credits per million; a request and an image are in
  * credits each.
  */
 export type PriceStrings = {
@@ -27,7 +27,7 @@ export type PriceStrings = {
 /** A price as a row keeps it, so that a charge can be explained when the catalog has long changed. */
 export type StatedPrice = PriceStrings & { readonly cachedInput: string }
 
-/** What a bill multiplies with a price. `prompt` includes the tokens read from and written to a cache. */
+/** The quantities on a bill. `prompt` includes the tokens read from and written to a cache. */
 export type Quantities = {
   readonly prompt: number
   readonly cached: number

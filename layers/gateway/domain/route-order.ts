@@ -1,6 +1,6 @@
 import type { UpstreamRoute } from './catalog.ts'
 
-/** What a route is known by where its health is remembered. */
+/** Key of a route in RouteHealth. */
 export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
   return `${provider}/${model}`
 }

@@ -41,7 +41,7 @@ export type UsageRow = {
   readonly usageCapped?: boolean | undefined
   readonly cost: Nano
   readonly hold: Nano
-  /** What the provider bills us for the answer, if its route says what it costs. */
+  /** The provider's bill for the answer, if its route says what it costs. */
   readonly upstreamCost?: Nano | undefined
   readonly priceVersion?: number | undefined
   /** Credits per million tokens by which it was charged. */

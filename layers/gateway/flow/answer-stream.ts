@@ -107,7 +107,7 @@ async function failMidway(deps: ChatDeps, request: AdmittedChat, tally: Tally, e
   try {
     const bill = await makePartialBill(request.priced, tally, deps.loadTokenizer)
     const ending = endingOf(error)
-    // What was delivered is charged, so it was neither refused nor abandoned.
+    // A partly delivered answer is charged, so it was neither refused nor abandoned.
     const outcome = tally.deliveredAnything ? 'upstream_error' : ending.outcome
     await deps.settle(request, { ...ending, outcome, httpStatus: 200, bill })
     await deps.vault.drop(request)

@@ -13,7 +13,7 @@ import { toGatewayError } from './upstream-error.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /**
- * What an answer that is not streamed may hold in memory, in characters. A longer one is cut, as one that reaches its
+ * The most characters of an answer that is not streamed. A longer one is cut, as one that reaches its
  * output cap is: thrown away, it would be free to its caller and billed to us.
  */
 const MOST_WHOLE_CHARS = 8 * 1024 * 1024

@@ -30,7 +30,7 @@ type Candidate = {
 const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
 
-/** What is made of a route's answer. As long as it has not returned, the answer may be replaced by another route's. */
+/** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
 type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
 
 /**
@@ -81,7 +81,7 @@ export async function dispatch<T>(
   throw failure ?? unsupported ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
 }
 
-/** What an answer that nobody gets may cost us at most, if the catalog says what the route costs. */
+/** The most that an answer which nobody gets may cost us, if the catalog says what the route costs. */
 function worstCostAt({ route, outputCap }: Candidate, priced: PricedRequest): Nano | undefined {
   return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...priced, outputCap }))
 }

@@ -8,7 +8,7 @@ type CountTokens = (text: string) => number
 /** Loads the tokenizer, which is large: only an estimate calls it. */
 export type LoadTokenizer = () => Promise<CountTokens>
 
-// What a chat template adds, as OpenAI documents it.
+// The tokens of a chat template, as OpenAI documents them.
 const ESTIMATED_PER_MESSAGE = 4
 const ESTIMATED_PER_ANSWER = 3
 
@@ -67,7 +67,7 @@ async function ofAllChoices(
   return completion < estimate * LEAST_SHARE_OF_ESTIMATE ? estimate : completion
 }
 
-/** What cannot be counted, such as a file, is billed at its bound. */
+/** Content that cannot be counted, such as a file, is billed at its bound. */
 async function estimatePrompt({ chat, model, promptBound }: PricedRequest, loadTokenizer: LoadTokenizer) {
   const media = mediaTokens(chat, model)
   if (media >= promptBound) return promptBound

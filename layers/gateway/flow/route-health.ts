@@ -8,7 +8,7 @@ const FIRST_REST_MS = 2_000
 const LONGEST_REST_MS = 5 * 60_000
 
 /**
- * What this instance has seen of its routes. A route that keeps failing rests, twice as long each time; then the next
+ * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time; then the next
  * real request tries it again. Nothing is shared between instances.
  */
 export class RouteHealth {
@@ -27,7 +27,7 @@ export class RouteHealth {
     this.#records.delete(route)
   }
 
-  /** What the provider itself asks for is believed, up to the longest rest. */
+  /** A provider's own Retry-After is believed, up to the longest rest. */
   failed(route: string, { detail }: UpstreamFailure, nowMs: number): void {
     const failures = (this.#records.get(route)?.failures ?? 0) + 1
     const doublings = failures - FAILURES_BEFORE_REST

@@ -14,7 +14,7 @@ const SPARE_CHARS = 64 * 1024
 /** A stream whose deltas are longer than this on average does not show its tokens one by one. */
 const MOST_CHARS_PER_TOKEN_DELTA = 16
 
-/** What an upstream has delivered so far, as far as the bill needs it. */
+/** Counts what an upstream has delivered so far, as far as the bill needs it. */
 export class Tally {
   /** The last usage object reported, of unknown worth. */
   reported: unknown

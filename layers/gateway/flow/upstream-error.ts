@@ -4,7 +4,7 @@ import { UpstreamFailure } from '../domain/upstream-failure.ts'
 /** The same would happen again, and cost the operator another answer. */
 const DO_NOT_RETRY = { 'x-should-retry': 'false' }
 
-/** What the caller is told of an upstream's failure. */
+/** The error that a caller is told of an upstream's failure. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (!(error instanceof UpstreamFailure)) return internalError(error)
@@ -20,7 +20,7 @@ export function toGatewayError(error: unknown): GatewayError {
       return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
     case 'deadline':
       return new GatewayError('upstream_timeout', error.message, { headers: DO_NOT_RETRY }, options)
-    // What is wrong with our own credential is the operator's to read, in the log.
+    // The fault in our own credential is for the operator to read, in the log.
     case 'credential':
       return new GatewayError(
         'upstream_error',

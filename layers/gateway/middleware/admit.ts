@@ -23,7 +23,7 @@ const MOST_UNANSWERED = 2
 
 type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
 
-/** What has been tried so far to get one request admitted. */
+/** The tries so far to get one request admitted. */
 type Tries = { unanswered: number; share: number; sweptDead: boolean }
 
 /**

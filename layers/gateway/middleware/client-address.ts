@@ -4,7 +4,7 @@ import { parseAddress } from '../domain/cidr.ts'
 import { type GatewayEvent, headerOf } from './gate.ts'
 
 /**
- * Who is calling. It is the connection's address, and no header's: except that our own CloudFront distribution, which
+ * The caller's address. It is the connection's, and no header's: except that our own CloudFront distribution, which
  * proves itself with a secret, is believed when it says for whom it calls.
  */
 export function clientAddress(event: GatewayEvent, originSecret: string | undefined): string {

@@ -7,14 +7,14 @@ import type { Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
-/** Where providers' keys are kept: `env:NAME` and `secret:NAME`. */
+/** The places of providers' keys: `env:NAME` and `secret:NAME`. */
 export type KeySources = {
   /** A variable's value for the provider at this address. Throws an UpstreamFailure where that may not have it. */
   readonly env: (name: string, baseUrl: string) => string | undefined
   readonly secret: (name: string) => Promise<string | undefined>
 }
 
-/** The one place that knows which dialects there are. */
+/** Opens a provider in its dialect. The catalog's types and its validator name the same dialects. */
 export function openProvider(sources: KeySources): OpenProvider {
   return (catalog, id) => {
     const entry = catalog.providers.get(id)

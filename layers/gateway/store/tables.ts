@@ -13,7 +13,7 @@ export type Tables = {
 
 type Names = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
 
-/** Where DynamoDB Local listens; without it, AWS and whatever its own settings say. */
+/** The address of DynamoDB Local. Without it the client talks to AWS by AWS's own settings. */
 type LocalEndpoint = { readonly endpoint: string }
 
 /** A function has one request at a time, and a client waiting for it. */

@@ -1,4 +1,4 @@
-/** What a field should have been, in words; undefined if the value is fine. Absent and null are always fine. */
+/** Describes the value that a field should have; undefined if the value is fine. Absent and null are always fine. */
 export type Rule = (value: unknown) => string | undefined
 
 export const number =
@@ -41,7 +41,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What was got, without repeating text that may be somebody's prompt. */
+/** Describes the value that was got, without repeating text that may be somebody's prompt. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'it is missing'
   if (value === null) return 'got null'

@@ -26,11 +26,11 @@ const KINDS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['video', 'video'],
 ])
 
-/** What a prompt has beside text. What is unknown counts as a file. */
+/** Counts the parts of a prompt that are not text. An unknown part counts as a file. */
 export function promptMedia(messages: readonly Fields[]): Record<MediaKind, number> {
   const media = { image: 0, audio: 0, video: 0, file: 0 }
   for (const message of messages) {
-    // What an assistant said before, named by its id, is read again by the model.
+    // The model reads an earlier spoken answer, named by its id, again.
     if (isObject(message.audio)) media.audio += 1
     if (!Array.isArray(message.content)) continue
     for (const part of message.content as Fields[]) {

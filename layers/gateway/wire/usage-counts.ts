@@ -2,7 +2,7 @@ import type { Bill, ReportedUsage } from '../domain/bill.ts'
 import { formatCredits } from '../domain/money.ts'
 import { isObject } from './field-rules.ts'
 
-/** The counts in OpenAI's usage object, of unknown worth. What was written to a cache has several names. */
+/** The counts in OpenAI's usage object, of unknown worth. Cache writes have several names. */
 export function readUsage(usage: unknown): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
@@ -17,7 +17,7 @@ export function readUsage(usage: unknown): ReportedUsage | undefined {
   }
 }
 
-/** What the caller is told: the billed counts, the upstream's details if its counts were used, and the cost. */
+/** The usage that a caller is told: the billed counts, the upstream's details if its counts were used, and the cost. */
 export function writeUsage(bill: Bill, reported: unknown): Record<string, unknown> {
   const details = bill.source === 'upstream' && isObject(reported) ? reported : {}
   const { prompt, cached, completion } = bill.quantities

@@ -10,7 +10,7 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['max', 'max'],
 ])
 
-/** What the Messages API has words for. */
+/** The fields that the Messages API has words for. */
 export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
   says: [...COMMON_WORDS, 'parallel_tool_calls', 'thinking', 'top_k', 'user', 'safety_identifier'],
   leavesOut: COMMON_HINTS,

@@ -43,7 +43,7 @@ export function anthropicProvider(
 
 const OUR_ACCOUNT = /credit balance is too low|reached your specified [\w ]*usage limits/i
 
-/** Where the operator's account is out of credit or over its limit, Anthropic answers 400 as if to the caller. */
+/** Anthropic answers 400, as if to the caller, when the operator's account is out of credit or over its limit. */
 function aboutUs(failure: UpstreamFailure): UpstreamFailure {
   if (failure.reason !== 'rejected' || !OUR_ACCOUNT.test(failure.message)) return failure
   const message = "The upstream refused: the account's credit or usage limit is exhausted."

@@ -32,7 +32,7 @@ export function toUsage(counts: AnthropicCounts): Fields {
   }
 }
 
-/** What is no count spoils the sum, so that the bill is estimated. */
+/** A value that is no count makes the sum NaN, so that the bill is estimated. */
 function countOf(value: unknown): number {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : Number.NaN
 }

@@ -46,7 +46,7 @@ function isMalformed(stopReason: string): boolean {
 
 function* readDelta(block: number | undefined, delta: ContentBlockDelta | undefined, toolCalls: ToolCalls) {
   if (delta?.text) yield choice({ content: delta.text })
-  // What proves or hides a thought (a signature, redacted content) has no place in OpenAI's shapes.
+  // Signatures and redacted thoughts have no place in OpenAI's shapes.
   if (delta?.reasoningContent?.text) yield choice({ reasoning_content: delta.reasoningContent.text })
   if (delta?.toolUse?.input) yield* toolCalls.add(block, delta.toolUse.input)
 }

@@ -28,7 +28,7 @@ const KNOWN = new Map<string, readonly [FailureReason, number]>(
 
 /** Errors of the SDK itself, when it finds no credentials to sign with. */
 const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError', 'ProviderError'])
-/** What JavaScript calls an error that nobody gave a name. */
+/** JavaScript's own names of errors, which nobody chose. */
 const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'TimeoutError', 'AbortError'])
 
 /** Complaints about the route, which is the operator's and not the caller's: another one may answer. */
@@ -41,7 +41,7 @@ const MAX_MESSAGE_CHARS = 1_000
 /** How far an answer had come when it failed. */
 export type Progress = 'none' | 'begun' | 'spoken'
 
-/** Whatever the SDK threw. Only a complaint about the caller's own request is passed on in words. */
+/** The failure behind an error that the SDK threw. Only a complaint about the caller's own request is passed on in words. */
 export function bedrockFailure(error: unknown, progress: Progress): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
   const thrown = describe(error)

@@ -7,7 +7,7 @@ const parallelCalls: Lack = (value, { tools, tool_choice: choice }) =>
     ? 'must be true: this model may call several tools at once'
     : undefined
 
-/** What Converse has words for. Ways to think are each model's own there. */
+/** The fields that Converse has words for. Each model has its own ways to think there. */
 export const BEDROCK_FIELDS: FieldTable = fieldTable({
   says: COMMON_WORDS,
   leavesOut: [...COMMON_HINTS, 'top_k', 'user', 'safety_identifier'],

@@ -2,7 +2,7 @@ import type { ContentBlock, ImageBlock, Message, ToolUseBlock } from '@aws-sdk/c
 import type { ContentPart, ImagePart, ToolCall, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
 import { unsupported } from '../verdict.ts'
 
-/** What both a message and the result of a tool may hold. */
+/** A block of a message or of a tool's result. */
 type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
 
 /**

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { unsupported } from '../verdict.ts'
 
-/** What a caller must change about a value that a dialect has no words for; undefined if it has. */
+/** The change that a caller must make to a value that a dialect has no words for; undefined if it has words. */
 export type Lack = (value: unknown, body: ChatBody) => string | undefined
 
 /** Every field of a request that a dialect knows of. */

@@ -19,7 +19,7 @@ export function readContent(content: unknown, path: string): ContentPart[] {
   return parts
 }
 
-/** What instructions and an assistant may hold. */
+/** The content of instructions and of an assistant's message. */
 export function readTexts(content: unknown, path: string): TextPart[] {
   const parts: TextPart[] = []
   for (const [index, part] of partsOf(content).entries()) {

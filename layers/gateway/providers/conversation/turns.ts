@@ -5,7 +5,7 @@ export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: TurnPa
 
 export type TurnPart = ContentPart | ToolCall | ToolResult
 
-/** What both a message and the result of a tool may hold. */
+/** The content of a message or of a tool's result. */
 export type ContentPart = TextPart | ImagePart
 
 export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: string }
@@ -13,7 +13,7 @@ export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: strin
 export type ImagePart = Cacheable & {
   readonly kind: 'image'
   readonly source: ImageSource
-  /** Where its address stands in the request, for a dialect that does not take it. */
+  /** The place of its address in the request, for a dialect that does not take it. */
   readonly path: string
 }
 

@@ -13,7 +13,7 @@ const OUR_CREDENTIAL = new Set([401, 402, 403])
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
-/** What an answer other than 200 means. Only a complaint about the caller's own request is passed on in words. */
+/** The meaning of an answer other than 200. Only a complaint about the caller's own request is passed on in words. */
 export async function readErrorReply(reply: Reply, key: string | undefined): Promise<UpstreamFailure> {
   const { status } = reply
   const error = await readError(reply)

@@ -30,7 +30,7 @@ export async function post(call: Post): Promise<Reply> {
     return await send(call)
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw toFailure(error, 'connect')
-    // Where one is stale, the others may be: this one goes on a connection of its own.
+    // If one kept connection is stale, others may be: this call gets a connection of its own.
     return send(call, false)
   }
 }
@@ -114,7 +114,7 @@ async function* readBytes(
 const PARTING_MS = 1_000
 const PARTING_BYTES = 64 * 1024
 
-/** What still follows the end of an answer is read away, so that the connection can be used again, but not for long. */
+/** Reads away the bytes that follow an answer's end, for a short time, so that the connection can be used again. */
 function letGo(response: http.IncomingMessage): void {
   if (response.complete || response.destroyed) return
   const end = () => response.destroy()

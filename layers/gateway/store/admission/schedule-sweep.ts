@@ -5,7 +5,7 @@ import { retryTurnedAway } from '../failures.ts'
 import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
-/** Says when the key must be looked at again: when its next hold may be a dead one's; never, if it has none. */
+/** Notes when the sweep must look at the key again: when its next hold may belong to a dead request; never if it has no holds. */
 type ScheduleSweep = (key: Key) => Promise<void>
 
 export function scheduleSweep({ client, keys }: Tables): ScheduleSweep {

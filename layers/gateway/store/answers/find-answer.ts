@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { KeptAnswer } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
-/** What an Idempotency-Key stands for, without claiming it. */
+/** Reads the answer or claim of an Idempotency-Key, without claiming it. */
 type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
 
 export function findAnswer({ client, answers }: Tables): FindAnswer {

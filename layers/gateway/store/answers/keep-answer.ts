@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Claim, KeptAnswer } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
-/** Puts the answer to its claim, or notes that there was one that cannot be kept. Another's claim is left alone. */
+/** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
 type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
 
 export function keepAnswer({ client, answers }: Tables): KeepAnswer {

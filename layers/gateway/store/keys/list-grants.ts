@@ -10,7 +10,7 @@ export type GrantRecord = {
   readonly by: string
 }
 
-/** What was ever granted to a key, oldest first. */
+/** All grants to a key, oldest first. */
 type ListGrants = (keyId: string) => AsyncIterable<GrantRecord>
 
 export function listGrants({ client, keys }: Tables): ListGrants {

@@ -51,7 +51,7 @@ export function toUsageRow(item: Item): UsageRow {
   }
 }
 
-/** Whoever reads many rows must know which of them is at fault. */
+/** An error names its row, because many are read at once. */
 function amountOf(item: Item, name: 'cost' | 'hold' | 'upstreamCost'): Nano {
   try {
     return toNano(item[name])

@@ -6,6 +6,7 @@ import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
 import { catalogSchema } from '../../operator/catalog-schema.ts'
 import { priceWarnings } from '../../operator/price-warnings.ts'
 import { readCatalogFile } from '../../operator/read-catalog-file.ts'
+import { blocksOf } from './support/markdown.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -72,6 +73,11 @@ describe('the schema and the validator agree', () => {
     expect('catalog' in parseCatalog(catalog)).toBe(isValid)
     expect(z.fromJSONSchema(schema).safeParse(catalog).success).toBe(isValid)
   })
+})
+
+test('the catalog shown in docs/catalog.md passes the validator', () => {
+  const shown = blocksOf('docs/catalog.md', 'json').map((block) => parseCatalog(JSON.parse(block)))
+  expect(shown).toEqual([{ catalog: expect.anything() }])
 })
 
 test('docs/catalog.md names every field with its default and its bounds', () => {

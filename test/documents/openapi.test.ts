@@ -9,6 +9,7 @@ import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
+import { blocksOf, readDocument } from './support/markdown.ts'
 import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
@@ -298,6 +299,28 @@ describe('the documented request and the gateway agree', () => {
     const request = { ...HELLO, ...extra }
     expect([checker.safeParse(request).success, isTaken(request)]).toEqual([isValid, isValid])
   })
+})
+
+test('the answers shown in docs/clients.md are as docs/openapi.json says', () => {
+  const shown = blocksOf('docs/clients.md', 'json').map((block) => JSON.parse(block))
+  const kinds = { list: 'ModelList', api_key: 'ApiKey', usage: 'UsageRecord' }
+  expect(shown.map(({ object }) => object)).toEqual(Object.keys(kinds))
+  for (const answer of shown) {
+    const name = kinds[answer.object as keyof typeof kinds]
+    checkerOf({ $ref: `#/components/schemas/${name}` }).parse(answer)
+  }
+})
+
+test('docs/clients.md has every code of an error beside its status', () => {
+  const rows = readDocument('docs/clients.md')
+    .split('\n')
+    .filter((line) => /^\| \d{3}/.test(line))
+  const missing = ERRORS.filter((kind) => {
+    const { status: code, code: name } = new GatewayError(kind, 'why')
+    const isNamed = (row: string) => row.split('|')[1]?.includes(String(code)) && row.includes(`\`${name}\``)
+    return name !== null && !rows.some(isNamed)
+  })
+  expect(missing).toEqual([])
 })
 
 test('the checker refuses an answer with a field that is missing, of another type or not in the document', () => {

@@ -105,7 +105,7 @@ const model = z
     ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
   }))
 
-const catalog = z
+export const catalog = z
   .strictObject({
     $schema: z.string().optional(),
     providers: z.record(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
@@ -38,7 +38,8 @@ export function keysCommand(program: Command, run: Run): void {
 
   settingOptions(keys.command('create').description('make a key; its secret is shown once'))
     .requiredOption('--name <name>', 'what this key is for', keyName)
-    .option('--credits <credits>', 'credits to begin with', credits, 0n)
+    // Commander cannot print a bigint in its help.
+    .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
     .action(
       run(async (session, options: SettingOptions & { name: string; credits: Nano }) => {
         const { tables, json, nowMs } = session

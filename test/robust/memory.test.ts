@@ -16,7 +16,7 @@ import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { writeOn } from './support/write-apart.ts'
 
-// The numbers that README.md states. They are of one request; a function has one at a time.
+// The numbers that docs/deploy.md states. They are of one request; a function has one at a time.
 const MOST_MB = 160
 const TOKENIZER_MB = 300
 

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { parseCatalog } from '../../layers/gateway/wire/parse-catalog.ts'
+import { catalogSchema } from '../../operator/catalog-schema.ts'
+import { priceWarnings } from '../../operator/price-warnings.ts'
+import { readCatalogFile } from '../../operator/read-catalog-file.ts'
+import { blocksOf } from './support/markdown.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+const schema = JSON.parse(read('catalog.schema.json'))
+
+const EXAMPLES = readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}`)
+const CATALOGS = [...EXAMPLES, 'local/catalog.json', 'infra/catalog.json']
+
+test('catalog.schema.json is the one that `npm run schema` writes', () => {
+  expect(schema).toEqual(JSON.parse(JSON.stringify(catalogSchema())))
+})
+
+describe.each(CATALOGS)('%s', (path) => {
+  test('passes the validator, and no price is below its cost', async () => {
+    const catalog = await readCatalogFile(fileURLToPath(new URL(path, ROOT)), 'http://127.0.0.1/v1')
+    expect(priceWarnings(catalog)).toEqual([])
+  })
+
+  test('names the schema and fits it', () => {
+    const catalog = JSON.parse(read(path))
+    expect(catalog.$schema).toBe('../catalog.schema.json')
+    expect(z.fromJSONSchema(schema).safeParse(catalog).error).toBeUndefined()
+  })
+})
+
+test('an example for a stage keeps its keys in Secrets Manager, and the one for this machine in variables', () => {
+  const references = (path: string) => read(path).match(/"(env|secret):[^"]+"/g) ?? []
+  expect(EXAMPLES.toSorted()).toEqual([
+    'examples/anthropic-and-bedrock.json',
+    'examples/local-models.json',
+    'examples/openai-with-fallback.json',
+  ])
+  expect(references('examples/anthropic-and-bedrock.json')).toEqual(['"secret:anthropic"'])
+  expect(references('examples/openai-with-fallback.json')).toHaveLength(3)
+  expect(references('examples/local-models.json')).toEqual(['"env:VLLM_API_KEY"'])
+})
+
+describe('the schema and the validator agree', () => {
+  const example = JSON.parse(read('examples/openai-with-fallback.json'))
+  const [model] = example.models
+  const withModel = (change: object) => ({ ...example, models: [{ ...model, ...change }] })
+  const withProvider = (change: object) => ({
+    ...example,
+    providers: { ...example.providers, openai: { ...example.providers.openai, ...change } },
+  })
+  const price = (input: string, rest: object = {}) => withModel({ price: { input, output: '1', ...rest } })
+
+  test.each([
+    ['six decimals', true, price('0.000001')],
+    ['seven decimals', false, price('0.0000001')],
+    ['a leading zero', false, price('01')],
+    ['no leading zero', false, price('.5')],
+    ['a negative price', false, price('-1')],
+    ['nine decimals for a request', true, price('1', { request: '0.000000001' })],
+    ['ten decimals for an image', false, price('1', { image: '0.0000000001' })],
+    ['an unknown field', false, withModel({ colour: 'red' })],
+    ['a key in place of its name', false, withProvider({ apiKey: 'sk-live-123' })],
+    ['http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],
+    ['http to this machine', true, withProvider({ baseUrl: 'http://localhost:1234/v1' })],
+    ['no route', false, withModel({ routes: [] })],
+    ['a time-out above its bound', false, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_001 }] })],
+    ['a time-out at its bound', true, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_000 }] })],
+  ])('on %s', (_, isValid, catalog) => {
+    expect('catalog' in parseCatalog(catalog)).toBe(isValid)
+    expect(z.fromJSONSchema(schema).safeParse(catalog).success).toBe(isValid)
+  })
+})
+
+test('the catalog shown in docs/catalog.md passes the validator', () => {
+  const shown = blocksOf('docs/catalog.md', 'json').map((block) => parseCatalog(JSON.parse(block)))
+  expect(shown).toEqual([{ catalog: expect.anything() }])
+})
+
+test('docs/catalog.md names every field with its default and its bounds', () => {
+  const rows = read('docs/catalog.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  const missing: string[] = []
+  for (const { name, keywords } of fieldsOf(schema)) {
+    const stated = [keywords.default, keywords.maximum, keywords.maxItems, keywords.maxLength]
+    const wanted = stated.filter((value) => value !== undefined && value !== Number.MAX_SAFE_INTEGER)
+    const isRow = (line: string) => line.startsWith(`| \`${name}\` |`)
+    const isNamed = rows.some((line) => isRow(line) && wanted.every((value) => plain(line).includes(String(value))))
+    if (!isNamed) missing.push(`${name} ${wanted.join(' ')}`)
+  }
+  expect(missing).toEqual([])
+})
+
+const plain = (line: string) => line.replaceAll(',', '')
+
+type Keywords = { default?: unknown; maximum?: number; maxItems?: number; maxLength?: number }
+type Field = { readonly name: string; readonly keywords: Keywords }
+
+function fieldsOf(node: unknown): Field[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { properties = {}, ...rest } = node as { properties?: Record<string, Keywords> }
+  return [
+    ...Object.entries(properties).map(([name, keywords]) => ({ name, keywords })),
+    ...Object.values(properties).flatMap(fieldsOf),
+    ...Object.values(rest).flatMap(fieldsOf),
+  ]
+}

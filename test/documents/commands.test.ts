@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
+
+jest.setTimeout(90_000)
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
+const COMMANDS = [...new Set(DOCUMENTS.flatMap(commandsOf))]
+
+/** These are not run, for the reason beside each. */
+const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm ci$/, 'it would replace the packages that this test runs with'],
+  [/^npm start$/, 'it is what the other commands work on'],
+  [/^npm test$/, 'this is part of it'],
+  [/^npm run (lint|typecheck)$/, 'npm test runs it'],
+  [/^npm run (format|schema)$/, 'it writes files; npm test checks them'],
+  [/^npm run synth$/, 'test/infra runs it'],
+  [/^npm run bench:init$/, 'it measures for a minute'],
+  [/^npm run jest -- test\/\S+$/, 'npm test runs it'],
+  [/^npm run simulate -- --broken all$/, 'test/simulation runs it'],
+  [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
+  [/^npx cdk bootstrap$/, 'it needs an AWS account'],
+  [
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|dynamodb restore-table-to-point-in-time) --/,
+    'it needs an AWS account',
+  ],
+  [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
+]
+
+const isRun = (command: string) => !NOT_RUN.some(([pattern]) => pattern.test(command))
+const WAYBILL = /^npm run -s waybill -- /
+const waybillCommands = COMMANDS.filter((command) => WAYBILL.test(command))
+
+const folder = emptyFolder()
+const file = join(folder, 'catalog.json')
+let local: Local
+let stop: () => Promise<unknown>
+
+beforeAll(async () => {
+  const { providers, models } = JSON.parse(read('local/catalog.json'))
+  const echoOnly = {
+    providers: { echo: providers.echo },
+    models: models.filter(({ id }: { id: string }) => id === 'echo'),
+  }
+  writeFileSync(file, JSON.stringify(echoOnly))
+  // The command line looks for the local gateway in the folder that it is started in.
+  process.chdir(folder)
+  const started = await startLocal(folder)
+  local = started.local
+  stop = () => {
+    started.child.kill('SIGINT')
+    return started.ended
+  }
+})
+afterAll(() => {
+  process.chdir(ROOT)
+  return stop()
+})
+
+describe('every command in a document', () => {
+  test('is run below, or is one of those that have a reason not to be', () => {
+    const unknown = COMMANDS.filter(
+      (command) => isRun(command) && !/^(npm run -s waybill -- |npm run |curl )/.test(command),
+    )
+    expect(unknown).toEqual([])
+    expect(NOT_RUN.filter(([pattern]) => !COMMANDS.some((command) => pattern.test(command)))).toEqual([])
+  })
+
+  test('names an npm script that there is', () => {
+    const named = COMMANDS.flatMap((command) => /^npm run (?:-s )?(\S+)/.exec(command)?.[1] ?? [])
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+  })
+
+  test('names a stage, a context and a test that there are', () => {
+    const [stages, app] = [read('infra/stages.ts'), read('infra/app.ts')]
+    for (const command of COMMANDS) {
+      for (const [, stage] of command.matchAll(/(?:--stage |stage=|Waybill-|waybill\/)([a-z]+)\b/g))
+        expect(stages).toContain(`name: '${stage}'`)
+      for (const [, name] of command.matchAll(/-c (\w+)=/g)) expect(app).toContain(`context('${name}')`)
+      for (const [path] of command.matchAll(/\btest\/\S+/g))
+        expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+    }
+  })
+
+  test('of the command line works on a running gateway', async () => {
+    expect(waybillCommands.length).toBeGreaterThan(20)
+    const failed: string[] = []
+    for (const command of waybillCommands) {
+      const args = here(await filledIn(wordsOf(command.replace(WAYBILL, ''))))
+      const { code, printed } = await runInside(args)
+      const isFine = code === 0 && (!args.includes('--help') || printed.startsWith('Usage: '))
+      if (!isFine) failed.push(`${command}: ${printed}`)
+    }
+    expect(failed).toEqual([])
+  })
+
+  test('of the command line that is wrong would be found out', async () => {
+    expect(await runInside(['keys', 'list', '--stage-name', 'dev'])).toMatchObject({ code: 1 })
+    expect(await runInside(['keys', 'show', 'key_none', '--local'])).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("There is no key 'key_none'"),
+    })
+  })
+
+  test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill)/.test(command)))(
+    '%s',
+    async (command) => {
+      const [script = '', ...args] = wordsOf(command.replace(/^npm run /, '')).filter((word) => word !== '--')
+      const [node, program = '', ...more] = (scripts[script] ?? '').split(' ')
+      expect([node, more]).toEqual(['node', []])
+      const { code, stdout, stderr } = await run(program, here(args), folder).ended
+      expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each(COMMANDS.filter((command) => command.startsWith('curl ')))('%s', async (command) => {
+    const { code, stdout } = await started('sh', ['-c', atLocal(command)])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^HTTP\/1.1 200 OK/)
+    expect(stdout).toContain('"content":"echo: Hello"')
+  })
+})
+
+test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path, block] as const)))(
+  'the JavaScript of %s runs as it stands',
+  async (_, block) => {
+    const { code, stdout } = await started(process.execPath, ['--input-type=module', '-e', atLocal(block)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'echo: Hello' })
+  },
+)
+
+let runs = 0
+
+/** The program itself, in this process: thirty processes would take longer than all the rest. */
+async function runInside(args: readonly string[]): Promise<{ code: number; printed: string }> {
+  const printed: string[] = []
+  const take = (...pieces: unknown[]) => {
+    printed.push(pieces.join(' '))
+  }
+  const write = (chunk: unknown, ...rest: unknown[]) => {
+    take(chunk)
+    for (const done of rest) if (typeof done === 'function') done()
+    return true
+  }
+  const spies = [
+    jest.spyOn(console, 'log').mockImplementation(take),
+    jest.spyOn(console, 'error').mockImplementation(take),
+    jest.spyOn(process.stdout, 'write').mockImplementation(write),
+    jest.spyOn(process.stderr, 'write').mockImplementation(write),
+  ]
+  const { argv, exitCode } = process
+  process.argv = [process.execPath, 'waybill', ...args]
+  process.exitCode = 0
+  runs += 1
+  try {
+    // It runs as it is loaded, so each run loads it anew.
+    await import(`../../operator/waybill.ts?run=${runs}`)
+    return { code: Number(process.exitCode), printed: printed.join('\n') }
+  } finally {
+    process.argv = argv
+    process.exitCode = exitCode
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+/** Each command has a key of its own, so that none meets a key that another has revoked. */
+async function filledIn(words: readonly string[]): Promise<string[]> {
+  const placeholders: Record<string, () => string | Promise<string>> = {
+    FILE: () => file,
+    MODEL: () => 'echo',
+    ID: newKey,
+    REQUEST_ID: newRequest,
+  }
+  const filled: string[] = []
+  for (const word of words) filled.push((await placeholders[word]?.()) ?? word)
+  return filled
+}
+
+async function newKey(): Promise<string> {
+  const { printed } = await runInside(['keys', 'create', '--name', 'document', '--local', '--json'])
+  return (JSON.parse(printed) as { id: string }).id
+}
+
+async function newRequest(): Promise<string> {
+  const response = await fetch(`${local.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${local.demoKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  await response.text()
+  return response.headers.get('x-request-id') ?? ''
+}
+
+/** The local gateway in place of a stage. */
+function here(args: readonly string[]): string[] {
+  const at = args.indexOf('--stage')
+  return at < 0 ? [...args] : args.toSpliced(at, 2, '--local')
+}
+
+function atLocal(text: string): string {
+  expect(text).toContain('http://127.0.0.1:8787')
+  return text.replaceAll('http://127.0.0.1:8787', local.baseUrl)
+}
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
+
+async function started(program: string, args: readonly string[]): Promise<{ code: number; stdout: string }> {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env: { ...process.env, WAYBILL_KEY: local.demoKey },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))
+  return { stdout: await text(child.stdout), code: await ended }
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { DOCUMENTS, proseOf, ROOT, readDocument } from './support/markdown.ts'
+
+const FOLDERS = /^(bench|docs|examples|functions|infra|layers|local|operator|test)\//
+/** Made when the gateway runs, or by whoever reads. */
+const NOT_KEPT = /[<>*{}]|…/
+
+describe.each(DOCUMENTS)('%s', (path) => {
+  test('links to documents and headings that are there', () => {
+    const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const broken = links.filter((target) => !/^https?:/.test(target) && !isThere(path, target))
+    expect(broken).toEqual([])
+  })
+
+  test('names files and folders that are there', () => {
+    const named = [...proseOf(path).matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
+    const missing = named.filter((text) => FOLDERS.test(text) && !NOT_KEPT.test(text) && !existsSync(join(ROOT, text)))
+    expect(missing).toEqual([])
+  })
+})
+
+test('README.md links to every document', () => {
+  const readme = readDocument('README.md')
+  const unlinked = DOCUMENTS.filter(
+    (path) => path !== 'README.md' && !/decisions\/\d/.test(path) && !readme.includes(`(${path})`),
+  )
+  expect(unlinked).toEqual([])
+})
+
+test('the list of decisions has every decision', () => {
+  const list = readDocument('docs/decisions/README.md')
+  const decisions = DOCUMENTS.filter((path) => /decisions\/\d/.test(path))
+  expect(decisions.filter((path) => !list.includes(`(${path.slice('docs/decisions/'.length)})`))).toEqual([])
+  for (const path of decisions)
+    expect(readDocument(path)).toMatch(/^# \d+\. .*\*\*Context\.\*\* .*\*\*Choice\.\*\* .*\*\*Cost\.\*\* /s)
+})
+
+function isThere(from: string, target: string): boolean {
+  const [file = '', heading] = target.split('#')
+  const path = file === '' ? from : join(dirname(from), file)
+  if (!existsSync(join(ROOT, path))) return false
+  return heading === undefined || headingsOf(path).includes(heading)
+}
+
+function headingsOf(path: string): string[] {
+  return [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

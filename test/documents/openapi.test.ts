@@ -1,0 +1,332 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { ROUTES } from '../../layers/gateway/contract.ts'
+import { type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
+import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
+import { SCENARIOS } from '../sdk/support/scenarios.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { openBoth, openFor } from '../support/stack.ts'
+import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+import { blocksOf, readDocument } from './support/markdown.ts'
+import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
+
+const CHAT = operation('/v1/chat/completions', 'post')
+const { components } = openApi
+
+function operation(path: string, method: string): Operation {
+  const found = openApi.paths[path]?.[method]
+  if (!found) throw new Error(`docs/openapi.json has no ${method} ${path}`)
+  return found
+}
+
+/** Every header that the gateway writes; others are the HTTP server's. */
+const OURS = /^(x-|ratelimit-|retry-after$|allow$)/
+
+/** The answer is one that the document has for this status: its headers, its type and its body. */
+async function expectDocumented(response: Response, documented: DocumentedAnswer | undefined): Promise<unknown> {
+  if (!documented) throw new Error(`status ${response.status} is not documented`)
+  const named = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
+  const sent = [...response.headers.keys()].filter((name) => OURS.test(name) && name !== 'x-accel-buffering')
+  expect(named).toEqual(expect.arrayContaining(sent))
+  for (const [name, { required, schema }] of Object.entries(components.headers)) {
+    const value = response.headers.get(name)
+    if (required) expect(value).not.toBeNull()
+    if (value !== null) checkerOf(schema).parse(value)
+  }
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  expect(Object.keys(documented.content)).toContain(type)
+  const schema = documented.content[type]?.schema ?? {}
+  if (type !== 'text/event-stream') {
+    const body = await response.json()
+    checkerOf(schema).parse(body)
+    return body
+  }
+  const frames = framesOf(await response.text())
+  const events = frames.filter((frame) => !frame.startsWith(':') && frame !== 'data: [DONE]').map(dataOf)
+  for (const value of events) checkerOf(schema).parse(value)
+  return events
+}
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const price = { input: '1', output: '2', cacheWrite: '2', request: '0.001', image: '0.01' }
+  ;({ upstream, gateway } = await openBoth({ model: { price } }))
+})
+
+describe('docs/openapi.json', () => {
+  test('has the paths and methods of the contract, and no others', () => {
+    const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
+    expect(documented.toSorted()).toEqual(routes.toSorted())
+  })
+
+  test('refers to nothing that is not there, and has nothing that is not referred to', () => {
+    const referred = new Set(
+      [...openApiText.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+    )
+    const there = Object.entries(components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+    // A wrong method has no operation of its own.
+    expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
+  })
+
+  test('has every error of the gateway under its status', () => {
+    const missing = ERRORS.filter((kind) => {
+      const { status: code, code: name } = new GatewayError(kind, 'why')
+      const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
+      return !answers.some((answer) => {
+        const schema = answer?.content['application/json']?.schema
+        return schema && checkerOf(schema).safeParse({ error: errorOf(kind, name) }).success
+      })
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+/** All of them, or this does not compile. */
+const KINDS: Record<ErrorKind, true> = {
+  invalid_request: true,
+  upstream_rejected: true,
+  invalid_api_key: true,
+  credit_balance_exhausted: true,
+  insufficient_scope: true,
+  ip_not_allowed: true,
+  model_not_found: true,
+  not_found: true,
+  method_not_allowed: true,
+  idempotency_key_in_use: true,
+  idempotent_answer_not_kept: true,
+  request_too_large: true,
+  unsupported_media_type: true,
+  idempotency_key_reused: true,
+  rate_limit_exceeded: true,
+  concurrency_limit_exceeded: true,
+  daily_limit_exceeded: true,
+  internal_error: true,
+  upstream_error: true,
+  key_busy: true,
+  service_unavailable: true,
+  upstream_timeout: true,
+}
+const ERRORS = Object.keys(KINDS) as ErrorKind[]
+
+function errorOf(kind: ErrorKind, code: string | null) {
+  const { message, type, param } = new GatewayError(kind, 'why')
+  return { message, type, param, code }
+}
+
+describe('a real answer is as docs/openapi.json says', () => {
+  test.each(Object.entries(SCENARIOS))('to chat, whole and streamed: %s', async (_, { reply, request = {} }) => {
+    upstream.reply = reply
+    const { secret } = await gateway.issue()
+    const whole = await gateway.post(secret, { ...HELLO, ...request })
+    expect(whole.status).toBe(200)
+    await expectDocumented(whole, answerOf(CHAT, 200))
+    const streamed = { ...HELLO, ...request, stream: true, stream_options: { include_usage: true } }
+    const events = await expectDocumented(await gateway.post(secret, streamed), answerOf(CHAT, 200))
+    expect(events).toContainEqual(expect.objectContaining({ choices: [], usage: expect.anything() }))
+  })
+
+  test('to chat, given again', async () => {
+    upstream.reply = say('Hello')
+    const { secret } = await gateway.issue()
+    await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
+    const again = await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
+    expect(again.headers.get('x-svc-replayed')).toBe('true')
+    await expectDocumented(again, answerOf(CHAT, 200))
+  })
+
+  test('to a stream that breaks', async () => {
+    upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })])
+    const { secret } = await gateway.issue()
+    const events = await expectDocumented(await gateway.post(secret, { ...HELLO, stream: true }), answerOf(CHAT, 200))
+    expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
+  })
+
+  test('to the models, a model, introspection and the row of a request', async () => {
+    upstream.reply = say('Hello')
+    const { secret } = await gateway.issue()
+    const answered = await gateway.post(secret, HELLO)
+    const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
+    const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
+    for (const [path, documented] of [
+      ['/v1/models', '/v1/models'],
+      ['/v1/models/test-model', '/v1/models/{id}'],
+      ['/v1/key/introspect', '/v1/key/introspect'],
+      ...rows.map((id) => [`/v1/usage/${id}`, '/v1/usage/{id}'] as const),
+    ] as const) {
+      const response = await gateway.get(secret, path)
+      expect(response.status).toBe(200)
+      await expectDocumented(response, answerOf(operation(documented, 'get'), 200))
+    }
+  })
+})
+
+type Refusal = {
+  readonly settings?: object
+  readonly request?: object | string
+  readonly headers?: Record<string, string>
+  readonly reply?: Reply
+  /** Asked before, with the same secret. */
+  readonly before?: object
+}
+
+describe('a real refusal is as docs/openapi.json says', () => {
+  const REFUSALS: Record<string, [status: number, refusal: Refusal]> = {
+    'bad JSON': [400, { request: '{' }],
+    'a bad field': [400, { request: { ...HELLO, temperature: 'hot' } }],
+    'a field that costs extra': [400, { request: { ...HELLO, web_search_options: {} } }],
+    'a bad route header': [400, { headers: { 'X-Svc-Route': 'nobody' } }],
+    'a complaint of the upstream': [
+      400,
+      { reply: status(400, { error: { message: 'No.', type: 'odd', code: 'odd' } }) },
+    ],
+    'no credits': [402, { settings: { credits: '0' } }],
+    'no scope': [403, { settings: { scopes: ['models.read'] } }],
+    'another address': [403, { settings: { allowlist: ['10.0.0.0/8'] } }],
+    'an unknown model': [404, { request: { ...HELLO, model: 'none' } }],
+    'a body of 4 MiB': [413, { request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } }],
+    'a body that is not JSON': [415, { headers: { 'Content-Type': 'text/plain' } }],
+    'another body for an Idempotency-Key': [422, { headers: { 'Idempotency-Key': 'a' }, before: { ...HELLO, n: 1 } }],
+    'the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
+    'the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
+    'an upstream that fails': [502, { reply: status(500, 'broken') }],
+  }
+
+  test.each(Object.entries(REFUSALS))(
+    '%s',
+    async (_, [code, { settings, request = HELLO, headers, reply, before }]) => {
+      upstream.reply = reply ?? say('Hello')
+      const { secret } = await gateway.issue(settings)
+      if (before) await gateway.post(secret, before, headers)
+      const response = await gateway.post(secret, request, headers)
+      expect(response.status).toBe(code)
+      await expectDocumented(response, answerOf(CHAT, code))
+    },
+  )
+
+  test.each([
+    ['an unknown key', '/v1/models', 401, () => answerOf(operation('/v1/models', 'get'), 401)],
+    ['an unknown model', '/v1/models/none', 404, () => answerOf(operation('/v1/models/{id}', 'get'), 404)],
+    ['an unknown request', '/v1/usage/none', 404, () => answerOf(operation('/v1/usage/{id}', 'get'), 404)],
+    ['an unknown path', '/v1/none', 404, () => components.responses.NotFound],
+    ['a wrong method', '/v1/chat/completions', 405, () => components.responses.MethodNotAllowed],
+  ])('%s', async (_, path, code, documented) => {
+    const { secret } = await gateway.issue()
+    const response = await gateway.get(code === 401 ? 'svc_live_unknown' : secret, path)
+    expect(response.status).toBe(code)
+    await expectDocumented(response, documented())
+  })
+
+  test('an upstream that says nothing', async () => {
+    const route = { provider: 'up', model: 'upstream-model', firstByteTimeoutMs: 200 }
+    const impatient = await openFor(catalogFor(upstream.url, { routes: [route] }))
+    upstream.reply = () => {}
+    const { secret } = await impatient.issue()
+    const response = await impatient.post(secret, HELLO)
+    expect(response.status).toBe(504)
+    await expectDocumented(response, answerOf(CHAT, 504))
+  })
+
+  test.each([
+    ['its Idempotency-Key', 409, { maxConcurrent: 2 }, { 'Idempotency-Key': 'a' }],
+    ['a limit of one at once', 429, { maxConcurrent: 1 }, {}],
+  ])('a request under way, for one more with %s', async (_, code, settings, headers) => {
+    let answer = () => {}
+    upstream.reply = (response, request) => {
+      answer = () => void say('Hello')(response, request)
+    }
+    const { secret } = await gateway.issue(settings)
+    const asked = upstream.requests.length
+    const first = gateway.post(secret, HELLO, headers)
+    await until(() => upstream.requests.length > asked)
+    const refused = await gateway.post(secret, HELLO, headers)
+    expect(refused.status).toBe(code)
+    await expectDocumented(refused, answerOf(CHAT, code))
+    answer()
+    expect((await first).status).toBe(200)
+  })
+
+  test.each([
+    [500, () => Promise.reject(new Error('a fault of our own'))],
+    [503, () => Promise.reject(Object.assign(new Error('away'), { name: 'ProvisionedThroughputExceededException' }))],
+  ])('a failure inside, %i', async (code, fail) => {
+    upstream.reply = say('Hello')
+    const { secret } = await gateway.issue()
+    const restore = intercept(gateway.tables, fail)
+    const response = await gateway.post(secret, HELLO).finally(restore)
+    expect(response.status).toBe(code)
+    await expectDocumented(response, answerOf(CHAT, code))
+  })
+})
+
+describe('the documented request and the gateway agree', () => {
+  const checker = checkerOf(CHAT.requestBody?.content['application/json']?.schema ?? {})
+  const isTaken = (value: object) => {
+    try {
+      return parseChatRequest({ value, bytes: 1 }) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  test.each([
+    [true, {}],
+    [true, { max_tokens: null, temperature: 2, top_p: 0, n: 128, stop: ['a'], seed: -1, tools: [] }],
+    [true, { messages: [{ role: 'assistant', content: null, tool_calls: [] }] }],
+    [true, { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] }],
+    [false, { model: '' }],
+    [false, { messages: [] }],
+    [false, { messages: [{ role: 'robot', content: 'Hi' }] }],
+    [false, { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
+    [false, { max_tokens: 0 }],
+    [false, { max_completion_tokens: 1.5 }],
+    [false, { temperature: 2.1 }],
+    [false, { n: 129 }],
+    [false, { stream: 'yes' }],
+    [false, { stop: 1 }],
+    [false, { top_logprobs: 21 }],
+    [false, { tools: ['search'] }],
+    [false, { metadata: [] }],
+  ])('it is %p that they take %j', (isValid, extra) => {
+    const request = { ...HELLO, ...extra }
+    expect([checker.safeParse(request).success, isTaken(request)]).toEqual([isValid, isValid])
+  })
+})
+
+test('the answers shown in docs/clients.md are as docs/openapi.json says', () => {
+  const shown = blocksOf('docs/clients.md', 'json').map((block) => JSON.parse(block))
+  const kinds = { list: 'ModelList', api_key: 'ApiKey', usage: 'UsageRecord' }
+  expect(shown.map(({ object }) => object)).toEqual(Object.keys(kinds))
+  for (const answer of shown) {
+    const name = kinds[answer.object as keyof typeof kinds]
+    checkerOf({ $ref: `#/components/schemas/${name}` }).parse(answer)
+  }
+})
+
+test('docs/clients.md has every code of an error beside its status', () => {
+  const rows = readDocument('docs/clients.md')
+    .split('\n')
+    .filter((line) => /^\| \d{3}/.test(line))
+  const missing = ERRORS.filter((kind) => {
+    const { status: code, code: name } = new GatewayError(kind, 'why')
+    const isNamed = (row: string) => row.split('|')[1]?.includes(String(code)) && row.includes(`\`${name}\``)
+    return name !== null && !rows.some(isNamed)
+  })
+  expect(missing).toEqual([])
+})
+
+test('the checker refuses an answer with a field that is missing, of another type or not in the document', () => {
+  const checker = checkerOf({ $ref: '#/components/schemas/Window' })
+  const window = { limit: 1, remaining: 1, reset: 0 }
+  const { reset: _, ...missing } = window
+  const answers = [window, missing, { ...window, reset: '0' }, { ...window, colour: 'red' }]
+  expect(answers.map((answer) => checker.safeParse(answer).success)).toEqual([true, false, false, false])
+})

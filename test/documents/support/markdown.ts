@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** Every document, by its path from the root. */
+export const DOCUMENTS: readonly string[] = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
+  readdirSync(`${ROOT}${folder}`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`.replace(/^\.\//, '')),
+)
+
+export function readDocument(path: string): string {
+  return readFileSync(`${ROOT}${path}`, 'utf8')
+}
+
+/** The fenced blocks of a document that are in this language. */
+export function blocksOf(path: string, language: string): string[] {
+  const blocks = readDocument(path).matchAll(/^```(\w*)\n(.*?)^```$/gms)
+  return [...blocks].flatMap(([, its, text = '']) => (its === language ? [text] : []))
+}
+
+/** A document without its fenced blocks. */
+export function proseOf(path: string): string {
+  return readDocument(path).replaceAll(/^```.*?^```$/gms, '')
+}
+
+/** One for each command: lines that end in a backslash are joined, comments are left out. */
+export function commandsOf(path: string): string[] {
+  return blocksOf(path, 'sh')
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .filter((line) => line !== '')
+}

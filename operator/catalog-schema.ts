@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { catalog } from '../layers/gateway/wire/parse-catalog.ts'
+import { catalog } from '../catalog/parse-catalog.ts'
 
 type Schema = { [keyword: string]: unknown }
 

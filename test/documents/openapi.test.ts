@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { ROUTES } from '../../layers/gateway/contract.ts'
+import { HTTP_ROUTES } from '../../layers/gateway/contract.ts'
 import { type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
@@ -62,7 +62,7 @@ describe('docs/openapi.json', () => {
     const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
+    const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
     expect(documented.toSorted()).toEqual(routes.toSorted())
   })
 

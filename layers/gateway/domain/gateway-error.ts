@@ -23,7 +23,7 @@ const KINDS = {
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 
-type ErrorKind = keyof typeof KINDS
+export type ErrorKind = keyof typeof KINDS
 
 type ErrorDetail = {
   readonly param?: string

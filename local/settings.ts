@@ -5,7 +5,7 @@ import type { NamedVariable } from './local-keys.ts'
 
 export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
 
-export const LOCAL_FOLDER = resolve('.waybill')
+export const LOCAL_FOLDER = '.waybill'
 export const LOCAL_FILE = join(LOCAL_FOLDER, 'local.json')
 export const LOCAL_TABLES = {
   keysTable: 'waybill-local-keys',

@@ -4,8 +4,8 @@ export default {
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
-  globalSetup: '<rootDir>/test/support/start-dynamodb.ts',
-  globalTeardown: '<rootDir>/test/support/stop-dynamodb.ts',
+  globalSetup: '<rootDir>/test/support/set-up.ts',
+  globalTeardown: '<rootDir>/test/support/tear-down.ts',
   testTimeout: 30_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
   maxWorkers: 3,

@@ -44,9 +44,13 @@ export function bundleTokenizer(): string {
   })
 }
 
+/** The folders that this process has written: an app may have several stacks of the same code. */
+const written = new Set<string>()
+
 /** Every file is put in place whole, because another synth may be reading the same folder at this moment. */
 function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptions): string {
   const path = join(OUT, folder)
+  if (written.has(path)) return path
   const { outputFiles } = buildSync({ ...COMMON, ...options, outfile: join(path, outfile), write: false })
   for (const file of outputFiles) {
     const draft = join(OUT, randomUUID())
@@ -54,5 +58,6 @@ function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptio
     writeFileSync(draft, file.contents)
     renameSync(draft, file.path)
   }
+  written.add(path)
   return path
 }

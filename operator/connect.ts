@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 import { CliError } from './cli-error.ts'
@@ -21,18 +22,18 @@ export type Connection = {
   readonly variables?: readonly NamedVariable[]
 }
 
-/** Connects to the gateway that a command works on. */
-export async function connect({ local, stage }: Target): Promise<Connection> {
+/** What a command works on; the local gateway is the one that was started in this folder. */
+export async function connect({ local, stage }: Target, folder = process.cwd()): Promise<Connection> {
   if (local && stage) throw new CliError('Choose one of --local and --stage.')
-  if (local) return connectLocal()
+  if (local) return connectLocal(folder)
   if (stage) return connectStage(stage)
   throw new CliError(
     "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here.",
   )
 }
 
-async function connectLocal(): Promise<Connection> {
-  const text = await readFile(LOCAL_FILE, 'utf8').catch(() => {
+async function connectLocal(folder: string): Promise<Connection> {
+  const text = await readFile(join(folder, LOCAL_FILE), 'utf8').catch(() => {
     throw new CliError("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile

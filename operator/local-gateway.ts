@@ -1,9 +1,10 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { NamedVariable } from './local-keys.ts'
 
 // The names by which `npm start` and the command line find each other.
 
-export const LOCAL_FOLDER = resolve('.waybill')
+/** In the folder in which `npm start` runs. */
+export const LOCAL_FOLDER = '.waybill'
 export const LOCAL_FILE = join(LOCAL_FOLDER, 'local.json')
 export const LOCAL_TABLES = {
   keysTable: 'waybill-local-keys',

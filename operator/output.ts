@@ -1,8 +1,8 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
 
 /** With --json: one JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
-export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, creditsInJson, 2))
+export function printJson(out: Console, value: unknown): void {
+  out.log(JSON.stringify(value, creditsInJson, 2))
 }
 
 export function jsonLine(value: unknown): string {
@@ -15,7 +15,7 @@ function creditsInJson(_: string, value: unknown): unknown {
 
 type Cell = string | number | bigint | boolean | undefined
 
-export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
+export function printTable(out: Console, headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const lines = [headings, ...rows.map((row) => row.map(cellText))]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const isNumber = headings.map((_, column) => rows.length > 0 && rows.every((row) => isNumeric(row[column])))
@@ -24,13 +24,13 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
       const width = widths[column] ?? 0
       return isNumber[column] ? cell.padStart(width) : cell.padEnd(width)
     })
-    console.log(cells.join('  ').trimEnd())
+    out.log(cells.join('  ').trimEnd())
   }
 }
 
-export function printFields(fields: Readonly<Record<string, Cell>>): void {
+export function printFields(out: Console, fields: Readonly<Record<string, Cell>>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
-  for (const [name, value] of Object.entries(fields)) console.log(`${name.padEnd(width)}  ${cellText(value)}`)
+  for (const [name, value] of Object.entries(fields)) out.log(`${name.padEnd(width)}  ${cellText(value)}`)
 }
 
 function isNumeric(cell: Cell): boolean {

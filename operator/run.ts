@@ -1,30 +1,47 @@
 import type { Command } from 'commander'
 import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
+import type { Terminal } from './terminal.ts'
 
-/** The means of a command: a gateway to work on, a way to print, the time, and a way to ask before a change. */
-export type Session = Connection & { readonly json: boolean; readonly nowMs: number; readonly confirm: Confirm }
+/** How a command tells what it has to say. */
+export type Report = {
+  readonly out: Console
+  /** The command line ends with 1, although nothing was thrown. */
+  fail(): void
+}
+
+/** What a command is given: what it works on, how to print, the time, and how to ask before a change. */
+export type Session = Connection &
+  Report & {
+    readonly json: boolean
+    readonly nowMs: number
+    readonly confirm: Confirm
+    /** For what is too long to be printed line by line. */
+    readonly output: Terminal['output']
+  }
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
 /** Commander hands over the arguments, then the options, then the command. */
-export const run: Run =
-  (work) =>
-  async (...args) => {
-    const command = args.at(-1) as Command
-    const options = command.optsWithGlobals<Target & { json?: boolean; yes?: boolean }>()
-    const connection = await connect(options)
-    const guard = { ...connection, yes: options.yes === true }
-    const confirm = confirmer(guard, { input: process.stdin, output: process.stderr })
-    try {
-      await work(
-        { ...connection, json: options.json === true, nowMs: Date.now(), confirm },
-        options as never,
-        ...(command.processedArgs as string[]),
-      )
-    } finally {
-      connection.tables.client.destroy()
+export function runner(terminal: Terminal, report: Report): Run {
+  return (work) =>
+    async (...args) => {
+      const command = args.at(-1) as Command
+      const options = command.optsWithGlobals<Target & { json?: boolean; yes?: boolean }>()
+      const connection = await connect(options, terminal.folder)
+      const guard = { ...connection, yes: options.yes === true }
+      const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
+      const { output } = terminal
+      try {
+        await work(
+          { ...connection, ...report, output, json: options.json === true, nowMs: Date.now(), confirm },
+          options as never,
+          ...(command.processedArgs as string[]),
+        )
+      } finally {
+        connection.tables.client.destroy()
+      }
     }
-  }
+}

@@ -1,16 +1,17 @@
 import type { Key } from '../layers/gateway/domain/key.ts'
 import { keyView } from './key-view.ts'
 import { printFields, printJson } from './output.ts'
+import type { Report } from './run.ts'
 
-type ShowOptions = { readonly json: boolean; readonly nowMs: number; readonly secret?: string }
+type ShowOptions = { readonly out: Console; readonly json: boolean; readonly nowMs: number; readonly secret?: string }
 
-export function showKey(key: Key, { json, nowMs, secret }: ShowOptions): void {
+export function showKey(key: Key, { out, json, nowMs, secret }: ShowOptions): void {
   const view = keyView(key, nowMs)
   if (json) {
-    printJson({ ...view, ...(secret && { secret }) })
+    printJson(out, { ...view, ...(secret && { secret }) })
     return
   }
-  printFields({
+  printFields(out, {
     id: view.id,
     name: view.name,
     status: view.status,
@@ -25,7 +26,7 @@ export function showKey(key: Key, { json, nowMs, secret }: ShowOptions): void {
     spent: view.spent,
     created: view.createdAt,
   })
-  if (secret) console.log(`\n${secret}\n\n${ONLY_TIME}`)
+  if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }
 
 const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
@@ -39,15 +40,18 @@ type UnsureSecret = {
 }
 
 /** A secret that may be in force. It is shown all the same: if it is, nothing else can show it any more. */
-export function showUnsureSecret({ id, secret, otherwise, reason }: UnsureSecret, json: boolean): void {
+export function showUnsureSecret(
+  { id, secret, otherwise, reason }: UnsureSecret,
+  { out, fail, json }: Report & { readonly json: boolean },
+): void {
   const lastFour = secret.slice(-4)
-  process.exitCode = 1
+  fail()
   if (json) {
-    printJson({ id, lastFour, secret, saved: 'unknown' })
+    printJson(out, { id, lastFour, secret, saved: 'unknown' })
     return
   }
   const look = `look with 'waybill keys show ${id}' whether the key ends in …${lastFour}`
-  console.log(
+  out.log(
     `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or ${look}; if not, ${otherwise}. ${ONLY_TIME}`,
   )
 }

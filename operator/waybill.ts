@@ -1,47 +1,5 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander'
-import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
-import { CliError } from './cli-error.ts'
-import { auditCommand } from './commands/audit.ts'
-import { catalogCommand } from './commands/catalog.ts'
-import { keysCommand } from './commands/keys.ts'
-import { routesCommand } from './commands/routes.ts'
-import { usageCommand } from './commands/usage.ts'
-import { run } from './run.ts'
+import { main } from './main.ts'
+import { thisTerminal } from './terminal.ts'
 
-const program = new Command('waybill')
-  .description('Operate a Waybill gateway.')
-  .option('--local', "work on the gateway that 'npm start' runs in this folder")
-  .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
-  .option('--json', 'print one JSON value and nothing else')
-  .option('--yes', 'change a protected stage without asking')
-  .showHelpAfterError('(add --help for what it takes)')
-  .exitOverride()
-
-keysCommand(program, run)
-usageCommand(program, run)
-catalogCommand(program, run)
-routesCommand(program, run)
-auditCommand(program, run)
-
-try {
-  await program.parseAsync()
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode
-  else {
-    console.error(explain(error))
-    process.exitCode = 1
-  }
-}
-
-function explain(error: unknown): string {
-  if (error instanceof CliError) return error.message
-  if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
-  const { name, message, code } = error as Error & { code?: string }
-  if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
-  if (isUnavailable(error)) {
-    return `The database did not answer (${name}: ${message}). If this was a change, it may have been made all the same: look before you try again.`
-  }
-  return `${name}: ${message}`
-}
+process.exitCode = await main(process.argv.slice(2), thisTerminal())

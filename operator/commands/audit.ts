@@ -15,19 +15,20 @@ export function auditCommand(program: Command, run: Run): void {
     )
     .option('--key <id>', 'this key only')
     .action(
-      run(async ({ tables, json, nowMs }, { key: keyId }: { key?: string }) => {
+      run(async ({ tables, out, json, nowMs, fail }, { key: keyId }: { key?: string }) => {
         const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
         const audits: Audit[] = []
         for await (const key of keys) audits.push(await auditKey(tables, key, nowMs))
-        if (json) printJson(audits)
-        else show(audits)
-        if (audits.some(({ ok }) => !ok)) process.exitCode = 1
+        if (json) printJson(out, audits)
+        else show(out, audits)
+        if (audits.some(({ ok }) => !ok)) fail()
       }),
     )
 }
 
-function show(audits: readonly Audit[]): void {
+function show(out: Console, audits: readonly Audit[]): void {
   printTable(
+    out,
     ['key', 'name', 'granted', 'available', 'held', 'spent', 'rows', 'row costs', 'result'],
     audits.map((audit) => [
       audit.id,
@@ -41,20 +42,20 @@ function show(audits: readonly Audit[]): void {
       verdict(audit),
     ]),
   )
-  for (const audit of audits) showFindings(audit)
+  for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length
-  console.log(
+  out.log(
     wrong === 0
       ? `\n${audits.length} ${audits.length === 1 ? 'key' : 'keys'}, all clean.`
       : `\n${wrong} of ${audits.length} keys do not add up.`,
   )
 }
 
-function showFindings({ id, name, findings, moreFindings }: Audit): void {
+function showFindings(out: Console, { id, name, findings, moreFindings }: Audit): void {
   if (findings.length === 0) return
-  console.log(`\n${id} (${name})`)
-  for (const finding of findings) console.log(`  ${toLine(finding)}`)
-  if (moreFindings > 0) console.log(`  … and ${moreFindings} more findings`)
+  out.log(`\n${id} (${name})`)
+  for (const finding of findings) out.log(`  ${toLine(finding)}`)
+  if (moreFindings > 0) out.log(`  … and ${moreFindings} more findings`)
 }
 
 function toLine({ requestId, grantId, what, expected, got, advice, note }: Finding): string {

@@ -12,7 +12,7 @@ import type { Run } from '../run.ts'
 /** Stands for the echo upstream of whichever machine the file is for. */
 const ANY_ECHO = 'http://127.0.0.1/v1'
 
-export function catalogCommand(program: Command, run: Run): void {
+export function catalogCommand(program: Command, run: Run, out: Console): void {
   const catalog = program.command('catalog').description('which models there are, and at what price')
 
   catalog
@@ -21,9 +21,9 @@ export function catalogCommand(program: Command, run: Run): void {
     .action(async (file: string, _: object, command: Command) => {
       const checked = await readCatalogFile(file, ANY_ECHO)
       const warnings = priceWarnings(checked)
-      warn(warnings)
-      if (command.optsWithGlobals().json) printJson({ ok: true, models: checked.models.length, warnings })
-      else console.log(`The catalog is valid: ${sizeOf(checked)}.`)
+      warn(out, warnings)
+      if (command.optsWithGlobals().json) printJson(out, { ok: true, models: checked.models.length, warnings })
+      else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
     })
 
   catalog
@@ -36,14 +36,14 @@ export function catalogCommand(program: Command, run: Run): void {
         const stored = await readStoredCatalog(tables)()
         const changes = compareCatalogs(stored?.data, checked)
         const warnings = priceWarnings(checked)
-        showPush(stored, changes)
-        warn(warnings)
+        showPush(out, stored, changes)
+        warn(out, warnings)
         const shown = stored?.version ?? 0
         await confirm(() => `put version ${shown + 1} of the catalog in force`)
         const { written, version } = await writeCatalog(tables)(checked, nowMs, shown)
         if (!written) throw wasPushed(version)
-        if (json) printJson({ version, models: checked.models.length, changes, warnings })
-        else console.log(`Version ${version} of the catalog is in force: ${sizeOf(checked)}.`)
+        if (json) printJson(out, { version, models: checked.models.length, changes, warnings })
+        else out.log(`Version ${version} of the catalog is in force: ${sizeOf(checked)}.`)
       }),
     )
 
@@ -55,9 +55,10 @@ export function catalogCommand(program: Command, run: Run): void {
         const stored = await readStoredCatalog(tables)()
         if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const { data, version, pushedAt } = stored
-        if (json) return printJson({ version, pushedAt, ...data })
-        console.log(`Version ${version}, pushed ${pushedAt}\n`)
+        if (json) return printJson(out, { version, pushedAt, ...data })
+        out.log(`Version ${version}, pushed ${pushedAt}\n`)
         printTable(
+          out,
           ['model', 'active', 'input', 'output', 'cached', 'context', 'routes'],
           data.models.map(({ id, active, price, contextLength, routes }) => [
             id,
@@ -89,16 +90,16 @@ function sizeOf({ models, providers }: CatalogData): string {
 }
 
 /** Beside the output, so that with --json that is still one value. */
-function showPush(stored: StoredCatalog | undefined, changes: readonly string[]): void {
+function showPush(out: Console, stored: StoredCatalog | undefined, changes: readonly string[]): void {
   const inForce = stored
     ? `Version ${stored.version}, pushed ${stored.pushedAt}, is in force`
     : 'No catalog is in force'
   const lines = changes.length > 0 ? [`${inForce}. This changes:`, ...changes] : [`${inForce}. This changes nothing.`]
-  console.error(lines.join('\n  '))
+  out.error(lines.join('\n  '))
 }
 
-function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) console.error(`warning: ${warning}`)
+function warn(out: Console, warnings: readonly string[]): void {
+  for (const warning of warnings) out.error(`warning: ${warning}`)
 }
 
 function wasPushed(version: number): CliError {

@@ -42,7 +42,7 @@ export function keysCommand(program: Command, run: Run): void {
     .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
     .action(
       run(async (session, options: SettingOptions & { name: string; credits: Nano }) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
         await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
         const { key, secret, grant } = draftKey(
@@ -51,7 +51,7 @@ export function keysCommand(program: Command, run: Run): void {
         )
         await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
           await createKey(tables)(key, grant)
-          showKey(key, { json, nowMs, secret })
+          showKey(key, { out, json, nowMs, secret })
         })
       }),
     )
@@ -60,11 +60,12 @@ export function keysCommand(program: Command, run: Run): void {
     .command('list')
     .description('every key, newest first')
     .action(
-      run(async ({ tables, json, nowMs }) => {
+      run(async ({ tables, out, json, nowMs }) => {
         const all = await Array.fromAsync(listKeys(tables)())
         const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
-        if (json) return printJson(views)
+        if (json) return printJson(out, views)
         printTable(
+          out,
           ['id', 'name', 'status', 'key', 'rpm', 'daily', 'available', 'held', 'spent'],
           views.map((key) => [
             key.id,
@@ -85,8 +86,8 @@ export function keysCommand(program: Command, run: Run): void {
     .command('show <id>')
     .description('one key')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, id: string) => {
-        showKey(await knownKey(tables, id), { json, nowMs })
+      run(async ({ tables, out, json, nowMs }, _: object, id: string) => {
+        showKey(await knownKey(tables, id), { out, json, nowMs })
       }),
     )
 
@@ -94,11 +95,11 @@ export function keysCommand(program: Command, run: Run): void {
     .option('--name <name>', 'what this key is for', keyName)
     .action(
       run(async (session, options: SettingOptions, id: string) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         const settings = settingsOf(options)
         if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
         await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
-        showKey(changed(await updateKey(tables)(id, settings), id), { json, nowMs })
+        showKey(changed(await updateKey(tables)(id, settings), id), { out, json, nowMs })
       }),
     )
 
@@ -107,11 +108,11 @@ export function keysCommand(program: Command, run: Run): void {
     .description('add credits')
     .action(
       run(async (session, _: object, id: string, text: string) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         const amount = checked(someCredits, text)
         await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
         const grant = { id: ulid(nowMs, randomBytes(10)), by: userInfo().username }
-        showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { json, nowMs })
+        showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { out, json, nowMs })
       }),
     )
 
@@ -120,11 +121,11 @@ export function keysCommand(program: Command, run: Run): void {
     .description('issue a new secret; the old one stays valid for 60 minutes')
     .action(
       run(async (session, _: object, id: string) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         await confirmFor(session, id, (key) => `rotate ${key}`)
         const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
         await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
-          showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { json, nowMs, secret })
+          showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { out, json, nowMs, secret })
         })
       }),
     )
@@ -134,9 +135,9 @@ export function keysCommand(program: Command, run: Run): void {
     .description('end the old secret of a rotated key now')
     .action(
       run(async (session, _: object, id: string) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-        showKey(changed(await endGrace(tables)(id), id), { json, nowMs })
+        showKey(changed(await endGrace(tables)(id), id), { out, json, nowMs })
       }),
     )
 
@@ -145,9 +146,9 @@ export function keysCommand(program: Command, run: Run): void {
     .description('end a key now and for good')
     .action(
       run(async (session, _: object, id: string) => {
-        const { tables, json, nowMs } = session
+        const { tables, out, json, nowMs } = session
         await confirmFor(session, id, (key) => `revoke ${key}`)
-        showKey(changed(await revokeKey(tables)(id, nowMs), id), { json, nowMs })
+        showKey(changed(await revokeKey(tables)(id, nowMs), id), { out, json, nowMs })
       }),
     )
 }
@@ -158,13 +159,13 @@ function confirmFor({ tables, confirm }: Session, id: string, describe: (key: st
 
 type NewSecret = { readonly id: string; readonly secret: string; readonly otherwise: string }
 
-/** Shows a secret that may not have been saved, and marks it so: it may be the only one that works. */
-async function keepingSecret({ json }: Session, made: NewSecret, save: () => Promise<void>): Promise<void> {
+/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
+async function keepingSecret(session: Session, made: NewSecret, save: () => Promise<void>): Promise<void> {
   try {
     await save()
   } catch (error) {
     if (!(error instanceof UnansweredWrite)) throw error
-    showUnsureSecret({ ...made, reason: error.reason }, json)
+    showUnsureSecret({ ...made, reason: error.reason }, session)
   }
 }
 

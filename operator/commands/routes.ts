@@ -20,7 +20,7 @@ export function routesCommand(program: Command, run: Run): void {
     .command('test [model]')
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
-      run(async ({ tables, json, ...connection }, _: object, wanted?: string) => {
+      run(async ({ tables, out, json, fail, ...connection }, _: object, wanted?: string) => {
         const stored = await readStoredCatalog(tables)()
         if (!stored) throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
         const parsed = parseCatalog(stored.data)
@@ -33,9 +33,9 @@ export function routesCommand(program: Command, run: Run): void {
         for (const model of models) {
           for (const route of model.routes) tests.push(await testRoute(open, catalog, model, route))
         }
-        if (json) printJson(tests)
-        else show(tests)
-        if (!tests.every(({ ok }) => ok)) process.exitCode = 1
+        if (json) printJson(out, tests)
+        else show(out, tests)
+        if (!tests.every(({ ok }) => ok)) fail()
       }),
     )
 }
@@ -50,8 +50,9 @@ function keysOf({ stage, variables }: Pick<Connection, 'stage' | 'variables'>): 
   }
 }
 
-function show(tests: readonly RouteTest[]): void {
+function show(out: Console, tests: readonly RouteTest[]): void {
   printTable(
+    out,
     ['model', 'provider', 'upstream model', 'first token (ms)', 'tokens', 'credits', 'result'],
     tests.map((test) => [
       test.model,

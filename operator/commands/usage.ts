@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
 import type { TimeRange } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
@@ -12,7 +11,7 @@ import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { type ExportFormat, exportRows } from '../export-rows.ts'
 import { findOpenHold } from '../find-open-hold.ts'
 import { printJson, printTable } from '../output.ts'
-import type { Run } from '../run.ts'
+import type { Run, Session } from '../run.ts'
 import { summarizeUsage } from '../summarize-usage.ts'
 import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
 
@@ -32,14 +31,15 @@ export function usageCommand(program: Command, run: Run): void {
     .command('list')
     .description('the newest requests')
     .option('--key <id>', 'of this key only')
-    .option('--since <period>', 'how far back', period, period('24h'))
+    .addOption(sinceOption())
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(
-      run(async ({ tables, json, nowMs }, options: { key?: string; since: number; limit: number }) => {
+      run(async ({ tables, out, json, nowMs }, options: { key?: string; since: number; limit: number }) => {
         const all = usageRows(tables, options.key, rangeOf(options.since, nowMs))
         const rows = await newestRows(all, options.limit)
-        if (json) return printJson(rows.map(toUsageItem))
+        if (json) return printJson(out, rows.map(toUsageItem))
         printTable(
+          out,
           ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
           rows.map((row) => [
             new Date(row.startedAtMs).toISOString(),
@@ -61,12 +61,12 @@ export function usageCommand(program: Command, run: Run): void {
     .command('show <request-id>')
     .description('one request, by its X-Request-Id, and its charge line by line')
     .action(
-      run(async ({ tables, json, nowMs }, _: object, requestId: string) => {
+      run(async ({ tables, out, json, nowMs }, _: object, requestId: string) => {
         const row = await readUsageRow(tables)(requestId)
-        if (!row) return showOpenHold(tables, json, nowMs, requestId)
-        if (json) return printJson(toUsageItem(row))
+        if (!row) return showOpenHold({ tables, out, json, nowMs }, requestId)
+        if (json) return printJson(out, toUsageItem(row))
         const key = await readKey(tables)(row.keyId)
-        console.log(explainRequest(row, key, nowMs).join('\n'))
+        out.log(explainRequest(row, key, nowMs).join('\n'))
       }),
     )
 
@@ -78,7 +78,7 @@ export function usageCommand(program: Command, run: Run): void {
     .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
     .option('--key <id>', 'of this key only')
     .action(
-      run(async ({ tables, json, nowMs }, { from, to = nowMs, format, key }: ExportOptions) => {
+      run(async ({ tables, output, json, nowMs }, { from, to = nowMs, format, key }: ExportOptions) => {
         if (json && format === 'csv') {
           throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
         }
@@ -87,7 +87,7 @@ export function usageCommand(program: Command, run: Run): void {
           throw new CliError(`--from must be before --to, but ${first} is not before ${last}.`)
         }
         const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
-        await exportRows(usageRows(tables, key, range, 'oldest first'), format, process.stdout)
+        await exportRows(usageRows(tables, key, range, 'oldest first'), format, output)
       }),
     )
 
@@ -95,16 +95,21 @@ export function usageCommand(program: Command, run: Run): void {
     .command('summary')
     .description('totals, with what they cost us and the margin')
     .option('--key <id>', 'of this key only')
-    .option('--since <period>', 'how far back', period, period('24h'))
+    .addOption(sinceOption())
     .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
     .action(
-      run(async ({ tables, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
+      run(async ({ tables, out, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
         const totals = await summarizeUsage(
           usageRows(tables, options.key, rangeOf(options.since, nowMs)),
           GROUPS[options.by],
         )
-        if (json) return printJson(totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })))
+        if (json)
+          return printJson(
+            out,
+            totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })),
+          )
         printTable(
+          out,
           [
             options.by,
             'requests',
@@ -134,10 +139,14 @@ export function usageCommand(program: Command, run: Run): void {
         )
         const withoutCost = totals.reduce((sum, total) => sum + total.withoutCost, 0)
         if (withoutCost > 0) {
-          console.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
+          out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
         }
       }),
     )
+}
+
+function sinceOption(): Option {
+  return new Option('--since <period>', 'how far back').argParser(period).default(period('24h'), '24h')
 }
 
 function outcomeText({ outcome, errorCode, replayOf }: UsageRow): string {
@@ -149,11 +158,14 @@ function rangeOf(sinceMs: number, nowMs: number): TimeRange {
   return { fromMs: nowMs - sinceMs, toMs: horizonOf(nowMs) }
 }
 
-async function showOpenHold(tables: Tables, json: boolean, nowMs: number, requestId: string): Promise<void> {
+async function showOpenHold(
+  { tables, out, json, nowMs }: Pick<Session, 'tables' | 'out' | 'json' | 'nowMs'>,
+  requestId: string,
+): Promise<void> {
   const open = await findOpenHold(tables, requestId)
   if (!open) throw new CliError(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
   const { key, hold } = open
-  if (!json) return console.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
+  if (!json) return out.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
   const holdUntil = new Date(hold.untilMs).toISOString()
-  printJson({ requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
+  printJson(out, { requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
 }

@@ -16,8 +16,9 @@ import { openTables } from '../../layers/gateway/store/tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
+import { waybill } from '../support/command-line.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
-import { emptyFolder, type Process, run, waybill } from '../support/processes.ts'
+import { emptyFolder, type Process, run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -126,7 +127,7 @@ test(
     const folder = emptyFolder()
     mkdirSync(join(folder, '.waybill'))
     writeFileSync(join(folder, '.waybill', 'local.json'), JSON.stringify({ dynamodbEndpoint: endpoint, baseUrl: '' }))
-    const audit = await waybill(folder, 'audit', '--local', '--json')
+    const audit = await waybill(folder, ['audit', '--local', '--json'])
     expect(JSON.parse(audit.stdout)).toMatchObject([{ id: key.id, ok: true }])
     expect(audit.code).toBe(0)
     if (process.env.KILL_ROUNDS) console.log({ rounds: ROUNDS, ...seen, rows: rows.length, swept: finished })

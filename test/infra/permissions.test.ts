@@ -1,17 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { arnOf, FUNCTIONS, type Name, only, type Synthesized, synthesize, textOf } from './support/synthesize.ts'
-
-type Statement = {
-  readonly Effect: string
-  readonly Action: string | string[]
-  readonly Resource: unknown
-  readonly Condition?: unknown
-}
+import {
+  arnOf,
+  FUNCTIONS,
+  type Name,
+  only,
+  type Statement,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 
 const made: Record<string, Synthesized> = {}
-beforeAll(() => {
-  for (const stage of ['dev', 'prod']) made[stage] = synthesize(stage)
-}, 120_000)
+beforeAll(async () => {
+  for (const stage of ['dev', 'prod'] as const) made[stage] = await synthesized(stage)
+}, 180_000)
 
 const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
 const FIND_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*'

@@ -9,8 +9,9 @@ import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { checkedCatalog } from '../../local/checked-catalog.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { paintFor } from '../../local/paint.ts'
+import { waybill } from '../support/command-line.ts'
 import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
-import { emptyFolder, run, startLocal, waybill } from '../support/processes.ts'
+import { emptyFolder, startLocal } from '../support/processes.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
 
 jest.setTimeout(90_000)
@@ -98,7 +99,7 @@ describe('a provider’s key in the environment', () => {
       elsewhere: { baseUrl: honest.url, apiKey: 'secret:openai' },
     })
     writeFileSync(pushed, JSON.stringify(catalog))
-    expect((await waybill(folder, 'catalog', 'push', pushed, '--local')).code).toBe(0)
+    expect((await waybill(folder, ['catalog', 'push', pushed, '--local'])).code).toBe(0)
     const headers = { Authorization: `Bearer ${local.demoKey}`, 'Content-Type': 'application/json' }
     const ask = async (model: string) => {
       const body = JSON.stringify({ ...HELLO, model })
@@ -112,7 +113,7 @@ describe('a provider’s key in the environment', () => {
     ]
     for (const reason of refused) expect(output.stdout).toContain(reason)
 
-    const tested = await run('operator/waybill.ts', ['routes', 'test', '--local'], folder, env).ended
+    const tested = await waybill(folder, ['routes', 'test', '--local'], env)
     for (const reason of refused) expect(tested.stdout).toContain(reason)
     expect(tested.stdout).toMatch(/^named .* ok$/m)
 

@@ -410,10 +410,7 @@ test('waybill audit prints a line for each finding, or findings with --json, and
   await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
   const stage = await openStage(gateway.tables)
   const args = ['audit', '--key', key.id, '--stage', 'dev']
-  const [people, json] = await Promise.all([
-    stage.start('operator/waybill.ts', args).ended,
-    stage.start('operator/waybill.ts', [...args, '--json']).ended,
-  ])
+  const [people, json] = await Promise.all([stage.waybill(args), stage.waybill([...args, '--json'])])
   expect([people.code, json.code, people.stderr, json.stderr]).toEqual([1, 1, '', ''])
   expect(people.stdout).toContain(
     `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,

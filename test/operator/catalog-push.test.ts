@@ -30,7 +30,7 @@ function fileOf(name: string, model: object): string {
 }
 
 const waybill = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
-  stage.start('operator/waybill.ts', [...args, '--stage', 'dev'], env).ended
+  stage.waybill([...args, '--stage', 'dev'], env)
 
 /** Pushes a file, and lets something happen between what it was shown and what it writes. */
 async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...more: string[]): Promise<Ended> {
@@ -41,7 +41,8 @@ async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...mo
     isFirst = false
     await meanwhile()
   }
-  return await waybill(['catalog', 'push', file, ...more], { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint })
+  const args = ['catalog', 'push', file, ...more, '--stage', 'dev']
+  return await stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint }).ended
 }
 
 describe('catalog push', () => {

@@ -39,7 +39,7 @@ async function over(treat: (call: Call) => Treatment, ...args: string[]): Promis
     return treat({ operation, number, writes })
   }
   const env = { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint }
-  return await stage.start('operator/waybill.ts', ['keys', ...args, '--stage', 'dev'], env).ended
+  return await stage.waybill(['keys', ...args, '--stage', 'dev'], env)
 }
 
 const isWrite = ({ operation }: Call) => operation === 'TransactWriteItems'

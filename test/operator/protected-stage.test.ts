@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 
 const on = (stage: Stage, name: string, args: readonly string[]): Promise<Ended> =>
-  stage.start('operator/waybill.ts', [...args, '--stage', name]).ended
+  stage.waybill([...args, '--stage', name])
 
 const CHANGES: [string, (id: string) => string[], RegExp][] = [
   [
@@ -75,6 +75,14 @@ describe('on a protected stage', () => {
       expect(code).toBe(0)
       expect(JSON.parse(stdout)).toEqual(expect.any(Object))
     }
+  })
+
+  test('a process whose input is no terminal is refused with 1, as any other command that nobody can be asked about', async () => {
+    const args = ['keys', 'revoke', key.id, '--stage', 'prod']
+    const { code, stdout, stderr } = await prod.start('operator/waybill.ts', args).ended
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/Nobody is at a terminal to be asked, so nothing was changed\. Add --yes to go on\.\n$/)
+    expect((await gateway.readKey(key.id)).status).toBe('active')
   })
 
   test('looking is free', async () => {

@@ -19,8 +19,8 @@ beforeAll(async () => {
   stage = await openStage(gateway.tables, gateway.baseUrl)
 })
 
-function operator(file: string, args: string[], env?: Record<string, string>): Promise<Ended> {
-  return stage.start(file, args, env).ended
+function operator(file: string, args: string[]): Promise<Ended> {
+  return stage.start(file, args).ended
 }
 
 describe('waybill --stage', () => {
@@ -42,19 +42,15 @@ describe('waybill --stage', () => {
     const made = JSON.parse(stdout) as { id: string; secret: string }
     expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
     expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
-    const audit = await operator('operator/waybill.ts', ['audit', '--key', made.id, '--stage', 'dev', '--json'])
+    const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
     expect(JSON.parse(audit.stdout)).toMatchObject([{ id: made.id, rows: 1, ok: true }])
   })
 
   test('says what to do where there is no such stack, no region or no credentials', async () => {
     const list = ['keys', 'list', '--stage']
-    expect((await operator('operator/waybill.ts', [...list, 'prod'])).stderr).toMatch(
-      /There is no stack Waybill-prod.*npm run deploy/,
-    )
-    expect(
-      (await operator('operator/waybill.ts', [...list, 'dev'], { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }))
-        .stderr,
-    ).toMatch(/AWS_REGION/)
+    expect((await stage.waybill([...list, 'prod'])).stderr).toMatch(/There is no stack Waybill-prod.*npm run deploy/)
+    const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
+    expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
     const noKeys = {
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
@@ -62,7 +58,7 @@ describe('waybill --stage', () => {
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     }
-    expect((await operator('operator/waybill.ts', [...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
+    expect((await stage.waybill([...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
   })
 })
 
@@ -72,7 +68,7 @@ describe('waybill catalog push --stage', () => {
     const catalog = join(emptyFolder(), 'catalog.json')
     writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
     const before = await readStoredCatalog(gateway.tables)()
-    const { code, stderr } = await operator('operator/waybill.ts', ['catalog', 'push', catalog, '--stage', 'dev'])
+    const { code, stderr } = await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
     expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
@@ -88,7 +84,7 @@ describe('npm run smoke', () => {
     stage.outputs = two
     const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
     expect(split.code).toBe(0)
-    const keys = await operator('operator/waybill.ts', ['keys', 'list', '--stage', 'dev', '--json'])
+    const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
     const smoke = (JSON.parse(keys.stdout) as { name: string; status: string }[]).filter(({ name }) => name === 'smoke')
     expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
   })

@@ -102,7 +102,7 @@ async function lines(fromMs: number, toMs: number, keyId?: string): Promise<Line
     .map((line) => JSON.parse(line) as Line)
 }
 
-const waybill = (...args: string[]) => stage.start('operator/waybill.ts', [...args, '--stage', 'dev'])
+const waybill = (...args: string[]) => stage.waybill([...args, '--stage', 'dev'])
 
 describe('the range', () => {
   test('has every row of every key and day once, oldest first within a key', async () => {
@@ -268,9 +268,9 @@ describe('waybill usage export', () => {
   test('writes the table’s attributes, a row a line; refuses what makes no sense', async () => {
     const range = ['--from', '2026-03-01', '--to', '2026-03-02T00:00:00Z']
     const [good, backwards, both] = await Promise.all([
-      waybill('usage', 'export', ...range, '--json').ended,
-      waybill('usage', 'export', '--from', '2026-03-02', '--to', '2026-03-01').ended,
-      waybill('usage', 'export', ...range, '--format', 'csv', '--json').ended,
+      waybill('usage', 'export', ...range, '--json'),
+      waybill('usage', 'export', '--from', '2026-03-02', '--to', '2026-03-01'),
+      waybill('usage', 'export', ...range, '--format', 'csv', '--json'),
     ])
     expect([good.code, good.stderr]).toEqual([0, ''])
     const rows = good.stdout.trimEnd().split('\n')

@@ -279,8 +279,7 @@ test('waybill usage show prints this, and with --json the row as the table has i
   const open = newId()
   await leaveHold(open, 12_300n, Date.now() + 60_000)
   const stage = await openStage(gateway.tables)
-  const show = (...args: string[]) =>
-    stage.start('operator/waybill.ts', ['usage', 'show', ...args, '--stage', 'dev']).ended
+  const show = (...args: string[]) => stage.waybill(['usage', 'show', ...args, '--stage', 'dev'])
   const [people, json, running] = await Promise.all([show(row.requestId), show(row.requestId, '--json'), show(open)])
   expect([people.code, people.stdout]).toEqual([0, `${await explain(row)}\n`])
   expect(JSON.parse(json.stdout)).toMatchObject({

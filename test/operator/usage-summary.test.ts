@@ -44,15 +44,7 @@ beforeAll(async () => {
 type Total = Record<string, unknown>
 
 async function summary(by: string): Promise<Total[]> {
-  const { stdout } = await stage.start('operator/waybill.ts', [
-    'usage',
-    'summary',
-    '--by',
-    by,
-    '--stage',
-    'dev',
-    '--json',
-  ]).ended
+  const { stdout } = await stage.waybill(['usage', 'summary', '--by', by, '--stage', 'dev', '--json'])
   return JSON.parse(stdout) as Total[]
 }
 
@@ -86,7 +78,7 @@ describe('usage summary has what it cost us and the margin', () => {
   })
 
   test('for people, who are told that it is not all', async () => {
-    const { stdout } = await stage.start('operator/waybill.ts', ['usage', 'summary', '--stage', 'dev']).ended
+    const { stdout } = await stage.waybill(['usage', 'summary', '--stage', 'dev'])
     expect(stdout).toMatch(/credits +cost us +margin +without cost\n/)
     expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
     expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')

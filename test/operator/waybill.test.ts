@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { emptyFolder, type Local, startLocal, waybill } from '../support/processes.ts'
+import { waybill } from '../support/command-line.ts'
+import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 jest.setTimeout(90_000)
 
@@ -22,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => stop())
 
 async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await waybill(folder, ...args, '--local', '--json')
+  const { code, stdout, stderr } = await waybill(folder, [...args, '--local', '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout) as T
 }
 
 async function fails(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await waybill(folder, ...args)
+  const { code, stdout, stderr } = await waybill(folder, args)
   expect(code).toBe(1)
   expect(stdout).toBe('')
   return stderr
@@ -133,7 +134,34 @@ describe('waybill keys', () => {
   })
 })
 
+describe('the executable', () => {
+  const executable = (...args: string[]) => run('operator/waybill.ts', args, folder)
+
+  test('prints what the command prints and exits with its code', async () => {
+    const [shown, refused] = await Promise.all([
+      executable('catalog', 'show', '--local').ended,
+      executable('nonsense').ended,
+    ])
+    expect(shown).toEqual(await waybill(folder, ['catalog', 'show', '--local']))
+    expect(shown.code).toBe(0)
+    expect(refused).toEqual(await waybill(folder, ['nonsense']))
+    expect(refused.code).toBe(1)
+  })
+
+  test('ends quietly when its reader has left', async () => {
+    const { child, ended } = executable('keys', 'list', '--local')
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
 describe('waybill usage', () => {
+  test.each(['list', 'summary'])('%s --help says how far back it looks', async (command) => {
+    const { code, stdout } = await waybill(folder, ['usage', command, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('(default: 24h)')
+  })
+
   test('list, show and summary tell of the same requests', async () => {
     const made = await create('--credits', '1')
     const ids: (string | null)[] = []
@@ -225,7 +253,7 @@ describe('waybill routes test', () => {
       }),
     )
     await json('catalog', 'push', file)
-    const bad = await waybill(folder, 'routes', 'test', 'broken', '--local')
+    const bad = await waybill(folder, ['routes', 'test', 'broken', '--local'])
     expect(bad.code).toBe(1)
     expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
     expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
@@ -254,11 +282,11 @@ describe('waybill audit', () => {
         }),
       )
     await tamper('available')
-    const unbalanced = await waybill(folder, 'audit', '--key', made.id, '--local')
+    const unbalanced = await waybill(folder, ['audit', '--key', made.id, '--local'])
     expect(unbalanced.code).toBe(1)
     expect(unbalanced.stdout).toContain('granted is not available + held + spent')
     await Promise.all([tamper('granted'), tamper('granted'), tamper('spent')])
-    const unexplained = await waybill(folder, 'audit', '--key', made.id, '--local')
+    const unexplained = await waybill(folder, ['audit', '--key', made.id, '--local'])
     expect(unexplained.code).toBe(1)
     expect(unexplained.stdout).toContain('spent is not the sum of the rows')
     client.destroy()

@@ -1,17 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { openInstance } from '../../functions/instance.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
+import type { ChatTiming } from '../../layers/gateway/flow/chat-deps.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 
-// The local gateway in a process of its own, over a database that outlives it: where that listens, and its tables.
-const [endpoint = '', names] = process.argv.slice(2)
+// The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how
+// long things may take where that is not as usual.
+const [endpoint = '', names, timing = '{}'] = process.argv.slice(2)
 const tableNames: typeof LOCAL_TABLES = names ? JSON.parse(names) : LOCAL_TABLES
 const instance = openInstance({
   config: { ...tableNames, ...BRAND },
   tables: openTables(tableNames, { endpoint }),
+  timing: JSON.parse(timing) as Partial<ChatTiming>,
   log: jsonLog((line) => process.stderr.write(`${line}\n`)),
 })
 const server = createGatewayServer(Promise.resolve(instance))

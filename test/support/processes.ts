@@ -58,8 +58,3 @@ export async function startLocal(cwd: string, env: Record<string, string> = {}):
   }, 40_000)
   return { ...started, local: JSON.parse(readFileSync(file, 'utf8')) as Local }
 }
-
-/** Runs the command line and returns what it printed. */
-export function waybill(cwd: string, ...args: string[]): Promise<Ended> {
-  return run('operator/waybill.ts', args, cwd).ended
-}

@@ -2,14 +2,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { emptyFolder, type Process, run } from './processes.ts'
+import { waybill } from './command-line.ts'
+import { type Ended, emptyFolder, type Process, run } from './processes.ts'
 
 /** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, and the tables. */
 export type Stage = AsyncDisposable & {
   outputs: Record<string, string>
   /** The names of the stacks that were asked for. */
   readonly asked: string[]
-  /** Starts one of the operator's programs with credentials for it. */
+  /** Runs the command line in this process, with credentials for the stage. */
+  waybill(args: readonly string[], env?: Record<string, string>): Promise<Ended>
+  /** Starts one of the operator's programs in a process of its own, with the same credentials. */
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
 
@@ -23,6 +26,13 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const access = {
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  }
   const stage: Stage = {
     outputs: {
       BaseUrl: baseUrl,
@@ -33,15 +43,8 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
       AnswersTable: tables.answers,
     },
     asked: [],
-    start: (file, args, env = {}) =>
-      run(file, [...args], emptyFolder(), {
-        AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-        AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        ...env,
-      }),
+    waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }),
+    start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { FunctionName as Endpoint } from '../../../layers/gateway/contract.ts'
-import { FASTER } from '../../support/compile-cache.ts'
+import { assemblies } from '../../support/assemblies.ts'
+import { BIN } from '../../support/cdk-environment.ts'
 import { type Role, roleOf } from './role.ts'
 import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-export const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+export const NODE = join(BIN, 'node')
 
 /** What stands in the template as a reference, and has a value only in an account. */
 export type Account = {
@@ -41,20 +38,9 @@ export type Deployment = {
   remove(): void
 }
 
-/** Synthesizes as the cdk command does, and returns the functions as Lambda would have them in that account. */
+/** The functions of the stack as Lambda would have them in that account. */
 export async function synthesize(account: Account): Promise<Deployment> {
-  const out = mkdtempSync(join(tmpdir(), 'waybill-synth-'))
-  const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'))
-  const asTheCommandDoes = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true }
-  await promisify(execFile)(NODE, [join(ROOT, 'infra', 'app.ts')], {
-    cwd: ROOT,
-    env: {
-      ...process.env,
-      ...FASTER,
-      CDK_OUTDIR: out,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...asTheCommandDoes }),
-    },
-  })
+  const out = join(await assemblies(), 'dev')
   const template = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8')) as Template
   const assets = mkdtempSync(join(tmpdir(), 'waybill-deployed-'))
   const referenceTo = (resource: Resource) => valueIn(account, resource)
@@ -91,7 +77,6 @@ export async function synthesize(account: Account): Promise<Deployment> {
     fallback: deploy('Fallback'),
     sweep: deploy('Sweep'),
   }
-  rmSync(out, { recursive: true })
   return { functions, remove: () => rmSync(assets, { recursive: true, force: true }) }
 }
 

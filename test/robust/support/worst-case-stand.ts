@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect } from '@jest/globals'
 import { parseCatalog } from '../../../catalog/parse-catalog.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
@@ -9,6 +10,9 @@ import { until } from './until.ts'
 
 /** Generous: what is not linear takes many times as long. */
 const LONGEST_BUSY_MS = 1_500
+
+/** Between two requests of those who stand by: they are to be answered, not to be the load. */
+const BREATH_MS = 50
 
 /** A gateway in a process of its own, with a model of each dialect's name and one for those who only stand by. */
 export type Stand = {
@@ -76,7 +80,7 @@ async function repeatDuring(other: Promise<unknown>, act: () => Promise<void>): 
   const done = other.finally(() => {
     state.isDone = true
   })
-  while (!state.isDone) await act()
+  for (; !state.isDone; await sleep(BREATH_MS)) await act()
   await act()
   await done
 }

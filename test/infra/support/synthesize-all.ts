@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { acknowledgedWildcards, invokeBedrock } from '../../../infra/bedrock.ts'
+import { Functions } from '../../../infra/functions.ts'
+import { readSeedCatalog } from '../../../infra/read-seed-catalog.ts'
+import { stageOf } from '../../../infra/stages.ts'
+import { Tables } from '../../../infra/tables.ts'
+import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import type { Variant } from '../../support/assemblies.ts'
+import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
+import { NO_STAGES } from '../fixtures/no-stages.ts'
+import type { BedrockRights, Facts } from './synthesized.ts'
+
+// A process of its own: loads the CDK once and writes into a folder whatever the tests need of it.
+const [folder = ''] = process.argv.slice(2)
+const { context } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'))
+const AS_THE_COMMAND_DOES = {
+  'aws:cdk:enable-path-metadata': true,
+  'aws:cdk:enable-asset-metadata': true,
+  'aws:cdk:version-reporting': true,
+  // The command reads the report and fails by itself.
+  '@aws-cdk/core:failSynthOnValidationErrors': false,
+}
+
+/** The app as it is. It writes its cloud assembly when this process has nothing else to do. */
+async function synthesize(variant: Variant, options: object): Promise<void> {
+  process.env.CDK_OUTDIR = join(folder, variant)
+  process.env.CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...AS_THE_COMMAND_DOES, ...options })
+  await import(`../../../infra/app.ts?${variant}`)
+}
+
+await synthesize('dev', { stage: 'dev' })
+await synthesize('prod', { stage: 'prod' })
+await synthesize('bare', { stage: 'dev', edge: 'false' })
+await synthesize('mailed', { stage: 'prod', alarmEmail: 'operator@example.com' })
+
+// One acknowledgement is forgotten.
+const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'
+const { acknowledge } = Validations.prototype
+Validations.prototype.acknowledge = function acknowledgeTheRest(...rules: Acknowledgment[]) {
+  return acknowledge.apply(
+    this,
+    rules.filter(({ id }) => id !== FORGOTTEN),
+  )
+}
+await synthesize('forgetful', { stage: 'dev' })
+Validations.prototype.acknowledge = acknowledge
+delete process.env.CDK_OUTDIR
+delete process.env.CDK_CONTEXT_JSON
+
+const facts: Facts = {
+  bedrock: Object.fromEntries(Object.entries(BEDROCK_ROUTES).map(([name, routes]) => [name, rightsFor(routes)])),
+  firstCatalogHasBedrock: invokeBedrock(readSeedCatalog()).length > 0,
+  withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
+  withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
+  refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
+}
+writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
+
+function rightsFor(routes: Parameters<typeof catalogOf>[0]): BedrockRights {
+  const stack = new Stack(new App())
+  const catalog = catalogOf(routes)
+  return {
+    statements: invokeBedrock(catalog).map((statement) => stack.resolve(statement.toStatementJson())),
+    acknowledged: acknowledgedWildcards(catalog).map(({ id }) => id),
+  }
+}
+
+function stackWith(catalog: CatalogData): object {
+  const stack = new Stack(new App())
+  const stage = stageOf('dev')
+  const tables = new Tables(stack, 'Tables', stage)
+  new Functions(stack, 'Functions', { stage, tables, originSecret: undefined, catalog })
+  return Template.fromStack(stack).toJSON()
+}
+
+function refusalOf(act: () => unknown): string | null {
+  try {
+    act()
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}

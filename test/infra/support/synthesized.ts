@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FUNCTION_NAMES } from '../../../layers/gateway/contract.ts'
+import { pathOf, type Resource } from '../../deployed/support/template.ts'
+import { assemblies, type Variant } from '../../support/assemblies.ts'
+import { Template } from './template.ts'
+
+export const FUNCTIONS = [...FUNCTION_NAMES, 'sweep'] as const
+export type Name = (typeof FUNCTIONS)[number]
+
+export type Synthesized = {
+  readonly template: Template
+  /** Their logical ids. */
+  readonly functions: Readonly<Record<Name, string>>
+  readonly tables: { readonly keys: string; readonly usage: string; readonly answers: string }
+}
+
+export type Statement = {
+  readonly Effect: string
+  readonly Action: string | string[]
+  readonly Resource: unknown
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** The right to call Bedrock, and the findings of it that are acknowledged. */
+export type BedrockRights = { readonly statements: readonly Statement[]; readonly acknowledged: readonly string[] }
+
+/** What the CDK says besides templates. */
+export type Facts = {
+  /** For each of the catalogs in bedrock-routes.ts. */
+  readonly bedrock: Readonly<Record<string, BedrockRights>>
+  readonly firstCatalogHasBedrock: boolean
+  /** Templates of the functions with a catalog of their own. */
+  readonly withoutBedrock: object
+  readonly withBedrock: object
+  /** The messages for what is no stage's name; null where there is none. */
+  readonly refusedStages: readonly (string | null)[]
+}
+
+export async function readFacts(): Promise<Facts> {
+  return JSON.parse(readFileSync(join(await assemblies(), 'facts.json'), 'utf8'))
+}
+
+/** The stack as `cdk synth` makes it. */
+export async function synthesized(variant: Variant): Promise<Synthesized> {
+  const stack = variant === 'prod' || variant === 'mailed' ? 'Waybill-prod' : 'Waybill-dev'
+  const template = new Template(
+    JSON.parse(readFileSync(join(await assemblies(), variant, `${stack}.template.json`), 'utf8')),
+  )
+  const idOf = (type: string, path: string): string => {
+    const found = Object.entries(template.findResources(type)).filter(([, it]) => pathOf(it as Resource) === path)
+    if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${path}.`)
+    return found[0][0]
+  }
+  const idOfFunction = (name: Name) =>
+    idOf('AWS::Lambda::Function', `Functions/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`)
+  const idOfTable = (name: string) => idOf('AWS::DynamoDB::GlobalTable', `Tables/${name}`)
+  return {
+    template,
+    functions: Object.fromEntries(FUNCTIONS.map((name) => [name, idOfFunction(name)])) as Record<Name, string>,
+    tables: { keys: idOfTable('Keys'), usage: idOfTable('Usage'), answers: idOfTable('Answers') },
+  }
+}
+
+export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
+
+/** The text of an `Fn::Join`, with each reference as `<Name>`. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': joined } = value as Record<string, unknown>
+  if (Array.isArray(joined)) return joined[1].map(textOf).join(joined[0])
+  return `<${Ref ?? (attribute as string[]).join('.')}>`
+}
+
+/** The one resource of a type. */
+export function only(template: Template, type: string) {
+  const found = Object.entries(template.findResources(type))
+  if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${type}.`)
+  return { id: found[0][0], resource: found[0][1], properties: found[0][1].Properties }
+}

@@ -1,0 +1,41 @@
+import { PassThrough, Writable } from 'node:stream'
+import { main } from '../../operator/main.ts'
+import type { Ended } from './processes.ts'
+
+/**
+ * Runs the command line in this process and returns what it printed. The SDK looks for its settings in the environment,
+ * which a process has only one of, so one command runs at a time.
+ */
+export function waybill(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const turn = last.then(() => runIn(folder, args, env))
+  last = turn.catch(() => {})
+  return turn
+}
+let last: Promise<unknown> = Promise.resolve()
+
+async function runIn(folder: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const before = { ...process.env }
+  Object.assign(process.env, env)
+  const input = new PassThrough()
+  const [output, errors] = [textStream(), textStream()]
+  try {
+    const code = await main(args, { input, output: output.stream, errors: errors.stream, folder })
+    return { code, stdout: output.text(), stderr: errors.text() }
+  } finally {
+    for (const name of Object.keys(env)) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  }
+}
+
+function textStream() {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, text: () => Buffer.concat(chunks).toString() }
+}

@@ -1,3 +1,0 @@
-export default async function stopForTests(): Promise<void> {
-  await (globalThis as { dynamodbOfTheTests?: AsyncDisposableStack }).dynamodbOfTheTests?.disposeAsync()
-}

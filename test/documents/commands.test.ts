@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
@@ -18,6 +19,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm start$/, 'it is what the other commands work on'],
   [/^npm test$/, 'this is part of it'],
   [/^npm run (lint|typecheck)$/, 'npm test runs it'],
+  [/^npm run (test:long|coverage)$/, 'it takes long'],
   [/^npm run (format|schema)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],
   [/^npm run bench:init$/, 'it measures for a minute'],
@@ -48,8 +50,6 @@ beforeAll(async () => {
     models: models.filter(({ id }: { id: string }) => id === 'echo'),
   }
   writeFileSync(file, JSON.stringify(echoOnly))
-  // The command line looks for the local gateway in the folder that it is started in.
-  process.chdir(folder)
   const started = await startLocal(folder)
   local = started.local
   stop = () => {
@@ -135,38 +135,10 @@ test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path,
   },
 )
 
-let runs = 0
-
-/** The program itself, in this process: thirty processes would take longer than all the rest. */
-async function runInside(args: readonly string[]): Promise<{ code: number; printed: string }> {
-  const printed: string[] = []
-  const take = (...pieces: unknown[]) => {
-    printed.push(pieces.join(' '))
-  }
-  const write = (chunk: unknown, ...rest: unknown[]) => {
-    take(chunk)
-    for (const done of rest) if (typeof done === 'function') done()
-    return true
-  }
-  const spies = [
-    jest.spyOn(console, 'log').mockImplementation(take),
-    jest.spyOn(console, 'error').mockImplementation(take),
-    jest.spyOn(process.stdout, 'write').mockImplementation(write),
-    jest.spyOn(process.stderr, 'write').mockImplementation(write),
-  ]
-  const { argv, exitCode } = process
-  process.argv = [process.execPath, 'waybill', ...args]
-  process.exitCode = 0
-  runs += 1
-  try {
-    // It runs as it is loaded, so each run loads it anew.
-    await import(`../../operator/waybill.ts?run=${runs}`)
-    return { code: Number(process.exitCode), printed: printed.join('\n') }
-  } finally {
-    process.argv = argv
-    process.exitCode = exitCode
-    for (const spy of spies) spy.mockRestore()
-  }
+/** In this process: thirty processes would take longer than all the rest. */
+async function runInside(args: readonly string[]): Promise<{ code: number | null; printed: string }> {
+  const { code, stdout, stderr } = await waybill(folder, args)
+  return { code, printed: stdout + stderr }
 }
 
 /** Each command has a key of its own, so that none meets a key that another has revoked. */

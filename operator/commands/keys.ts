@@ -40,117 +40,105 @@ export function keysCommand(program: Command, run: Run): void {
     .requiredOption('--name <name>', 'what this key is for', keyName)
     // Commander cannot print a bigint in its help.
     .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
-    .action(
-      run(async (session, options: SettingOptions & { name: string; credits: Nano }) => {
-        const { tables, out, json, nowMs } = session
-        const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
-        await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
-        const { key, secret, grant } = draftKey(
-          { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: userInfo().username },
-          nowMs,
-        )
-        await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
-          await createKey(tables)(key, grant)
-          showKey(key, { out, json, nowMs, secret })
-        })
-      }),
-    )
+    .action(run(createAction))
 
-  keys
-    .command('list')
-    .description('every key, newest first')
-    .action(
-      run(async ({ tables, out, json, nowMs }) => {
-        const all = await Array.fromAsync(listKeys(tables)())
-        const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
-        if (json) return printJson(out, views)
-        printTable(
-          out,
-          ['id', 'name', 'status', 'key', 'rpm', 'daily', 'available', 'held', 'spent'],
-          views.map((key) => [
-            key.id,
-            key.name,
-            key.status,
-            `${key.prefix}…${key.lastFour}`,
-            key.rpm,
-            key.dailyLimit,
-            key.available,
-            key.held,
-            key.spent,
-          ]),
-        )
-      }),
-    )
+  keys.command('list').description('every key, newest first').action(run(listAction))
 
-  keys
-    .command('show <id>')
-    .description('one key')
-    .action(
-      run(async ({ tables, out, json, nowMs }, _: object, id: string) => {
-        showKey(await knownKey(tables, id), { out, json, nowMs })
-      }),
-    )
+  keys.command('show <id>').description('one key').action(run(showAction))
 
   settingOptions(keys.command('update <id>').description('change limits; in force from the next request on'))
     .option('--name <name>', 'what this key is for', keyName)
-    .action(
-      run(async (session, options: SettingOptions, id: string) => {
-        const { tables, out, json, nowMs } = session
-        const settings = settingsOf(options)
-        if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
-        await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
-        showKey(changed(await updateKey(tables)(id, settings), id), { out, json, nowMs })
-      }),
-    )
+    .action(run(updateAction))
 
-  keys
-    .command('grant <id> <credits>')
-    .description('add credits')
-    .action(
-      run(async (session, _: object, id: string, text: string) => {
-        const { tables, out, json, nowMs } = session
-        const amount = checked(someCredits, text)
-        await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
-        const grant = { id: ulid(nowMs, randomBytes(10)), by: userInfo().username }
-        showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { out, json, nowMs })
-      }),
-    )
+  keys.command('grant <id> <credits>').description('add credits').action(run(grantAction))
 
   keys
     .command('rotate <id>')
     .description('issue a new secret; the old one stays valid for 60 minutes')
-    .action(
-      run(async (session, _: object, id: string) => {
-        const { tables, out, json, nowMs } = session
-        await confirmFor(session, id, (key) => `rotate ${key}`)
-        const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-        await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
-          showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { out, json, nowMs, secret })
-        })
-      }),
-    )
+    .action(run(rotateAction))
 
-  keys
-    .command('end-grace <id>')
-    .description('end the old secret of a rotated key now')
-    .action(
-      run(async (session, _: object, id: string) => {
-        const { tables, out, json, nowMs } = session
-        await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-        showKey(changed(await endGrace(tables)(id), id), { out, json, nowMs })
-      }),
-    )
+  keys.command('end-grace <id>').description('end the old secret of a rotated key now').action(run(endGraceAction))
 
-  keys
-    .command('revoke <id>')
-    .description('end a key now and for good')
-    .action(
-      run(async (session, _: object, id: string) => {
-        const { tables, out, json, nowMs } = session
-        await confirmFor(session, id, (key) => `revoke ${key}`)
-        showKey(changed(await revokeKey(tables)(id, nowMs), id), { out, json, nowMs })
-      }),
-    )
+  keys.command('revoke <id>').description('end a key now and for good').action(run(revokeAction))
+}
+
+async function createAction(
+  session: Session,
+  options: SettingOptions & { name: string; credits: Nano },
+): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
+  await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
+  const { key, secret, grant } = draftKey(
+    { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: userInfo().username },
+    nowMs,
+  )
+  await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
+    await createKey(tables)(key, grant)
+    showKey(key, { out, json, nowMs, secret })
+  })
+}
+
+async function listAction({ tables, out, json, nowMs }: Session): Promise<void> {
+  const all = await Array.fromAsync(listKeys(tables)())
+  const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
+  if (json) return printJson(out, views)
+  printTable(
+    out,
+    ['id', 'name', 'status', 'key', 'rpm', 'daily', 'available', 'held', 'spent'],
+    views.map((key) => [
+      key.id,
+      key.name,
+      key.status,
+      `${key.prefix}…${key.lastFour}`,
+      key.rpm,
+      key.dailyLimit,
+      key.available,
+      key.held,
+      key.spent,
+    ]),
+  )
+}
+
+async function showAction({ tables, out, json, nowMs }: Session, _: object, id: string): Promise<void> {
+  showKey(await knownKey(tables, id), { out, json, nowMs })
+}
+
+async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  const settings = settingsOf(options)
+  if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
+  await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
+  showKey(changed(await updateKey(tables)(id, settings), id), { out, json, nowMs })
+}
+
+async function grantAction(session: Session, _: object, id: string, text: string): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  const amount = checked(someCredits, text)
+  await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
+  const grant = { id: ulid(nowMs, randomBytes(10)), by: userInfo().username }
+  showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { out, json, nowMs })
+}
+
+async function rotateAction(session: Session, _: object, id: string): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  await confirmFor(session, id, (key) => `rotate ${key}`)
+  const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+  await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
+    showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { out, json, nowMs, secret })
+  })
+}
+
+async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  await confirmFor(session, id, (key) => `end the old secret of ${key}`)
+  showKey(changed(await endGrace(tables)(id), id), { out, json, nowMs })
+}
+
+async function revokeAction(session: Session, _: object, id: string): Promise<void> {
+  const { tables, out, json, nowMs } = session
+  await confirmFor(session, id, (key) => `revoke ${key}`)
+  showKey(changed(await revokeKey(tables)(id, nowMs), id), { out, json, nowMs })
 }
 
 function confirmFor({ tables, confirm }: Session, id: string, describe: (key: string) => string): Promise<void> {

@@ -33,42 +33,12 @@ export function usageCommand(program: Command, run: Run): void {
     .option('--key <id>', 'of this key only')
     .addOption(sinceOption())
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
-    .action(
-      run(async ({ tables, out, json, nowMs }, options: { key?: string; since: number; limit: number }) => {
-        const all = usageRows(tables, options.key, rangeOf(options.since, nowMs))
-        const rows = await newestRows(all, options.limit)
-        if (json) return printJson(out, rows.map(toUsageItem))
-        printTable(
-          out,
-          ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
-          rows.map((row) => [
-            new Date(row.startedAtMs).toISOString(),
-            row.requestId,
-            row.keyId,
-            row.endpoint,
-            row.model,
-            row.provider,
-            row.httpStatus,
-            outcomeText(row),
-            row.promptTokens + row.completionTokens,
-            row.cost,
-          ]),
-        )
-      }),
-    )
+    .action(run(listAction))
 
   usage
     .command('show <request-id>')
     .description('one request, by its X-Request-Id, and its charge line by line')
-    .action(
-      run(async ({ tables, out, json, nowMs }, _: object, requestId: string) => {
-        const row = await readUsageRow(tables)(requestId)
-        if (!row) return showOpenHold({ tables, out, json, nowMs }, requestId)
-        if (json) return printJson(out, toUsageItem(row))
-        const key = await readKey(tables)(row.keyId)
-        out.log(explainRequest(row, key, nowMs).join('\n'))
-      }),
-    )
+    .action(run(showAction))
 
   usage
     .command('export')
@@ -77,19 +47,7 @@ export function usageCommand(program: Command, run: Run): void {
     .option('--to <moment>', 'up to this moment and without it; now, unless given', moment)
     .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
     .option('--key <id>', 'of this key only')
-    .action(
-      run(async ({ tables, output, json, nowMs }, { from, to = nowMs, format, key }: ExportOptions) => {
-        if (json && format === 'csv') {
-          throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
-        }
-        if (from >= to) {
-          const [first, last] = [from, to].map((ms) => new Date(ms).toISOString())
-          throw new CliError(`--from must be before --to, but ${first} is not before ${last}.`)
-        }
-        const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
-        await exportRows(usageRows(tables, key, range, 'oldest first'), format, output)
-      }),
-    )
+    .action(run(exportAction))
 
   usage
     .command('summary')
@@ -97,52 +55,100 @@ export function usageCommand(program: Command, run: Run): void {
     .option('--key <id>', 'of this key only')
     .addOption(sinceOption())
     .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
-    .action(
-      run(async ({ tables, out, json, nowMs }, options: { key?: string; since: number; by: GroupName }) => {
-        const totals = await summarizeUsage(
-          usageRows(tables, options.key, rangeOf(options.since, nowMs)),
-          GROUPS[options.by],
-        )
-        if (json)
-          return printJson(
-            out,
-            totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })),
-          )
-        printTable(
-          out,
-          [
-            options.by,
-            'requests',
-            'completed',
-            'refused',
-            'failed',
-            'prompt',
-            'completion',
-            'credits',
-            'cost us',
-            'margin',
-            'without cost',
-          ],
-          totals.map((total) => [
-            total.group,
-            total.requests,
-            total.completed,
-            total.refused,
-            total.failed,
-            total.promptTokens,
-            total.completionTokens,
-            total.cost,
-            total.upstreamCost,
-            total.margin,
-            total.withoutCost,
-          ]),
-        )
-        const withoutCost = totals.reduce((sum, total) => sum + total.withoutCost, 0)
-        if (withoutCost > 0) {
-          out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
-        }
-      }),
+    .action(run(summaryAction))
+}
+
+async function listAction(
+  { tables, out, json, nowMs }: Session,
+  options: { key?: string; since: number; limit: number },
+): Promise<void> {
+  const all = usageRows(tables, options.key, rangeOf(options.since, nowMs))
+  const rows = await newestRows(all, options.limit)
+  if (json) return printJson(out, rows.map(toUsageItem))
+  printTable(
+    out,
+    ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
+    rows.map((row) => [
+      new Date(row.startedAtMs).toISOString(),
+      row.requestId,
+      row.keyId,
+      row.endpoint,
+      row.model,
+      row.provider,
+      row.httpStatus,
+      outcomeText(row),
+      row.promptTokens + row.completionTokens,
+      row.cost,
+    ]),
+  )
+}
+
+async function showAction({ tables, out, json, nowMs }: Session, _: object, requestId: string): Promise<void> {
+  const row = await readUsageRow(tables)(requestId)
+  if (!row) return showOpenHold({ tables, out, json, nowMs }, requestId)
+  if (json) return printJson(out, toUsageItem(row))
+  const key = await readKey(tables)(row.keyId)
+  out.log(explainRequest(row, key, nowMs).join('\n'))
+}
+
+async function exportAction(
+  { tables, output, json, nowMs }: Session,
+  { from, to = nowMs, format, key }: ExportOptions,
+): Promise<void> {
+  if (json && format === 'csv') {
+    throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
+  }
+  if (from >= to) {
+    const [first, last] = [from, to].map((ms) => new Date(ms).toISOString())
+    throw new CliError(`--from must be before --to, but ${first} is not before ${last}.`)
+  }
+  const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
+  await exportRows(usageRows(tables, key, range, 'oldest first'), format, output)
+}
+
+async function summaryAction(
+  { tables, out, json, nowMs }: Session,
+  options: { key?: string; since: number; by: GroupName },
+): Promise<void> {
+  const totals = await summarizeUsage(usageRows(tables, options.key, rangeOf(options.since, nowMs)), GROUPS[options.by])
+  if (json)
+    return printJson(
+      out,
+      totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })),
     )
+  printTable(
+    out,
+    [
+      options.by,
+      'requests',
+      'completed',
+      'refused',
+      'failed',
+      'prompt',
+      'completion',
+      'credits',
+      'cost us',
+      'margin',
+      'without cost',
+    ],
+    totals.map((total) => [
+      total.group,
+      total.requests,
+      total.completed,
+      total.refused,
+      total.failed,
+      total.promptTokens,
+      total.completionTokens,
+      total.cost,
+      total.upstreamCost,
+      total.margin,
+      total.withoutCost,
+    ]),
+  )
+  const withoutCost = totals.reduce((sum, total) => sum + total.withoutCost, 0)
+  if (withoutCost > 0) {
+    out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
+  }
 }
 
 function sinceOption(): Option {

@@ -22,7 +22,7 @@ const drain = (responses: Response[]) => Promise.all(responses.map((response) =>
 
 describe('before the upstream is reached', () => {
   test('a warm instance makes one DynamoDB call, a cold one at most three in a row with the catalog beside them', async () => {
-    const cold = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue()
     for (const expected of [
       ['GetItemCommand', 'GetItemCommand', 'GetItemCommand', 'UpdateItemCommand'],
@@ -44,7 +44,7 @@ describe('before the upstream is reached', () => {
   })
 
   test('the catalog is read beside the key, not before it', async () => {
-    const cold = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue()
     const started: number[] = []
     const ended: number[] = []
@@ -119,7 +119,7 @@ describe('many at once', () => {
   })
 
   test('200 requests on a key of 40 a day through two instances: exactly 40', async () => {
-    const other = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 40 })
     const responses = await Promise.all(
       Array.from({ length: 200 }, (_, i) => (i % 2 ? gateway : other).post(secret, HELLO)),
@@ -145,7 +145,7 @@ describe('many at once', () => {
 describe('refusals', () => {
   test('429 for the minute says when to come back, and takes nothing', async () => {
     let nowMs = NOW
-    const timed = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+    const timed = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     const { key, secret } = await timed.issue({ rpm: 2 })
     for (let i = 0; i < 2; i++) expect((await timed.post(secret, HELLO)).status).toBe(200)
     const spent = (await timed.readKey(key.id)).spent
@@ -164,7 +164,7 @@ describe('refusals', () => {
 
   test('429 for the day says not to retry, and ends at midnight UTC', async () => {
     let nowMs = Date.UTC(2026, 10, 15, 23, 59, 0)
-    const timed = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+    const timed = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     const { secret } = await timed.issue({ dailyLimit: 1 })
     const first = await timed.post(secret, HELLO)
     expect(first.headers.get('ratelimit-limit')).toBe('1')
@@ -246,7 +246,7 @@ describe('refusals', () => {
 
   test('a request that loses twelve races is told so, and not that too many are under way', async () => {
     const { key, secret } = await gateway.issue()
-    const elsewhere = await openFor(catalogFor(upstream.url), { beside: gateway })
+    const elsewhere = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     let races = 0
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { ReturnValues } = input as { ReturnValues?: string }

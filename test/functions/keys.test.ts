@@ -23,7 +23,7 @@ beforeAll(async () => {
   const both = await openBoth({ clock: () => nowMs })
   upstream = both.upstream
   gateway = both.gateway
-  other = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+  other = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
 })
 
 /** A key that both instances have met. */
@@ -61,7 +61,7 @@ describe('a rotated key', () => {
       expect(await ask(instance, old)).toBe(401)
       expect(await ask(instance, fresh)).toBe(200)
     }
-    const cold = await openFor(catalogFor(upstream.url), { beside: gateway, clock: () => nowMs })
+    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     expect(await ask(cold, old)).toBe(401)
   })
 

@@ -195,6 +195,42 @@ describe('a first route that dies at every possible point', () => {
   })
 })
 
+describe('an attempt in the row', () => {
+  test('of a stream that breaks later is not noted as ok, and lasted until it broke', async () => {
+    const { secret } = await gateway.issue()
+    nowMs += 400_000
+    first.reply = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ content: 'Hel' }), () => {
+        nowMs += 1_234
+        response.socket?.destroy()
+      })
+    }
+    const response = await gateway.post(secret, { ...HELLO, stream: true })
+    await response.text()
+    const { attempts } = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(attempts).toMatchObject([{ provider: 'one', result: 'reset' }])
+    expect(attempts[0]?.ms).toBeGreaterThanOrEqual(1_234)
+  })
+
+  test.each([true, false])('lasted until its answer was whole (stream: %s)', async (stream) => {
+    const { secret } = await gateway.issue()
+    nowMs += 400_000
+    first.reply = async (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write(chunk({ content: 'Hel' }))
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      nowMs += 2_000
+      response.end(chunk({ content: 'lo' }, 'stop') + DONE)
+    }
+    const response = await gateway.post(secret, { ...HELLO, stream })
+    await response.text()
+    const { attempts } = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(attempts).toMatchObject([{ provider: 'one', result: 'ok' }])
+    expect(attempts[0]?.ms).toBeGreaterThanOrEqual(2_000)
+  })
+})
+
 describe('what differs between upstreams', () => {
   test('is data in the catalog: extra headers, the cap’s field, no stream_options', async () => {
     const parsed = parseCatalog({

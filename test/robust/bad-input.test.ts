@@ -476,7 +476,7 @@ describe('a key that is not one', () => {
   })
 
   test('malformed ones cost even a cold instance no read', async () => {
-    await using cold = await openGateway(catalogFor(upstream.url), { beside: gateway })
+    await using cold = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
     for (const endpoint of ENDPOINTS) {
       for (const [, headers] of MALFORMED) expect((await at(cold, endpoint, headers)).status).toBe(401)
     }

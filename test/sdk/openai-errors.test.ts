@@ -169,7 +169,7 @@ describe('a call that is not for chat', () => {
 describe('a database that does not answer', () => {
   test('is an InternalServerError with a Retry-After', async () => {
     const { secret } = await gateway.issue()
-    await using cut = await openGateway(catalogFor(upstream.url), { beside: gateway })
+    await using cut = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
     intercept(cut.tables, async () => {
       throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
     })

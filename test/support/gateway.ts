@@ -35,7 +35,7 @@ export type TestGateway = AsyncDisposable & {
 
 export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   /** Another instance over the same tables, as AWS starts several. */
-  readonly beside?: TestGateway
+  readonly onSameTables?: TestGateway
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -53,9 +53,9 @@ function connect(id: string): Tables {
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const { beside, ...instanceOptions } = options
-  const tables = beside ? connect(beside.tables.keys.slice('keys-'.length)) : await openTestTables()
-  if (!beside) await writeCatalog(tables)(catalog, Date.now())
+  const { onSameTables, ...instanceOptions } = options
+  const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
+  if (!onSameTables) await writeCatalog(tables)(catalog, Date.now())
   const calls: { name: string; atMs: number }[] = []
   intercept(tables, (send, name) => {
     calls.push({ name, atMs: Date.now() })

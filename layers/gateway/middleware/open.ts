@@ -1,7 +1,7 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import type { Log } from '../log.ts'
 import type { Endpoint, GatewayRequest } from '../request.ts'
-import { errorEnvelope } from '../wire/error-envelope.ts'
+import { errorEnvelope } from '../wire/frames.ts'
 import {
   attemptsHeader,
   costHeader,

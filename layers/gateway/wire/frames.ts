@@ -2,7 +2,6 @@ import type { ChoicePart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
 import type { CompletionHead } from './completion.ts'
-import { errorEnvelope } from './error-envelope.ts'
 
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n'
 export const DONE_FRAME = 'data: [DONE]\n\n'
@@ -55,4 +54,9 @@ export function errorFrame(error: GatewayError): string {
 
 function dataFrame(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`
+}
+
+/** OpenAI's shape of an error, in a frame or as a whole body. */
+export function errorEnvelope({ message, type, param, code }: GatewayError) {
+  return { error: { message, type, param, code } }
 }

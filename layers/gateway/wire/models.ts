@@ -1,6 +1,6 @@
 import type { PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import { pricing } from './pricing.ts'
+import { formatPerToken, type Price } from '../domain/price.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
   return { object: 'list', data: Array.from(models, modelEntry) }
@@ -26,4 +26,16 @@ export function noSuchModel(id: string): GatewayError {
     `The model '${shown}' does not exist here. GET /v1/models lists those that do.`,
     { param: 'model' },
   )
+}
+
+/** Credits for one token, one request and one image, under OpenRouter's names; what has no price of its own is left out. */
+export function pricing({ inputPico, outputPico, cachedInputPico, cacheWritePico, requestPico, imagePico }: Price) {
+  return {
+    prompt: formatPerToken(inputPico),
+    completion: formatPerToken(outputPico),
+    input_cache_read: formatPerToken(cachedInputPico),
+    ...(cacheWritePico !== inputPico && { input_cache_write: formatPerToken(cacheWritePico) }),
+    ...(requestPico > 0n && { request: formatPerToken(requestPico) }),
+    ...(imagePico > 0n && { image: formatPerToken(imagePico) }),
+  }
 }

@@ -1,7 +1,7 @@
 import { formatCredits } from '../domain/money.ts'
 import { parsePrice } from '../domain/price.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
-import { pricing } from './pricing.ts'
+import { pricing } from './models.ts'
 
 export function usageRecord(row: UsageRow) {
   return {

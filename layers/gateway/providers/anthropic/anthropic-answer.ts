@@ -99,7 +99,7 @@ export class AnthropicAnswer {
       const isCut = finishReason === 'length' && Object.keys(call.input).length === 0
       if (!call.hasArguments && !isCut) yield argumentsPiece(call, JSON.stringify(call.input))
     }
-    if (finishReason !== null) yield choice(refusalOf(this.#stopDetails), finishReason)
+    if (finishReason !== null) yield choice(refusalText(this.#stopDetails), finishReason)
     if (this.#hasCounts) yield { kind: 'usage', usage: toUsage(this.#counts) }
   }
 
@@ -133,7 +133,7 @@ function argumentsPiece({ index }: Call, piece: string): ChoicePart {
   return choice({ tool_calls: [{ index, function: { arguments: piece } }] })
 }
 
-function refusalOf(details: unknown): Delta {
+function refusalText(details: unknown): Delta {
   const explanation = fieldsOf(details).explanation
   return isText(explanation) ? { refusal: explanation } : {}
 }

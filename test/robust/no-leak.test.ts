@@ -74,7 +74,7 @@ beforeAll(async () => {
     printed = JSON.stringify(spies.map((spy) => spy.mock.calls.map((line) => line.map(String))))
     for (const spy of spies) spy.mockRestore()
   }
-})
+}, 90_000)
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   await broken[Symbol.asyncDispose]()

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BIN, cdkEnvironment, ROOT } from './cdk-environment.ts'
 import { until } from './wait.ts'
@@ -12,7 +13,8 @@ export type Variant = 'dev' | 'prod' | 'bare' | 'mailed' | 'forgetful'
  * outside makes them all, once in a run, when the first test asks.
  */
 export async function assemblies(): Promise<string> {
-  const folder = process.env.TEST_ASSEMBLIES ?? ''
+  process.env.TEST_ASSEMBLIES ??= mkdtempSync(join(tmpdir(), 'waybill-assemblies-'))
+  const folder = process.env.TEST_ASSEMBLIES
   const result = join(folder, 'result.json')
   if (isFirst(folder)) synthesizeAll(folder, result)
   await until(() => existsSync(result), 170_000)

@@ -152,14 +152,14 @@ describe('several choices', () => {
 })
 
 describe('routes', () => {
-  async function twoModels(cheapRoutes: object[], extra: object = {}) {
+  async function twoModels(cheapRoutes: object[], extra: object = {}, providers: Record<string, object> = {}) {
     const cheap = await openUpstream()
     const dear = await openUpstream()
     const parsed = parseCatalog({
       providers: {
-        cheap: { type: 'openai', baseUrl: cheap.url },
+        cheap: { type: 'openai', baseUrl: cheap.url, ...providers.cheap },
         claude: { type: 'anthropic', baseUrl: cheap.url },
-        dear: { type: 'openai', baseUrl: dear.url },
+        dear: { type: 'openai', baseUrl: dear.url, ...providers.dear },
       },
       models: [
         {
@@ -212,6 +212,22 @@ describe('routes', () => {
     expect(row.cost).toBe(40_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT)
   })
 
+  test('a fallback whose provider allows a field holds the whole context, too', async () => {
+    const { cheap, dear, gateway } = await twoModels(
+      [{ provider: 'cheap', model: 'o' }],
+      {},
+      {
+        cheap: { unknownFields: 'drop' },
+        dear: { allowFields: ['plugins'] },
+      },
+    )
+    cheap.reply = status(500, {})
+    dear.reply = say('Hello', { prompt_tokens: 400_000, completion_tokens: 5 })
+    const { row } = await ask(gateway, { plugins: [{ id: 'web' }] })
+    expect(row).toMatchObject({ fallbackModel: 'dear-model', promptTokens: 400_000 })
+    expect(row.cost).toBe(400_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT)
+  })
+
   test('a row says what its answer cost us, and one below its cost is told', async () => {
     const { cheap, dear, gateway } = await twoModels([
       { provider: 'cheap', model: 'o', cost: { input: '0.5', output: '1', request: '0.000001' } },
@@ -251,6 +267,35 @@ describe('routes', () => {
     expect(all.row.attempts).toHaveLength(8)
     expect(upstreams.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(1 + 8)
     expect(all.response.headers.get('x-svc-attempts')?.length).toBeLessThan(500)
+  })
+})
+
+describe('an answer nested too deep to be written again', () => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+  const choice = (field: string) =>
+    `{"choices":[{"index":0,"${field}":{"content":"Hi","x":${deep}},"finish_reason":"stop"}]}`
+
+  test.each([
+    ['streamed', sse([`data: ${choice('delta')}\n\n`, DONE])],
+    ['in plain JSON', status(200, choice('message'))],
+  ])('%s is the upstream’s fault: the next route answers, and alone it is a 502 and free', async (_, reply) => {
+    const second = await openUpstream()
+    const { upstream, gateway } = await openBoth()
+    upstream.reply = reply
+    const alone = await ask(gateway, {})
+    expect([alone.response.status, alone.row.cost, alone.row.attempts[0]?.result]).toEqual([502, 0n, 'protocol'])
+    const providers = { up: { type: 'openai', baseUrl: upstream.url }, next: { type: 'openai', baseUrl: second.url } }
+    const model = catalogFor(upstream.url).models[0]
+    const routes = ['up', 'next'].map((provider, priority) => ({ provider, model: 'm', priority }))
+    const both = await openFor(
+      (parseCatalog({ providers, models: [{ ...model, routes }] }) as { catalog: CatalogData }).catalog,
+    )
+    for (const stream of [true, false]) {
+      const { response, text } = await ask(both, { stream })
+      expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up=protocol, next=ok'])
+      expect(text).toContain('Hello')
+    }
+    expect([...gateway.logLines, ...both.logLines].join()).not.toContain('RangeError')
   })
 })
 

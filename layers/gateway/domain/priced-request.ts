@@ -102,14 +102,18 @@ export function mediaTokens({ media }: ChatRequest, model: PricedModel): number 
 }
 
 function longestContext(model: PricedModel, catalog: Catalog): number {
-  let longest = model.contextLength
-  for (const id of model.fallback ?? []) longest = Math.max(longest, catalog.models.get(id)?.contextLength ?? 0)
-  return longest
+  return Math.max(model.contextLength, ...standInsFor(model, catalog).map(({ contextLength }) => contextLength))
 }
 
 /** A field that the operator allows, such as a plugin, may make the provider add to the prompt whatever it likes. */
 function asksForMore({ body }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
   const isAsked = (field: string) => body[field] !== undefined && body[field] !== null
   if (model.allowFields?.some(isAsked)) return true
-  return model.routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
+  return [model, ...standInsFor(model, catalog)].some(({ routes }) =>
+    routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked)),
+  )
+}
+
+function standInsFor(model: PricedModel, catalog: Catalog): PricedModel[] {
+  return (model.fallback ?? []).flatMap((id) => catalog.models.get(id) ?? [])
 }

@@ -41,6 +41,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value from outside is nested more levels deep than this. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true
+  return false
+}
+
 /** Describes the value that was got, without repeating text that may be somebody's prompt. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'it is missing'

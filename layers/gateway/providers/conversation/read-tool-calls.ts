@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/field-rules.ts'
+import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ToolCall } from './turns.ts'
 
@@ -46,10 +46,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  return Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }

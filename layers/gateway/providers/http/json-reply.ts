@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024
@@ -13,12 +13,19 @@ export async function readJson({ bytes }: Reply): Promise<Record<string, unknown
   return parseObject(await readAll(bytes, MAX_JSON_BYTES))
 }
 
+/** V8 parses JSON that is nested deeper than it can write again. A shorter text cannot be that deep. */
+const DEEP_CHARS = 4 * 1024
+const MAX_DEPTH = 64
+
 export function parseObject(text: string): Record<string, unknown> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
     throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
+  }
+  if (text.length > DEEP_CHARS && isDeeper(value, MAX_DEPTH)) {
+    throw new UpstreamFailure('protocol', `The upstream sent JSON nested more than ${MAX_DEPTH} levels deep.`)
   }
   if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
   return value

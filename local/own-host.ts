@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../layers/gateway/domain/gateway-error.ts'
+import { errorEnvelope } from '../layers/gateway/wire/frames.ts'
 
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
 
@@ -7,11 +9,10 @@ export function isForOwnHost({ headers }: IncomingMessage): boolean {
   return OWN_NAMES.test(headers.host ?? '')
 }
 
-export const FOREIGN_HOST = {
-  error: {
-    message: 'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.',
-    type: 'permission_error',
-    param: null,
-    code: 'host_not_allowed',
-  },
-}
+export const FOREIGN_HOST = errorEnvelope(
+  new GatewayError(
+    'ip_not_allowed',
+    'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.',
+    { code: 'host_not_allowed' },
+  ),
+)

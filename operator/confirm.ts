@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { CliError } from './cli-error.ts'
 
 /** Where a question is asked and answered. */
-export type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
+type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
 /** Returns if the change may be made, and throws a CliError if not. Says what the change is only if it has to ask. */
 export type Confirm = (describe: () => string | Promise<string>) => Promise<void>

@@ -31,6 +31,9 @@ type ErrorDetail = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Tells SDKs, which retry by themselves, that the same request would fail again. */
+export const DO_NOT_RETRY = { 'x-should-retry': 'false' } as const
+
 /** An answer other than the one that was asked for. Its message is written for the caller. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'

@@ -1,8 +1,5 @@
-import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { DO_NOT_RETRY, GatewayError, internalError } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-
-/** The same would happen again, and cost the operator another answer. */
-const DO_NOT_RETRY = { 'x-should-retry': 'false' }
 
 /** The error that a caller is told of an upstream's failure. */
 export function toGatewayError(error: unknown): GatewayError {

@@ -1,13 +1,10 @@
 import type { AdmissionRefusal } from '../domain/admission.ts'
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import { DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
 import { limitsOf } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
-
-/** Retrying at once cannot help: says so to SDKs that would. */
-const DO_NOT_RETRY = { 'x-should-retry': 'false' }
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 

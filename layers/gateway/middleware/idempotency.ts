@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/gateway-error.ts'
+import { DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
 import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
 import type { Key } from '../domain/key.ts'
 import type { FinishHold } from '../flow/finish-hold.ts'
@@ -18,7 +18,7 @@ type IdempotencyDeps = {
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 const SOON = { headers: { 'Retry-After': '2' } }
-const NEVER = { headers: { 'x-should-retry': 'false' } }
+const NEVER = { headers: DO_NOT_RETRY }
 
 type Admitted = PricedChat & Admission
 

@@ -9,3 +9,6 @@ export function isStandardTier(tier: unknown): boolean {
 export function isTextOnly(modalities: unknown): boolean {
   return Array.isArray(modalities) && modalities.every((modality) => modality === 'text')
 }
+
+/** The cache mark that `price.cacheWrite` is the price of; a longer life in the cache would have another. */
+export const CACHE_CONTROL = { type: 'ephemeral' } as const

@@ -41,6 +41,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** JSON from outside is taken up to this depth: V8 parses JSON that is nested deeper than it can write again. */
+export const MAX_DEPTH = 64
+
 /** Whether a value from outside is nested more levels deep than this. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

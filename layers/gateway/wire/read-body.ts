@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts'
+import { MAX_DEPTH } from './field-rules.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
-const MAX_DEPTH = 64
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 type RawBody = {

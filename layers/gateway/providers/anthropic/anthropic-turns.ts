@@ -1,9 +1,7 @@
 import type { Cacheable, ImageSource, TextPart, ToolResult, TurnPart } from '../conversation/turns.ts'
+import { CACHE_CONTROL } from '../standard-price.ts'
 
 type Block = Record<string, unknown>
-
-/** A longer life in the cache would have another price. */
-const CACHE_CONTROL = { type: 'ephemeral' }
 
 /** Parts of a conversation as the Messages API has them. */
 export type Blocks = {

@@ -1,11 +1,8 @@
-import { isDeeper, isObject } from '../../wire/field-rules.ts'
+import { isDeeper, isObject, MAX_DEPTH } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ToolCall } from './turns.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** As deep as the request itself may be. */
-const MAX_DEPTH = 64
 
 /** The calls that an assistant made in the past. */
 export function readToolCalls(calls: unknown, path: string): ToolCall[] {

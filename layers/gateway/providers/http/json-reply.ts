@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isDeeper, isObject } from '../../wire/field-rules.ts'
+import { isDeeper, isObject, MAX_DEPTH } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024
@@ -13,9 +13,8 @@ export async function readJson({ bytes }: Reply): Promise<Record<string, unknown
   return parseObject(await readAll(bytes, MAX_JSON_BYTES))
 }
 
-/** V8 parses JSON that is nested deeper than it can write again. A shorter text cannot be that deep. */
+/** A shorter text is not deep enough to do harm, so the chunks of a stream are not looked through. */
 const DEEP_CHARS = 4 * 1024
-const MAX_DEPTH = 64
 
 export function parseObject(text: string): Record<string, unknown> {
   let value: unknown

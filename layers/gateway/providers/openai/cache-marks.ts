@@ -1,11 +1,10 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { CACHE_CONTROL } from '../standard-price.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
-/** A longer life in the cache would have another price. */
-const CACHE_CONTROL = { type: 'ephemeral' }
 
 /** The request with every `cache_control` as the one whose price is known, or with none where none is known. */
 export function withCacheMarks(body: ChatBody, mayWriteCache: boolean): ChatBody {

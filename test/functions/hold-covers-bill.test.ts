@@ -5,7 +5,7 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 
-const REQUESTS = Number(process.env.HELD_REQUESTS ?? 150)
+const REQUESTS = Number(process.env.HELD_REQUESTS ?? 100)
 const SEED = Number(process.env.HELD_SEED ?? 9)
 
 /** What OpenAI's dearest way to count the largest picture makes of it. */

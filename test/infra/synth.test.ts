@@ -43,13 +43,13 @@ async function cdkSynth(...args: string[]): Promise<Run> {
   return { code, output, folder: out }
 }
 
-describe('cdk synth, with no account and no network', () => {
-  test('makes dev without a finding that nobody has acknowledged', () => {
+describe('no account and no network', () => {
+  test('cdk synth makes dev without a finding that nobody has acknowledged', () => {
     const { code, output } = byCommand
     expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('AwsSolutions-') })
   })
 
-  test('makes the template and the code that all tests of the stack look at', () => {
+  test('cdk synth makes the template and the code that every test of the stack looks at', () => {
     const read = (out: string, file: string) => JSON.parse(readFileSync(join(out, file), 'utf8'))
     for (const file of ['Waybill-dev.template.json', 'Waybill-dev.assets.json']) {
       expect(read(join(made, 'dev'), file)).toEqual(read(byCommand.folder, file))
@@ -58,7 +58,7 @@ describe('cdk synth, with no account and no network', () => {
 
   // The command itself judges what the app has made: given a folder in place of the app, it only does that.
   test.each<Variant>(['prod', 'bare', 'mailed'])(
-    'accepts %s, which has no finding that nobody has acknowledged',
+    'cdk synth accepts %s, which has no finding that nobody has acknowledged',
     async (variant) => {
       const { code, output } = await cdkSynth('--app', join(made, variant))
       expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('AwsSolutions-') })
@@ -66,14 +66,14 @@ describe('cdk synth, with no account and no network', () => {
     60_000,
   )
 
-  test('fails on a finding that nobody has acknowledged', async () => {
+  test('cdk synth fails on a finding that nobody has acknowledged', async () => {
     const { code, output } = await cdkSynth('--app', join(made, 'forgetful'))
     expect(code).toBe(1)
     expect(output).toContain('AwsSolutions-SMG4')
   }, 60_000)
 })
 
-describe('what is deployed', () => {
+describe('the deployed code', () => {
   /** The folders that CloudFormation is given, by the function's description or the layer's. */
   function assetOf(description: RegExp): string {
     const { Resources } = JSON.parse(readFileSync(join(byCommand.folder, 'Waybill-dev.template.json'), 'utf8'))
@@ -94,7 +94,7 @@ describe('what is deployed', () => {
     return readFileSync(file, 'utf8').slice(100_000, 100_060)
   }
 
-  test('chat is under a megabyte, and can be read in a stack trace', () => {
+  test('the chat function is under a megabyte, and can be read in a stack trace', () => {
     expect(readdirSync(chat()).sort()).toEqual(['index.js', 'index.js.map'])
     expect(statSync(join(chat(), 'index.js')).size).toBeLessThan(1_000_000)
     expect(readFileSync(join(chat(), 'index.js'), 'utf8')).toMatch(/\/\/# sourceMappingURL=index\.js\.map\s*$/)
@@ -135,7 +135,7 @@ describe('what is deployed', () => {
     expect(asked.length).toBeGreaterThan(0)
   })
 
-  test('the layer counts tokens by itself', () => {
+  test('the tokenizer’s layer counts tokens by itself', () => {
     const { countTokens } = createRequire(import.meta.url)(tokenizer())
     expect(countTokens('hello world')).toBe(2)
   })

@@ -10,9 +10,11 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { findProcess } from '../../local/running-process.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
-import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
+
+type Started = Process & { local: Local }
 
 function ask({ baseUrl, demoKey }: Local, body: object): Promise<Response> {
   return fetch(`${baseUrl}/v1/chat/completions`, {
@@ -59,54 +61,58 @@ function canConnect(host: string, port: number): Promise<boolean> {
 
 jest.setTimeout(90_000)
 
-describe('npm start', () => {
-  test('serves an echo model, prints lines to paste, uses no colour off a terminal, and Ctrl-C leaves nothing', async () => {
-    const folder = emptyFolder()
-    const started = await startLocal(folder)
-    const { stdout } = started.output
-    expect(stdout).toContain(started.local.baseUrl)
-    expect(stdout).toContain(started.local.demoKey)
+describe('three starts in one folder', () => {
+  const folder = emptyFolder()
+  const data = join(folder, 'data')
+  const env = { WAYBILL_DATA: data, OPENAI_API_KEY: 'sk-test-not-used' }
+  let first: Started
+  let requestId: string | null
+  let left: number[]
+
+  test('npm start serves an echo model, prints lines to paste, and uses no colour off a terminal', async () => {
+    mkdirSync(data, { mode: 0o755 })
+    first = await startLocal(folder, env)
+    const { stdout } = first.output
+    expect(stdout).toContain(first.local.baseUrl)
+    expect(stdout).toContain(first.local.demoKey)
     expect(stdout).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/)
     expect(stdout).not.toContain('\u001b[')
-    expect(started.local.pid).toBe(started.child.pid)
+    expect(first.local.pid).toBe(first.child.pid)
 
-    const whole = await ask(started.local, HELLO)
+    const whole = await ask(first.local, HELLO)
+    requestId = whole.headers.get('x-request-id')
     expect(await whole.json()).toMatchObject({
       choices: [{ message: { content: 'echo: Hello there' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 2, completion_tokens: 3 },
     })
-    const cut = await ask(started.local, { ...HELLO, max_tokens: 2, stream: true })
+    const cut = await ask(first.local, { ...HELLO, max_tokens: 2, stream: true })
     const text = await cut.text()
     expect(text).toContain('"finish_reason":"length"')
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
 
     const curl = /^ {2}(curl .*)$/m.exec(stdout)?.[1] ?? 'false'
     expect(execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })).toContain('echo: Hello')
+  })
 
-    const port = Number(new URL(started.local.baseUrl).port)
+  test('npm start can be reached from this machine only', async () => {
+    const port = Number(new URL(first.local.baseUrl).port)
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((face) => face && !face.internal && face.family === 'IPv4')
     if (outside) expect(await canConnect(outside.address, port)).toBe(false)
     expect(await canConnect('127.0.0.1', port)).toBe(true)
+  })
 
-    const children = childrenOf(started.child.pid).map(Number)
+  test('Ctrl-C leaves no process and no note of one', async () => {
+    const children = childrenOf(first.child.pid).map(Number)
     expect(children.length).toBeGreaterThan(0)
-    started.child.kill('SIGINT')
-    expect((await started.ended).code).toBe(0)
+    first.child.kill('SIGINT')
+    expect((await first.ended).code).toBe(0)
     expect(children.filter(isAlive)).toEqual([])
     expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
   })
 
-  test('keeps data and demo key in WAYBILL_DATA; a provider with its key in the environment is on, whatever is in the table', async () => {
-    const folder = emptyFolder()
-    const env = { WAYBILL_DATA: join(folder, 'data'), OPENAI_API_KEY: 'sk-test-not-used' }
-    const first = await startLocal(folder, env)
-    const asked = await ask(first.local, HELLO)
-    const requestId = asked.headers.get('x-request-id')
-    await asked.text()
-    first.child.kill('SIGTERM')
-    await first.ended
+  test('WAYBILL_DATA keeps rows and demo key; a provider whose key is in the environment is on, whatever is in the table', async () => {
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
     const tables = openTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
@@ -120,82 +126,75 @@ describe('npm start', () => {
     const { data } = (await get('/v1/models')) as { data: { id: string }[] }
     expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
     expect(second.output.stdout).toContain('the catalog in the table is not valid')
-    second.child.kill('SIGINT')
-    await second.ended
     for (const { stdout, stderr } of [first.output, second.output]) {
       expect(stdout + stderr).not.toContain('sk-test-not-used')
     }
+    left = childrenOf(second.child.pid).map(Number)
+    second.child.kill('SIGKILL')
+    await second.ended
   })
 
-  test('killed with its database left behind: the next start ends that, and all that is kept is for its owner only', async () => {
-    const folder = emptyFolder()
-    const data = join(folder, 'data')
-    mkdirSync(data, { mode: 0o755 })
-    const killed = await startLocal(folder, { WAYBILL_DATA: data })
-    const left = childrenOf(killed.child.pid).map(Number)
-    killed.child.kill('SIGKILL')
-    await killed.ended
+  test('the start after a kill ends the database that was left, and all that is kept is for its owner only', async () => {
     expect(left.filter(isAlive)).toHaveLength(1)
-
-    const next = await startLocal(folder, { WAYBILL_DATA: data })
+    const third = await startLocal(folder, env)
     // One that ended and waits for its parent to take note has no command line any more.
     for (const pid of left) expect((await findProcess(pid))?.command ?? '').toBe('')
-    expect(next.output.stdout).toContain('Ended the database that a killed start had left behind.')
-    expect(next.local.demoKey).toBe(killed.local.demoKey)
+    expect(third.output.stdout).toContain('Ended the database that a killed start had left behind.')
+    expect(third.local.demoKey).toBe(first.local.demoKey)
     expect([data, join(folder, '.waybill')].map(modeOf)).toEqual([0o700, 0o700])
     const files = [data, join(folder, '.waybill')].flatMap((at) => readdirSync(at).map((name) => join(at, name)))
     expect(files.length).toBeGreaterThanOrEqual(4)
     expect(files.filter((file) => modeOf(file) & 0o077)).toEqual([])
-    next.child.kill('SIGINT')
-    await next.ended
+    third.child.kill('SIGTERM')
+    await third.ended
     expect(readdirSync(join(folder, '.waybill'))).toEqual([])
   })
+})
 
-  test('without Java says how to get it, in one line, and ends with 1', async () => {
-    const ended = await run('local/main.ts', [], emptyFolder(), { PATH: '/nonexistent' }).ended
-    expect(ended.code).toBe(1)
-    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
-    expect(ended.stderr).toMatch(/Java was not found.*Install Java 17/)
-  })
+test('npm start without Java says how to get it, in one line, and ends with 1', async () => {
+  const ended = await run('local/main.ts', [], emptyFolder(), { PATH: '/nonexistent' }).ended
+  expect(ended.code).toBe(1)
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  expect(ended.stderr).toMatch(/Java was not found.*Install Java 17/)
+})
 
-  test('on a port in use says so and how to choose another, and leaves no child', async () => {
-    const taken = createServer()
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as { port: number }
-    const started = run('local/main.ts', [], emptyFolder(), { PORT: String(port) })
-    const { code, stderr } = await started.ended
-    taken.close()
-    expect(code).toBe(1)
-    expect(stderr.trim()).toBe(
-      `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`,
-    )
-    expect(childrenOf(started.child.pid)).toEqual([])
-  })
+test('npm start on a port in use says so and how to choose another, and leaves no child', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as { port: number }
+  const started = run('local/main.ts', [], emptyFolder(), { PORT: String(port) })
+  const { code, stderr } = await started.ended
+  taken.close()
+  expect(code).toBe(1)
+  expect(stderr.trim()).toBe(
+    `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`,
+  )
+  expect(childrenOf(started.child.pid)).toEqual([])
+})
 
-  test.each([
-    ['that is missing', undefined, /cannot be read \(ENOENT\)/],
-    ['that is not JSON', '{', /is not JSON/],
-    ['with a fault', '{"providers":{},"models":[{"id":"m"}]}', /is not valid: models\[0\]\.contextLength/],
-  ])('with a catalog %s gives the reason in one line and ends with 1', async (_, content, reason) => {
-    const folder = emptyFolder()
-    const file = join(folder, 'catalog.json')
-    if (content !== undefined) writeFileSync(file, content)
-    const { code, stderr } = await run('local/main.ts', [], folder, { WAYBILL_CATALOG: file }).ended
-    expect(code).toBe(1)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(stderr).toMatch(reason)
-  })
+test.each([
+  ['that is missing', undefined, /cannot be read \(ENOENT\)/],
+  ['that is not JSON', '{', /is not JSON/],
+  ['with a fault', '{"providers":{},"models":[{"id":"m"}]}', /is not valid: models\[0\]\.contextLength/],
+])('npm start with a catalog %s gives the reason in one line and ends with 1', async (_, content, reason) => {
+  const folder = emptyFolder()
+  const file = join(folder, 'catalog.json')
+  if (content !== undefined) writeFileSync(file, content)
+  const { code, stderr } = await run('local/main.ts', [], folder, { WAYBILL_CATALOG: file }).ended
+  expect(code).toBe(1)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toMatch(reason)
+})
 
-  test('ended while it is still starting leaves no child', async () => {
-    const started = run('local/main.ts', [], emptyFolder())
-    let children: string[] = []
-    while (children.length === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      children = childrenOf(started.child.pid)
-    }
-    started.child.kill('SIGTERM')
-    const { code, stderr } = await started.ended
-    expect([code, stderr]).toEqual([0, ''])
-    expect(children.map(Number).filter(isAlive)).toEqual([])
-  })
+test('npm start that is ended while it is still starting leaves no child', async () => {
+  const started = run('local/main.ts', [], emptyFolder())
+  let children: string[] = []
+  while (children.length === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    children = childrenOf(started.child.pid)
+  }
+  started.child.kill('SIGTERM')
+  const { code, stderr } = await started.ended
+  expect([code, stderr]).toEqual([0, ''])
+  expect(children.map(Number).filter(isAlive)).toEqual([])
 })

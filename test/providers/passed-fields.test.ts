@@ -5,6 +5,9 @@ import { say, type Upstream } from '../support/upstream.ts'
 import { FORBIDDEN, PASSED, WRITTEN_BY_US } from './support/field-samples.ts'
 import { randomBody } from './support/random-body.ts'
 
+// More of them: FIELD_REQUESTS=2000 npm run -s jest -- passed-fields
+const REQUESTS = Number(process.env.FIELD_REQUESTS ?? 100)
+
 type Opened = { upstream: Upstream; gateway: TestGateway; secret: string }
 
 let plain: Opened
@@ -169,7 +172,7 @@ describe('whatever a caller writes', () => {
     async (unknownFields) => {
       const both = await open({ provider: { unknownFields } })
       const outcomes = { accepted: 0, refused: 0 }
-      for (let seed = 1; seed <= 300; seed++) {
+      for (let seed = 1; seed <= REQUESTS; seed++) {
         const { status, sent } = await ask(both, randomBody(seed))
         expect([seed, [200, 400].includes(status)]).toEqual([seed, true])
         outcomes[status === 200 ? 'accepted' : 'refused'] += 1
@@ -177,7 +180,7 @@ describe('whatever a caller writes', () => {
         expect([seed, dearFieldsOf(sent)]).toEqual([seed, []])
       }
       // Both ends of the property are met, so that it says something.
-      expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(20)
+      expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(REQUESTS / 15)
     },
   )
 })

@@ -65,21 +65,21 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
 }
 
 export const WORST_ANTHROPIC_ANSWERS: Readonly<Record<string, () => Answer>> = {
-  'usage of ever new fields, 300 times': () =>
+  'usage of ever new fields, 100 times': () =>
     stream(
       ...frames(
         start(),
         ...textBlock(0, 'Hi'),
-        ...many(300, (index) => messageDelta('end_turn', { output_tokens: 5, ...fields(1_000, index * 1_000) })),
+        ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5, ...fields(1_000, index * 1_000) })),
         MESSAGE_STOP,
       ),
     ),
-  'endings of ever new fields, 300 times': () =>
+  'endings of ever new fields, 100 times': () =>
     stream(
       ...frames(
         start(),
         ...textBlock(0, 'Hi'),
-        ...many(300, (index) => messageDelta('end_turn', { output_tokens: 5 }, fields(1_000, index * 1_000))),
+        ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5 }, fields(1_000, index * 1_000))),
         MESSAGE_STOP,
       ),
     ),

@@ -12,7 +12,7 @@ import { until } from './until.ts'
 const LONGEST_BUSY_MS = 1_500
 
 /** Between two requests of those who stand by: they are to be answered, not to be the load. */
-const BREATH_MS = 50
+const BREATH_MS = 250
 
 /** A gateway in a process of its own, with a model of each dialect's name and one for those who only stand by. */
 export type Stand = {

@@ -53,7 +53,7 @@ describe('the request', () => {
     expect(await sent({})).toEqual({
       model: 'upstream-model',
       max_tokens: 1000,
-      stream: true,
+      stream: false,
       messages: [user([text('Hello')])],
     })
     expect(paths).toEqual([['POST', '/v1/messages']])

@@ -26,12 +26,13 @@ let keyId: string
 const SHORT = { firstByteTimeoutMs: 300, idleTimeoutMs: 200 }
 
 beforeAll(async () => {
-  const both = await openBedrock({
+  const models = {
     impatient: { timeouts: SHORT },
     unreachable: { provider: 'elsewhere' },
     unsigned: { provider: 'abroad' },
     'two-routes': { model: 'first-model', also: [{ provider: 'bedrock', model: 'second-model', priority: 1 }] },
-  })
+  }
+  const both = await openBedrock(models)
   upstream = both.upstream
   gateway = both.gateway
   const issued = await gateway.issue({ rpm: 60_000, credits: '1000' })

@@ -7,7 +7,7 @@ const FOLDERS = /^(bench|docs|examples|functions|infra|layers|local|operator|tes
 /** Names with placeholders, which are no files of the repository. */
 const NOT_KEPT = /[<>*{}]|…/
 
-test.each(DOCUMENTS)('every link in %s leads to a document and a heading that exist', (path) => {
+test.each(DOCUMENTS)('every link in %s leads to an existing document and heading', (path) => {
   const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   const broken = links.filter((target) => !/^https?:/.test(target) && !isThere(path, target))
   expect(broken).toEqual([])

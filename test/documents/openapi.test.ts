@@ -88,7 +88,7 @@ test('docs/openapi.json has every error of the gateway under its status', () => 
   expect(missing).toEqual([])
 })
 
-/** All of them, or this does not compile. */
+/** Every kind of error, or this does not compile. */
 const KINDS: Record<ErrorKind, true> = {
   invalid_request: true,
   upstream_rejected: true,

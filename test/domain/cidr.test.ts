@@ -68,6 +68,6 @@ test.each([
   ['10.0.0.0/8', '0x0a.0.0.1', false],
   ['10.0.0.0/8', '10.1', false],
   ['10.0.0.0/8', '', false],
-])('the allowlist range %s contains the address %s: %s', (range, address, inside) => {
+])('an allowlist with the range %s lets the address "%s" in: %s', (range, address, inside) => {
   expect(cidrContains(range, address)).toBe(inside)
 })

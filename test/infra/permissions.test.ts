@@ -95,7 +95,7 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     })
   })
 
-  test(`the role that writes the first catalog in ${stage} may write no key, and there is no other role`, () => {
+  test(`the role that writes the first catalog in ${stage} may do nothing else, and there is no other role`, () => {
     const ours = new Set([
       ...FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0]),
       only(stack().template, 'AWS::Scheduler::Schedule').properties.Target.RoleArn['Fn::GetAtt'][0],

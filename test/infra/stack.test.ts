@@ -26,7 +26,7 @@ const stages = [
 
 describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProtected }) => {
   test.each(['keys', 'usage', 'answers'] as const)(
-    `the table %s in ${stage} is on demand, encrypted, restorable and kept or deleted as its stage says`,
+    `the %s table in ${stage} is on demand, encrypted, restorable and kept or deleted as its stage says`,
     (name) => {
       const { template, tables } = of()
       const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
@@ -46,7 +46,7 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
   )
 
   test.each(['keys', 'usage', 'answers'] as const)(
-    `the table %s in ${stage} has the keys, indexes and attributes of the local table`,
+    `the %s table in ${stage} has the keys, indexes and attributes of the local table`,
     (name) => {
       const { template, tables } = of()
       const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]] ?? {}
@@ -245,7 +245,7 @@ describe('CloudFront', () => {
   })
 
   test.each(stages)(
-    'CloudFront in $name proves itself with a secret that AWS makes and that no template shows',
+    'CloudFront in $name identifies itself with a secret that AWS makes and that no template shows',
     ({ of }) => {
       const { template, functions } = of()
       const { id, properties } = only(template, 'AWS::SecretsManager::Secret')

@@ -79,11 +79,11 @@ describe.each([
     'requestContext.timeEpoch',
     'body',
     'isBase64Encoded',
-  ])(`the local event has the same %s as AWS’s example of ${source}`, async (path) => {
+  ])(`the local Lambda event has the same %s as AWS’s example of ${source}`, async (path) => {
     expect(at(await documentedRequest(example), path)).toEqual(at(example, path))
   })
 
-  test(`the local event has no field that AWS’s example of ${source} lacks, and each is of the same type`, async () => {
+  test(`the local Lambda event has no field that AWS’s example of ${source} lacks, and each is of the same type`, async () => {
     const ours = await documentedRequest(example)
     for (const scope of ['', 'requestContext', 'requestContext.http']) {
       const [here, there] = [ours, example].map((one) => (scope === '' ? one : at(one, scope)) as object)
@@ -93,7 +93,7 @@ describe.each([
     }
   })
 
-  test(`the local event has every field of AWS’s example of ${source}, except for features that are not used`, async () => {
+  test(`the local Lambda event has every field of AWS’s example of ${source}, except for features that are not used`, async () => {
     const ours = await documentedRequest(example)
     const unused = ['authentication', 'authorizer', 'stageVariables', 'pathParameters']
     for (const scope of ['', 'requestContext', 'requestContext.http']) {
@@ -103,26 +103,26 @@ describe.each([
     }
   })
 
-  test(`the local event like AWS’s example of ${source} has its time in the format of access logs, in UTC`, async () => {
+  test(`the local Lambda event for AWS’s example of ${source} has its time in the format of access logs, in UTC`, async () => {
     const { time, timeEpoch } = (await documentedRequest(example)).requestContext
     expect(example.requestContext.time).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}(:\d\d){3} \+0000$/)
     expect({ time, timeEpoch }).toEqual({ time: '04/Mar/2020:19:03:58 +0000', timeEpoch: 1583348638390 })
   })
 
-  test(`the local event like AWS’s example of ${source} has the caller’s address and the host without ports`, async () => {
+  test(`the local Lambda event for AWS’s example of ${source} has the caller’s address and the host without ports`, async () => {
     const { http, domainName } = (await documentedRequest(example)).requestContext
     expect(http.sourceIp).toBe('127.0.0.1')
     expect(domainName).toBe('127.0.0.1')
   })
 })
 
-test('the headers of a local event have lower-case names, and repeated ones are joined with commas', async () => {
+test('the headers of a local Lambda event have lower-case names, and repeated ones are joined with commas', async () => {
   const { headers } = await eventOf({ path: '/', headers: { AUTHORIZATION: 'Bearer x', 'X-Two': ['a', 'b'] } })
   expect(headers).toMatchObject({ authorization: 'Bearer x', 'x-two': 'a,b' })
   for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
 })
 
-test('the cookies of a local event come one by one, and without any there is no field', async () => {
+test('the cookies of a local Lambda event come one by one, and without any there is no field', async () => {
   const { cookies } = await eventOf({ path: '/', headers: { Cookie: 'a=1; b=2' } })
   expect(cookies).toEqual(['a=1', 'b=2'])
   expect(await eventOf({ path: '/' })).not.toHaveProperty('cookies')
@@ -135,7 +135,7 @@ test.each([
   ['?a=1&b=2&a=3', { a: '1,3', b: '2' }],
   ['?a', { a: '' }],
   ['?a=%20%26&b=x?y', { a: ' &', b: 'x?y' }],
-])('the query %p is in the local event decoded, and raw as it came', async (query, expected) => {
+])('the query %p is in the local Lambda event decoded, and raw as it came', async (query, expected) => {
   const { rawQueryString, queryStringParameters, rawPath } = await eventOf({ path: `/v1/models${query}` })
   expect({ rawPath, rawQueryString, queryStringParameters }).toEqual({
     rawPath: '/v1/models',
@@ -150,11 +150,11 @@ test.each([
   ['text/plain; charset=utf-8', 'hé', { body: 'hé', isBase64Encoded: false }],
   ['application/octet-stream', bytes, { body: bytes.toString('base64'), isBase64Encoded: true }],
   ['multipart/form-data; boundary=x', 'x', { body: 'eA==', isBase64Encoded: true }],
-])('a body of type %s is text or base64 in the local event, as at AWS', async (type, body, expected) => {
+])('a body of type %s is text or base64 in the local Lambda event, as at AWS', async (type, body, expected) => {
   expect(await eventOf({ method: 'POST', path: '/', headers: { 'Content-Type': type }, body })).toMatchObject(expected)
 })
 
-test('an empty body is no field of the local event', async () => {
+test('a local Lambda event without a body has no body field', async () => {
   const empty = await eventOf({ path: '/' })
   expect(empty).not.toHaveProperty('body')
   expect(empty.isBase64Encoded).toBe(false)
@@ -173,7 +173,7 @@ test.each([
   // A Function URL has no routes.
   ['POST', '/v1/chat/completions', '$default', undefined],
 ])(
-  'the request %s %s has the route name in the local event that AWS gives it',
+  'the local Lambda event for %s %s has the route name that AWS gives it',
   async (method, path, routeKey, pathParameters) => {
     const made = await eventOf({ method, path })
     expect([made.routeKey, made.requestContext.routeKey]).toEqual([routeKey, routeKey])

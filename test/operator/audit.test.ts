@@ -199,7 +199,7 @@ test('an audit names the request whose hold was removed and not given back', asy
   expect(found.findings).toContainEqual(about(left.requestId, /not charged\?/))
 })
 
-test('an audit names the request of whose hold the rest was not given back, or twice', async () => {
+test('an audit names the request whose unused hold was not given back, or was given back twice', async () => {
   for (const [sign, what] of [
     ['-', /not given back\?/],
     ['+', /given back twice\?/],

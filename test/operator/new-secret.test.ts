@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 type Call = { readonly operation: string; readonly number: number; readonly writes: number }
 
-/** Runs the command over a line on which each call to the database is treated as the test says. */
+/** Runs the command over a connection on which the test decides the fate of each call to the database. */
 async function over(treat: (call: Call) => Treatment, ...args: string[]): Promise<Ended> {
   await using line: UnreliableDynamoDb = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
   let number = 0

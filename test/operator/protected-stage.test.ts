@@ -17,7 +17,7 @@ jest.setTimeout(60_000)
 const CATALOG = join(emptyFolder(), 'catalog.json')
 let gateway: TestGateway
 let key: Key
-/** Its stack has no output that says that it is protected, as older stacks. */
+/** Its stack is an older one: no output says whether it is protected. */
 let prod: Stage
 let dev: Stage
 

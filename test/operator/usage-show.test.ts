@@ -47,7 +47,7 @@ async function ask(body: object = LONG): Promise<UsageRow> {
   return gateway.readRow(response.headers.get('x-request-id'))
 }
 
-/** The row as it is stored, explained by what is stored. */
+/** The explanation of a row, from the stored row and the stored key. */
 async function explain(row: UsageRow, nowMs = Date.now()): Promise<string> {
   const stored = await gateway.readRow(row.requestId)
   return explainRequest(stored, await gateway.readKey(row.keyId), nowMs).join('\n')

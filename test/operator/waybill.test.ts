@@ -209,7 +209,7 @@ test('waybill usage list, show and summary tell of the same requests', async () 
   }
 })
 
-test('waybill catalog check and push accept a valid file, and refuse another with the path of its fault', async () => {
+test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
   const before = await json<{ version: number; models: object[]; providers: object }>('catalog', 'show')
   const bad = join(folder, 'bad.json')
   writeFileSync(

@@ -65,7 +65,7 @@ test.each(COMPLAINTS)(
       expect(refused.text).toContain((error as { message: string }).message.slice(0, 10))
       expect(refused.text).not.toContain(KEY)
     }
-    // Nobody else is hurt: the route does not rest, and no alarm is raised.
+    // Other callers are not affected: the route stays in use, and no alarm is raised.
     first.reply = say('From the first')
     expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
     expect(second.requests).toEqual([])

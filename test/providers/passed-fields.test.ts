@@ -172,7 +172,7 @@ function dearFieldsOf(sent: Record<string, unknown>): string[] {
 }
 
 test.each(['refuse', 'drop'])(
-  'no random request sends a field that is not allowed to the upstream (unknownFields: %s)',
+  'no random request sends the upstream a field that is not allowed (unknownFields: %s)',
   async (unknownFields) => {
     const both = await open({ provider: { unknownFields } })
     const outcomes = { accepted: 0, refused: 0 }

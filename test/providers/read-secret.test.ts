@@ -63,7 +63,7 @@ const open = () =>
     fullName: (name) => secretName('dev', name),
     clock: () => nowMs,
     problem: (what, error) => problems.push(`${what}: ${(error as Error).name}`),
-    // Only a stand-in that never answers uses up the whole bound.
+    // A server that never answers is given up sooner, to keep the test short.
     fetchSecret: (name) => fetchSecret(name, answer === never ? 100 : undefined),
   })
 

@@ -49,7 +49,7 @@ test.each([
   [504, 'timeout_error', 504, 'timeout 504'],
   [529, 'overloaded_error', 502, 'status 529'],
 ])(
-  'Anthropic’s %i %s is answered with %i, free, and only a complaint about the request is quoted',
+  'Anthropic’s %i %s is answered with %i for free, and only a complaint about the request is quoted',
   async (code, type, told, result) => {
     for (const request of [{}, { stream: true }]) {
       const answer = await ask(refusal(code, type, `About ${KEY}: max_tokens is odd.`), request)
@@ -126,7 +126,7 @@ test('the next route answers after Anthropic’s 529, and after an error event b
   }
 })
 
-test('an Anthropic error event before the first token is a 502, and free', async () => {
+test('an Anthropic error event before the first token is a 502 and costs nothing', async () => {
   for (const request of [{}, { stream: true }]) {
     const answer = await ask(stream(start(), PING, error('overloaded_error', 'Overloaded: a secret')), request)
     expect([answer.status, answer.attempts]).toEqual([502, ['error_event']])
@@ -171,7 +171,7 @@ test.each<[string, Reply, string]>([
   expect([answer.status, answer.attempts]).toEqual([502, [reason]])
 })
 
-test('an Anthropic stream that goes on beyond its output cap is a 502, and free', async () => {
+test('an Anthropic stream that goes on beyond its output cap is a 502 and costs nothing', async () => {
   const words = Array.from({ length: 400 }, () => 'word ')
   const answer = await ask(stream(start(), ...textBlock(0, ...words), ...ending('end_turn')), { max_tokens: 5 })
   expect(answer.status).toBe(502)

@@ -123,36 +123,37 @@ test('a request with every supported field is translated for Anthropic, and unsu
 })
 
 test.each([
-  [{ tools: TOOLS }, { tools: [LOOK] }],
+  ['tools', { tools: TOOLS }, { tools: [LOOK] }],
+  ['the tool choice auto', { tools: TOOLS, tool_choice: 'auto' }, { tools: [LOOK], tool_choice: { type: 'auto' } }],
   [
-    { tools: TOOLS, tool_choice: 'auto' },
-    { tools: [LOOK], tool_choice: { type: 'auto' } },
-  ],
-  [
+    'the tool choice none',
     { tools: TOOLS, tool_choice: 'none', parallel_tool_calls: false },
     { tools: [LOOK], tool_choice: { type: 'none' } },
   ],
   [
+    'a choice of one tool',
     { tools: TOOLS, tool_choice: { type: 'function', function: { name: 'look' } } },
     { tools: [LOOK], tool_choice: { type: 'tool', name: 'look' } },
   ],
   [
+    'parallel tool calls turned off',
     { tools: TOOLS, parallel_tool_calls: false },
     { tools: [LOOK], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
   ],
-  [{ tools: [], tool_choice: null, parallel_tool_calls: true }, {}],
+  ['no tools', { tools: [], tool_choice: null, parallel_tool_calls: true }, {}],
   [
+    'stop words and a temperature',
     { stop: ['a', 'b'], temperature: 0.3 },
     { stop_sequences: ['a', 'b'], temperature: 0.3 },
   ],
-  [{ stop: null, temperature: null, top_p: null, user: null, response_format: null }, {}],
-  [{ response_format: { type: 'text' } }, {}],
-  [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
-  [{ reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
-  [{ safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
-  [{ top_k: 40 }, { top_k: 40 }],
-  [{ top_k: -1, x_future: null }, {}],
-])('Anthropic is sent %j as %j', async (asked, said) => {
+  ['null for optional fields', { stop: null, temperature: null, top_p: null, user: null, response_format: null }, {}],
+  ['the response format text', { response_format: { type: 'text' } }, {}],
+  ['the reasoning effort none', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+  ['the reasoning effort xhigh', { reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
+  ['a safety identifier', { safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
+  ['a top_k', { top_k: 40 }, { top_k: 40 }],
+  ['a negative top_k and an unknown field that is null', { top_k: -1, x_future: null }, {}],
+])('a request with %s is translated for Anthropic', async (_label, asked, said) => {
   const { model: _, max_tokens: __, stream: ___, messages: ____, ...rest } = await sent(asked)
   expect(rest).toEqual(said)
 })
@@ -242,40 +243,80 @@ describe('refusals', () => {
   const assistant = (tool_calls: object[]) => said({ role: 'assistant', content: null, tool_calls })
   const part = (content: object) => ({ messages: [user([content])] })
 
-  test.each<[string, object]>([
-    ['n', { n: 2 }],
-    ['logprobs', { logprobs: true, top_logprobs: 2 }],
-    ['logit_bias', { logit_bias: { 50256: -100 } }],
-    ['functions', { functions: [FN] }],
-    ['modalities', { modalities: ['text', 'audio'] }],
-    ['audio', { audio: { voice: 'alloy' } }],
-    ['web_search_options', { web_search_options: {} }],
-    ['response_format', { response_format: { type: 'json_object' } }],
-    ['response_format', { response_format: { type: 'json_schema', json_schema: { name: 'a' } } }],
-    ['reasoning_effort', { reasoning_effort: 'toString' }],
-    ['tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
-    ['tool_choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools', allowed_tools: {} } }],
-    ['tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
-    ['messages[0].content', { messages: [user(' ')] }],
-    ['messages[0].content[0]', part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } })],
-    ['messages[0].content[0]', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
-    ['messages[0].content[0].image_url.url', part(image('http://example.test/cat.png'))],
-    ['messages[0].content[0].image_url.url', part(image('data:image/tiff;base64,SUkq'))],
-    ['messages[0].content[0].image_url.url', part({ type: 'image_url' })],
-    ['messages[1].content[0]', said({ role: 'assistant', content: [image('https://example.test/cat.png')] })],
-    ['messages[1].role', said({ role: 'function', name: 'look', content: '1' })],
-    ['messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
-    ['messages[1].tool_calls[0]', assistant([{ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }])],
-    ['messages[1].tool_calls[0].id', assistant([{ type: 'function', function: { name: 'look' } }])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '{"cut')])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', nested(65))])],
-    ['x_future', { x_future: {} }],
-    ['constructor', { constructor: {} }],
-    ['messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
+  test.each<[string, string, object]>([
+    ['two choices', 'n', { n: 2 }],
+    ['log probabilities', 'logprobs', { logprobs: true, top_logprobs: 2 }],
+    ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }],
+    ['the old functions field', 'functions', { functions: [FN] }],
+    ['audio output', 'modalities', { modalities: ['text', 'audio'] }],
+    ['a voice', 'audio', { audio: { voice: 'alloy' } }],
+    ['a web search', 'web_search_options', { web_search_options: {} }],
+    ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }],
+    [
+      'a JSON schema format without a schema',
+      'response_format',
+      { response_format: { type: 'json_schema', json_schema: { name: 'a' } } },
+    ],
+    ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'toString' }],
+    ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
+    [
+      'a choice among allowed tools',
+      'tool_choice',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', allowed_tools: {} } },
+    ],
+    ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
+    ['a blank message', 'messages[0].content', { messages: [user(' ')] }],
+    [
+      'audio input',
+      'messages[0].content[0]',
+      part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }),
+    ],
+    [
+      'a file',
+      'messages[0].content[0]',
+      part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } }),
+    ],
+    ['an image over plain http', 'messages[0].content[0].image_url.url', part(image('http://example.test/cat.png'))],
+    ['a TIFF image', 'messages[0].content[0].image_url.url', part(image('data:image/tiff;base64,SUkq'))],
+    ['an image without a URL', 'messages[0].content[0].image_url.url', part({ type: 'image_url' })],
+    [
+      'an image in an assistant message',
+      'messages[1].content[0]',
+      said({ role: 'assistant', content: [image('https://example.test/cat.png')] }),
+    ],
+    [
+      'a message with the old function role',
+      'messages[1].role',
+      said({ role: 'function', name: 'look', content: '1' }),
+    ],
+    ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
+    [
+      'a call of a custom tool',
+      'messages[1].tool_calls[0]',
+      assistant([{ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }]),
+    ],
+    [
+      'a tool call without an id',
+      'messages[1].tool_calls[0].id',
+      assistant([{ type: 'function', function: { name: 'look' } }]),
+    ],
+    [
+      'tool arguments that are cut off',
+      'messages[1].tool_calls[0].function.arguments',
+      assistant([call('c', 'look', '{"cut')]),
+    ],
+    ['tool arguments in a list', 'messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
+    [
+      'tool arguments 65 levels deep',
+      'messages[1].tool_calls[0].function.arguments',
+      assistant([call('c', 'look', nested(65))]),
+    ],
+    ['an unknown field', 'x_future', { x_future: {} }],
+    ['a field named constructor', 'constructor', { constructor: {} }],
+    ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
   ])(
-    'a request that Anthropic cannot express is refused unsent, with a message about %s: %j',
-    async (param, request) => {
+    'a request with %s is refused before anything is sent to Anthropic, and the error says where',
+    async (_, param, request) => {
       const error = await refused(request)
       expect(error.param).toBe(param)
       expect(error.message.length).toBeLessThan(200)

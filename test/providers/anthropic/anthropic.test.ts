@@ -101,7 +101,7 @@ test('Anthropic’s thinking is passed on as reasoning_content, without its sign
   expect(JSON.stringify(chunks)).not.toMatch(/EqQBCgIYAhIM|secretdata/)
 })
 
-test('an Anthropic refusal finishes with content_filter, and with the explanation if there is one', async () => {
+test('an Anthropic refusal has the finish reason content_filter, and the explanation if there is one', async () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'This may cause harm.' }
   const explained = await askBoth(stream(start(), ...ending('refusal', undefined, { stop_details: details })))
   expect(explained).toMatchObject({
@@ -121,7 +121,7 @@ test.each([
   ['tool_use', 'tool_calls'],
   ['something_new', 'stop'],
   ['constructor', 'stop'],
-])('an Anthropic answer that ends with %s finishes with %s', async (stop, finish) => {
+])('an Anthropic answer with the stop reason %s has the finish reason %s', async (stop, finish) => {
   const { finish_reason } = await askBoth(stream(start(), ...textBlock(0, 'Hel'), ...ending(stop)))
   expect(finish_reason).toBe(finish)
 })
@@ -136,7 +136,7 @@ test('an Anthropic tool call that was cut before its arguments does not look lik
   expect(finish_reason).toBe('length')
 })
 
-test('an Anthropic answer without a stop reason finishes with stop, or tool_calls if it calls a tool', async () => {
+test('an Anthropic answer without a stop reason has the finish reason stop, or tool_calls if it calls a tool', async () => {
   const text = await askBoth(stream(start(), ...textBlock(0, 'Hi'), MESSAGE_STOP))
   expect(text).toMatchObject({ finish_reason: 'stop', row: { usageSource: 'estimate', usageRejected: false } })
   const call = await askBoth(stream(start(), ...toolBlock(0, 'toolu_1', 'now'), messageDelta(null), MESSAGE_STOP))

@@ -77,7 +77,7 @@ const BEFORE: [string, number, number, string][] = [
   ['SomethingNew', 418, 502, 'status 418'],
 ]
 
-test.each(BEFORE)('Bedrock’s %s (%i) is answered with %i, and free', async (name, code, status, result) => {
+test.each(BEFORE)('Bedrock’s %s (%i) is answered with %i and costs nothing', async (name, code, status, result) => {
   upstream.reply = refuse(code, name)
   const seen = await ask()
   expect([seen.status, seen.result]).toEqual([status, result])
@@ -88,7 +88,7 @@ test.each(BEFORE)('Bedrock’s %s (%i) is answered with %i, and free', async (na
 })
 
 test.each(['ValidationException', 'ThrottlingException', 'ModelTimeoutException'])(
-  'Bedrock’s %s before a stream begins is answered with its error status',
+  'Bedrock’s %s before a stream begins is answered with an error status',
   async (name) => {
     const [, code, status] = BEFORE.find(([known]) => known === name) ?? []
     upstream.reply = refuse(code ?? 0, name)
@@ -146,7 +146,7 @@ const INSIDE: [string, string][] = [
 const STATUS: Readonly<Record<string, number>> = { 'rejected 400': 400, 'timeout 408': 504 }
 
 test.each(INSIDE)(
-  'Bedrock’s %s as the first event of a stream is answered with its error status',
+  'Bedrock’s %s as the first event of a stream is answered with an error status',
   async (name, result) => {
     upstream.reply = frames(exception(name, 'Some words.'))
     expect(await ask()).toMatchObject({ status: STATUS[result] ?? 502, result })
@@ -154,7 +154,7 @@ test.each(INSIDE)(
 )
 
 test.each(INSIDE)(
-  'Bedrock’s %s before the first word is answered with its error status, and free',
+  'Bedrock’s %s before the first word is answered with an error status and costs nothing',
   async (name, result) => {
     upstream.reply = frames(START, exception(name, 'Some words.'))
     expect(await ask()).toMatchObject({ status: STATUS[result] ?? 502, result, row: { cost: 0n } })

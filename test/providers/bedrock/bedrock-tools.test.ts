@@ -186,7 +186,7 @@ test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}
   },
 )
 
-test('tool call ids of other providers are shortened for Bedrock, and tool results may hold images', async () => {
+test('tool call ids of other providers are made to fit Bedrock, and tool results may hold images', async () => {
   const id = `call:${'x'.repeat(70)}.1`
   const toolUseId = `${'x'.repeat(62)}_1`
   const body = await sent({

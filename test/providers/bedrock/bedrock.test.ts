@@ -114,13 +114,13 @@ test.each([
   ['guardrail_intervened', 'content_filter'],
   ['content_filtered', 'content_filter'],
   ['something_new', 'stop'],
-])('a Bedrock answer that ends with %s finishes with %s', async (stopReason, finishReason) => {
+])('a Bedrock answer with the stop reason %s has the finish reason %s', async (stopReason, finishReason) => {
   upstream.reply = say('Hel', stopReason)
   expect((await ask()).answer.choices[0].finish_reason).toBe(finishReason)
   expect((await chunksOf()).at(-1).choices[0].finish_reason).toBe(finishReason)
 })
 
-test('a Bedrock answer that was filtered before its first word is a 200 that finishes with content_filter', async () => {
+test('a Bedrock answer that was filtered before its first word is a 200 with the finish reason content_filter', async () => {
   upstream.reply = frames(START, stop('content_filtered'), metadata({ inputTokens: 9, outputTokens: 0 }))
   const { status, answer } = await ask()
   expect(status).toBe(200)
@@ -361,7 +361,7 @@ test.each([
     'messages[0].tool_call_id',
     'id',
   ],
-])('a request to Bedrock with %s is refused with a reason, and free', async (_, body, param, words) => {
+])('a request to Bedrock with %s is refused with a reason and costs nothing', async (_, body, param, words) => {
   const { response, status, answer } = await ask(body)
   expect([status, answer.error.param, answer.error.type]).toEqual([400, param, 'invalid_request_error'])
   expect(answer.error.message).toContain(words)

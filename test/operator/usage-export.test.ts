@@ -8,7 +8,7 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { StatedPrice } from '../../layers/gateway/domain/price.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 import { moment } from '../../operator/arguments.ts'
 import { type ExportFormat, exportRows } from '../../operator/export-rows.ts'
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 const FIRST = Date.UTC(2026, 2, 1)
 const DAYS = 12
 
-let tables: Tables
+let tables: OperatorTables
 let stage: Stage
 let keys: Key[]
 

@@ -5,6 +5,7 @@ import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { booksBalance, catalogFor } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
@@ -154,7 +155,7 @@ test('the fallback function answers an unknown path with 404 and a wrong method 
 test('the sweep function finishes a dead request: its row is abandoned and free, and its hold is given back', async () => {
   const { key } = await account.issue()
   const nowMs = Date.now() - 3_600_000
-  const requestId = 'req_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const requestId = requestIdAt(nowMs)
   const hash = key.current.hash
   await takeAdmission(account.tables)(key, { requestId, hash, nowMs, hold: 5_000n, holdUntilMs: nowMs + 1 })
   expect(await running.sweep.invoke({})).toEqual({ finished: 1 })
@@ -216,7 +217,7 @@ describe('roles', () => {
       // A dead request is in the way, so that it is finished before this one is admitted.
       const { key, secret } = await account.issue({ maxConcurrent: 1 })
       const nowMs = Date.now() - 3_600_000
-      const dead = { requestId: 'req_01ARZ3NDEKTSV4RRFFQ69G5FAW', hash: key.current.hash, nowMs }
+      const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs }
       await takeAdmission(account.tables)(key, { ...dead, hold: 1n, holdUntilMs: nowMs + 1 })
       const before = account.dynamodb.calls.length
       await running[name].invoke(httpEvent({ path, secret }))

@@ -13,6 +13,7 @@ import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -204,7 +205,7 @@ describe('a request that died with its claim', () => {
   /** What is left of it: a claim and a hold; with a cost also its row. */
   async function leaveDead(name: string, cost?: bigint) {
     const { key, secret } = await gateway.issue()
-    const requestId = `req_01M7EF0NNNCWKFPCWWRRC77${name}`
+    const requestId = requestIdAt(nowMs)
     const id = answerId(key.id, name)
     const hash = key.current.hash
     const untilMs = nowMs + 960_000

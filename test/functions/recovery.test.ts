@@ -13,6 +13,7 @@ import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -29,8 +30,9 @@ beforeAll(async () => {
 })
 
 /** What a function leaves that died after its admission. */
-async function leaveDeadHold(hold: bigint, requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A56') {
+async function leaveDeadHold(hold: bigint) {
   nowMs = NOW
+  const requestId = requestIdAt(NOW)
   const issued = await gateway.issue({ credits: '0.001' })
   const { key } = issued
   const demand = { requestId, hash: key.current.hash, nowMs, hold, holdUntilMs: NOW + 960_000 }
@@ -40,7 +42,7 @@ async function leaveDeadHold(hold: bigint, requestId = 'req_01M7EF0NNNCWKFPCWWRR
 
 describe('the hold of a dead request', () => {
   test('is released by the sweep once its time is over, not before, and leaves an abandoned row', async () => {
-    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A01')
+    const { key, requestId } = await leaveDeadHold(900_000n)
     const sweep = createSweep(gateway.instance)
     nowMs = NOW + 959_999
     await sweep()
@@ -58,7 +60,7 @@ describe('the hold of a dead request', () => {
   })
 
   test('is finished by the admission that it stands in the way of', async () => {
-    const { key, secret } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A02')
+    const { key, secret } = await leaveDeadHold(900_000n)
     const body = { ...HELLO, max_tokens: 100 }
     expect((await gateway.post(secret, body)).status).toBe(402)
     nowMs = NOW + 960_000
@@ -69,7 +71,7 @@ describe('the hold of a dead request', () => {
   })
 
   test('is finished in passing by an admission that merely sees it', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A03')
+    const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
     await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
@@ -77,7 +79,7 @@ describe('the hold of a dead request', () => {
   })
 
   test('does not keep the client of another request waiting, which was answered already', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A05')
+    const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     const gate = Promise.withResolvers<void>()
     const restore = intercept(gateway.tables, async (send, command, input) => {
@@ -94,7 +96,7 @@ describe('the hold of a dead request', () => {
   })
 
   test('that cannot be finished is not reported as the request that met it', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(800_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A06')
+    const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
     const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
     await client.send(new PutCommand({ TableName: usage, Item: damaged }))
@@ -118,14 +120,14 @@ describe('the hold of a dead request', () => {
   test('whose row cannot be written whole is charged by its least', async () => {
     nowMs = NOW
     const { key } = await gateway.issue()
-    const requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A07'
+    const requestId = requestIdAt(nowMs)
     const { hash } = key.current
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
     const attempts = Array.from({ length: 10_000 }, () => ({ provider: 'up', result: 'x'.repeat(60), ms: 1 }))
     const request = {
       requestId,
       nowMs,
-      deadlineMs: Date.now() + 60_000,
+      deadlineMs: nowMs + 900_000,
       endpoint: ENDPOINTS.chat,
       sourceIp: '192.0.2.1',
       credential: { hash, key, cached: false },
@@ -142,7 +144,7 @@ describe('the hold of a dead request', () => {
   })
 
   test('whose row was written is settled by that row', async () => {
-    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A04')
+    const { key, requestId } = await leaveDeadHold(900_000n)
     const row = completedRow({ requestId, keyId: key.id, cost: 700n, hold: 900_000n, startedAtMs: NOW })
     await putUsageRow(gateway.tables)(row)
     nowMs = NOW + 960_000
@@ -202,7 +204,7 @@ describe('a sweep', () => {
   test('finishes the others where one cannot be, and that one when it can', async () => {
     nowMs = NOW + 15_000_000
     const { key } = await gateway.issue()
-    const ids = ['C01', 'C02', 'C03'].map((end) => `req_01M7EF0NNNCWKFPCWWRRC77${end}`)
+    const ids = [1, 2, 3].map(() => requestIdAt(nowMs))
     for (const requestId of ids) {
       const demand = { requestId, hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: nowMs + 960_000 }
       // The bucket was taken from meanwhile.
@@ -231,19 +233,20 @@ describe('a sweep', () => {
       hold: 1n,
       holdUntilMs: nowMs + 960_000,
     })
-    await takeAdmission(gateway.tables)(key, demand('req_01M7EF0NNNCWKFPCWWRRC77B01'))
+    await takeAdmission(gateway.tables)(key, demand(requestIdAt(nowMs)))
     nowMs += 960_000
     const sweep = createSweep(gateway.instance)
+    const second = requestIdAt(nowMs)
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { UpdateExpression = '' } = input as { UpdateExpression?: string }
       if (command === 'UpdateItem' && UpdateExpression.startsWith('REMOVE')) {
-        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand('req_01M7EF0NNNCWKFPCWWRRC77B02'))
+        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand(second))
       }
       return send()
     })
     await sweep()
     restore()
-    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual(['req_01M7EF0NNNCWKFPCWWRRC77B02'])
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([second])
     nowMs += 960_000
     await sweep()
     expect((await gateway.readKey(key.id)).holds).toEqual({})

@@ -14,12 +14,12 @@ import type { OperatorTables } from '../../layers/gateway/store/operator-tables.
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 let tables: OperatorTables
-let serial = 0
 
 beforeAll(async () => {
   tables = await openTestTables()
@@ -34,8 +34,7 @@ async function issue(settings: Partial<KeySettings> = {}, credits = 1_000_000n):
 const withDatabase = (calls: Partial<Database>) => ({ ...tables, database: { ...tables.database, ...calls } })
 
 function demand(key: Key, hold = 0n, nowMs = NOW): Demand {
-  serial += 1
-  return { requestId: `req_${serial}`, hash: key.current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
+  return { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
 }
 
 /** As the gate does it: a refusal that a second look can answer is tried once more. */
@@ -226,7 +225,12 @@ describe('releasing a hold', () => {
     const key = await issue()
     const wanted = demand(key, 800n)
     await enter(key, wanted)
-    const release = { keyId: key.id, requestId: wanted.requestId, hold: 800n, cost: 300n }
+    const release = {
+      keyId: key.id,
+      requestId: wanted.requestId,
+      hold: { amount: 800n, untilMs: wanted.holdUntilMs },
+      cost: 300n,
+    }
     const released = await Promise.all(Array.from({ length: 20 }, () => releaseHold(tables)(release)))
     expect(released.filter(Boolean)).toHaveLength(1)
     expect(await fresh(key)).toMatchObject({ available: 1_000_000n - 300n, spent: 300n, holds: {} })

@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateway = both.gateway
 })
 
-/** What a function leaves that died after its admission. */
+/** Leaves the hold of a function that died after its admission. */
 async function leaveDeadHold(hold: bigint) {
   nowMs = NOW
   const requestId = requestIdAt(NOW)
@@ -40,8 +40,8 @@ async function leaveDeadHold(hold: bigint) {
   return { ...issued, requestId }
 }
 
-describe('the hold of a dead request', () => {
-  test('is released by the sweep once its time is over, not before, and leaves an abandoned row', async () => {
+describe('dead requests', () => {
+  test('the sweep releases the hold of a dead request when its time is over, not before, and writes an abandoned row', async () => {
     const { key, requestId } = await leaveDeadHold(900_000n)
     const sweep = createSweep(gateway.instance)
     nowMs = NOW + 959_999
@@ -59,7 +59,7 @@ describe('the hold of a dead request', () => {
     })
   })
 
-  test('is finished by the admission that it stands in the way of', async () => {
+  test('a request releases the hold of a dead request whose time is over if it needs the credits', async () => {
     const { key, secret } = await leaveDeadHold(900_000n)
     const body = { ...HELLO, max_tokens: 100 }
     expect((await gateway.post(secret, body)).status).toBe(402)
@@ -70,7 +70,7 @@ describe('the hold of a dead request', () => {
     expect(booksBalance(after)).toBe(true)
   })
 
-  test('is finished in passing by an admission that merely sees it', async () => {
+  test('a request releases the hold of a dead request whose time is over even if it does not need the credits', async () => {
     const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
@@ -78,7 +78,7 @@ describe('the hold of a dead request', () => {
     expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
   })
 
-  test('does not keep the client of another request waiting, which was answered already', async () => {
+  test('a client is not kept waiting while its request releases the hold of a dead one', async () => {
     const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     const gate = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ describe('the hold of a dead request', () => {
     restore()
   })
 
-  test('that cannot be finished is not reported as the request that met it', async () => {
+  test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
     const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
@@ -117,7 +117,7 @@ describe('the hold of a dead request', () => {
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
   })
 
-  test('whose row cannot be written whole is charged by its least', async () => {
+  test('a request whose row is too large to be written is charged with a shorter row', async () => {
     nowMs = NOW
     const { key } = await gateway.issue()
     const requestId = requestIdAt(nowMs)
@@ -143,7 +143,7 @@ describe('the hold of a dead request', () => {
     expect(await gateway.readRow(requestId)).toMatchObject({ cost: 7_000n, completionTokens: 5, attempts: [] })
   })
 
-  test('whose row was written is settled by that row', async () => {
+  test('a dead request whose row was written is settled by that row', async () => {
     const { key, requestId } = await leaveDeadHold(900_000n)
     const row = completedRow({ requestId, keyId: key.id, cost: 700n, hold: 900_000n, startedAtMs: NOW })
     await putUsageRow(gateway.tables)(row)
@@ -153,7 +153,7 @@ describe('the hold of a dead request', () => {
     expect((await gateway.readRow(requestId)).outcome).toBe('completed')
   })
 
-  test('that was only late changes nothing: the sweep’s row stands and nothing is charged twice', async () => {
+  test('a late request that the sweep has already given up is not charged, and the sweep’s row stands', async () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
     let finish = () => {}
@@ -175,15 +175,15 @@ describe('the hold of a dead request', () => {
   })
 })
 
-describe('a sweep', () => {
-  /** The DynamoDB calls that one takes. */
+describe('sweeps', () => {
+  /** The DynamoDB calls of one sweep. */
   async function costOf(sweep: () => Promise<unknown>): Promise<string[]> {
     const before = gateway.calls.length
     await sweep()
     return gateway.calls.slice(before).map(({ name }) => name)
   }
 
-  test('with nothing to do is one query, however many keys there are and however much they are used', async () => {
+  test('a sweep with nothing to do is one query, however many keys there are and however much they are used', async () => {
     nowMs = NOW + 10_000_000
     upstream.reply = say('Hello')
     const sweep = createSweep(gateway.instance)
@@ -192,7 +192,7 @@ describe('a sweep', () => {
     expect(await costOf(sweep)).toEqual(['Query'])
     for (const { secret } of issued.slice(0, 3)) await (await gateway.post(secret, HELLO)).text()
     expect(await costOf(sweep)).toEqual(['Query'])
-    // Those that were used are looked at once when a request of theirs could be dead, and then not until the next.
+    // A used key is looked at once, when a request of it could be dead, and then not before its next request.
     nowMs += 960_000
     const looks = await costOf(sweep)
     expect(looks.sort()).toEqual(
@@ -201,13 +201,13 @@ describe('a sweep', () => {
     expect(await costOf(sweep)).toEqual(['Query'])
   })
 
-  test('finishes the others where one cannot be, and that one when it can', async () => {
+  test('a sweep that cannot finish one request finishes the others, and that one as soon as it can', async () => {
     nowMs = NOW + 15_000_000
     const { key } = await gateway.issue()
     const ids = [1, 2, 3].map(() => requestIdAt(nowMs))
     for (const requestId of ids) {
       const demand = { requestId, hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: nowMs + 960_000 }
-      // The bucket was taken from meanwhile.
+      // Read anew, because the request before has changed the key.
       await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)
     }
     nowMs += 960_000
@@ -223,7 +223,7 @@ describe('a sweep', () => {
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
   })
 
-  test('does not miss a request that dies while it looks', async () => {
+  test('a sweep does not miss a request that dies while the sweep runs', async () => {
     nowMs = NOW + 20_000_000
     const { key } = await gateway.issue()
     const demand = (requestId: string) => ({
@@ -253,7 +253,7 @@ describe('a sweep', () => {
   })
 })
 
-describe('without DynamoDB', () => {
+describe('a failing database', () => {
   const servers: Server[] = []
   afterAll(() => {
     for (const server of servers) {
@@ -268,8 +268,8 @@ describe('without DynamoDB', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  test('a request is refused with 503 and Retry-After, and nothing goes upstream', async () => {
-    // What DynamoDB answers in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
+  test('a request during an outage of DynamoDB is refused with 503 and Retry-After, and does not go upstream', async () => {
+    // DynamoDB answers like this in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
     // recognise Node's own errors.)
     const broken = await listen(
       createServer((_, response) => {
@@ -294,7 +294,7 @@ describe('without DynamoDB', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('an answer under way is not lost: settlement is tried again until the database is back', async () => {
+  test('an answer under way is not lost in an outage of DynamoDB, and is settled when DynamoDB is back', async () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
     let failures = 0
@@ -312,7 +312,7 @@ describe('without DynamoDB', () => {
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 20_000n })
   })
 
-  test('an unexpected error is a 500 that tells nothing, and the log line has the request id', async () => {
+  test('an unexpected error is a 500 that reveals nothing, and its log line has the request id', async () => {
     nowMs = NOW
     const { secret } = await gateway.issue()
     const restore = intercept(gateway.tables, async () => {

@@ -244,7 +244,7 @@ describe('refusals', () => {
     let races = 0
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { ReturnValues } = input as { ReturnValues?: string }
-      if (command === 'UpdateItem' && ReturnValues === 'ALL_NEW') {
+      if (command === 'UpdateItem' && ReturnValues === 'UPDATED_NEW') {
         races += 1
         await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` })
       }

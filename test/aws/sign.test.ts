@@ -1,0 +1,90 @@
+import { createHash, createHmac } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { SignatureV4 } from '@smithy/signature-v4'
+import { signer } from '../../layers/gateway/aws/sign.ts'
+import type { Credentials } from '../../layers/gateway/config.ts'
+import { randomAttributes } from '../simulation/dynamodb/random-expressions.ts'
+import { canonical } from '../simulation/dynamodb/side-by-side.ts'
+import { Random } from '../simulation/random.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 23, 59, 58)
+const HOST = 'dynamodb.eu-central-1.amazonaws.com'
+const CONTENT_TYPE = 'application/x-amz-json-1.0'
+const KEYS: Credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+const SESSION: Credentials = { ...KEYS, sessionToken: 'IQoJb3JpZ2luX2VjEXAMPLE//+=' }
+
+type Call = {
+  readonly target: string
+  readonly body: string
+  readonly credentials: Credentials
+  readonly nowMs: number
+}
+
+/** Node's own hash in the form in which AWS's signer takes one. */
+class Sha256 {
+  readonly #hash
+  constructor(secret?: string | Uint8Array) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret)
+  }
+  update(data: string | Uint8Array): void {
+    this.#hash.update(data)
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest()
+  }
+}
+
+async function signedByAws({ target, body, credentials, nowMs }: Call): Promise<Record<string, string>> {
+  const aws = new SignatureV4({
+    service: 'dynamodb',
+    region: 'eu-central-1',
+    credentials,
+    sha256: Sha256 as never,
+    applyChecksum: false,
+  })
+  const headers = { host: HOST, 'content-type': CONTENT_TYPE, 'x-amz-target': target }
+  const request = { method: 'POST', protocol: 'https:', hostname: HOST, path: '/', query: {}, headers, body }
+  const signed = await aws.sign(request, { signingDate: new Date(nowMs) })
+  return signed.headers
+}
+
+function asRecord(headers: string[]): Record<string, string> {
+  const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), headers[i + 1]]] : []))
+  return Object.fromEntries(pairs)
+}
+
+const open = () => signer({ service: 'dynamodb', region: 'eu-central-1', host: HOST, contentType: CONTENT_TYPE })
+
+describe('a call to AWS', () => {
+  test.each([
+    ['keys alone', KEYS],
+    ['keys and a session token', SESSION],
+  ])('is signed with %s as AWS’s own signer signs it, whatever its body', async (_, credentials) => {
+    const random = new Random(1)
+    const sign = open()
+    for (let i = 0; i < 50; i++) {
+      const target = `DynamoDB_20120810.${random.pick(['GetItem', 'UpdateItem', 'Query'])}`
+      const call = {
+        target,
+        body: canonical(randomAttributes(random)),
+        credentials,
+        nowMs: NOW + random.below(10 ** 9),
+      }
+      expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+    }
+  })
+
+  test('is signed with the key of its own day and secret, although the last one is kept', async () => {
+    const sign = open()
+    const other = { ...KEYS, secretAccessKey: 'another' }
+    for (const [nowMs, credentials] of [
+      [NOW, KEYS],
+      [NOW + 2_000, KEYS],
+      [NOW + 2_000, other],
+      [NOW, KEYS],
+    ] as const) {
+      const call = { target: 'DynamoDB_20120810.GetItem', body: '{}', credentials, nowMs }
+      expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+    }
+  })
+})

@@ -14,6 +14,7 @@ import { issueKey } from '../../operator/issue-key.ts'
 import { randomAttributes } from '../simulation/dynamodb/random-expressions.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
@@ -25,7 +26,6 @@ let key: Key
 let demand: Demand
 /** Every call that arrived. */
 let arrived: string[]
-let serial = 0
 
 beforeAll(async () => {
   outside = await openTestTables()
@@ -38,9 +38,8 @@ afterAll(() => opened.disposeAsync())
 beforeEach(async () => {
   const settings = { ...KEY_DEFAULTS, name: 'test' }
   key = (await issueKey(outside, { settings, credits: 1_000n, prefix: 'svc_live_', by: 'test' }, NOW)).key
-  serial += 1
   const hash = key.current.hash
-  demand = { requestId: `req_${serial}`, hash, nowMs: NOW, hold: 100n, holdUntilMs: NOW + 60_000 }
+  demand = { requestId: requestIdAt(NOW), hash, nowMs: NOW, hold: 100n, holdUntilMs: NOW + 60_000 }
   treatEach('answer')
 })
 
@@ -116,7 +115,12 @@ describe('a settlement', () => {
   ])('that meets a database which does this, %s, is sent again and moves the money once', async (met, isTold) => {
     await takeAdmission(tables)(key, demand)
     treatEach(met, 'answer')
-    const release = { keyId: key.id, requestId: demand.requestId, hold: 100n, cost: 40n }
+    const release = {
+      keyId: key.id,
+      requestId: demand.requestId,
+      hold: { amount: 100n, untilMs: demand.holdUntilMs },
+      cost: 40n,
+    }
     expect(await releaseHold(tables)(release)).toBe(isTold)
     expect(arrived).toEqual(['UpdateItem', 'UpdateItem'])
     expect(await stored()).toMatchObject({ available: 960n, spent: 40n, holds: {} })

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
-import { post } from '../../layers/gateway/providers/http/post.ts'
+import { post, targetOf } from '../../layers/gateway/providers/http/post.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import {
   chunk,
@@ -188,7 +188,7 @@ describe('broken connections', () => {
     upstream.answer = (socket) =>
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
     const call = post({
-      url: new URL(upstream.url),
+      target: targetOf(upstream.url),
       headers: {},
       body: '{}',
       idleTimeoutMs: 1_000,

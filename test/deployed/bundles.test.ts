@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
@@ -45,15 +45,25 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
 }
 
 describe('what synth puts into an account', () => {
-  test('is a Node 24 function for every folder of functions/, with one file of code and its map', () => {
-    for (const { folder, handler, runtime } of Object.values(account.functions)) {
+  test('is a Node 24 function for every folder of functions/: one file of code with its map, and for chat one for Bedrock', () => {
+    for (const [name, { folder, handler, runtime }] of Object.entries(account.functions)) {
       expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-      expect(readdirSync(folder).sort()).toEqual(['index.js', 'index.js.map'])
+      const bedrock = name === 'chat' ? ['bedrock.js', 'bedrock.js.map'] : []
+      expect(readdirSync(folder).sort()).toEqual([...bedrock, 'index.js', 'index.js.map'])
       expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
     }
     const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })
     const names = sources.filter((entry) => entry.isDirectory()).map(({ name }) => name)
     expect(Object.keys(account.functions).sort()).toEqual(names.sort())
+  })
+
+  test.each<FunctionName>(['chat', ...STARTED])('starts %s without any of AWS’s SDK', (name) => {
+    const map = JSON.parse(readFileSync(join(account.functions[name].folder, 'index.js.map'), 'utf8'))
+    const packages = (map.sources as string[]).flatMap(
+      (file) => file.match(/node_modules\/(@[^/]+\/[^/]+|[^/]+)/)?.[1] ?? [],
+    )
+    const ours = ['@middy/core', 'eventsource-parser']
+    expect([...new Set(packages)].filter((it) => !ours.includes(it))).toEqual([])
   })
 
   test('refuses to start without its tables, so that a bad deployment fails at once', async () => {

@@ -39,7 +39,7 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
 }
 
 async function converse(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal): Promise<Events> {
-  const { BedrockRuntimeClient, ConverseStreamCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  const { BedrockRuntimeClient, ConverseStreamCommand } = await import('#bedrock')
   let client = CLIENTS.get(region)
   if (!client) {
     client = new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })

@@ -16,6 +16,10 @@ const BEDROCK = '#bedrock'
 const BEDROCK_FILE = './bedrock.js'
 const BEDROCK_SDK = join(ROOT, 'layers', 'gateway', 'providers', 'bedrock', 'bedrock-sdk.ts')
 
+/** Node's web streams would take a third of the time in which chat loads. */
+const WEB_STREAMS = 'node:stream/web'
+const NO_WEB_STREAMS = join(ROOT, 'infra', 'no-web-streams.ts')
+
 // CommonJS starts about 50 ms sooner than ESM.
 const COMMON: BuildOptions = {
   bundle: true,
@@ -37,7 +41,7 @@ export function bundleFunction(name: string): string {
   if (name === 'chat') bundle(folder, { entryPoints: [BEDROCK_SDK], outfile: BEDROCK_FILE })
   return bundle(folder, {
     entryPoints: [join(ROOT, 'functions', name, 'handler.ts')],
-    alias: { [TOKENIZER]: TOKENIZER_PACKAGE, [BEDROCK]: BEDROCK_FILE },
+    alias: { [TOKENIZER]: TOKENIZER_PACKAGE, [BEDROCK]: BEDROCK_FILE, [WEB_STREAMS]: NO_WEB_STREAMS },
     external: [TOKENIZER_PACKAGE, BEDROCK_FILE],
     outfile: 'index.js',
   })

@@ -132,6 +132,7 @@ describe('the deployed code', () => {
     expect(module.exports.handler).toEqual(expect.any(Function))
     expect(asked).not.toContain('waybill-tokenizer')
     expect(asked).not.toContain('./bedrock.js')
+    expect(asked).not.toContain('node:stream/web')
     expect(asked.length).toBeGreaterThan(0)
   })
 

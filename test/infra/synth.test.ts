@@ -107,7 +107,7 @@ describe('the deployed code', () => {
     expect(readFileSync(join(chat(), 'index.js'), 'utf8')).not.toContain(ranks())
   })
 
-  test('chat starts without the tokenizer and AWS’s SDK for Bedrock, and asks for each where it is needed', async () => {
+  test('chat starts without the tokenizer and the AWS SDK, and asks for each only when it is needed', async () => {
     const handler = join(chat(), 'index.js')
     const asked: string[] = []
     const code = readFileSync(handler, 'utf8')

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/contract.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { Random } from '../random.ts'
@@ -54,42 +54,40 @@ function kindsOfAnswers(all: SideBySide[]): Set<string> {
   return new Set(all.flatMap(({ answers }) => Object.keys(answers)))
 }
 
-describe('the model of DynamoDB answers as DynamoDB Local does', () => {
-  test(
-    "to the store's own verbs",
-    async () => {
-      const all = await compareInLanes((sides, random) => new RandomVerbs(sides.tables, random))
-      expect([...kindsOfAnswers(all)]).toEqual(
-        expect.arrayContaining([
-          'UpdateCommand: done',
-          'UpdateCommand: ConditionalCheckFailedException',
-          'PutCommand: ConditionalCheckFailedException',
-          'TransactWriteCommand: done',
-          'TransactWriteCommand: TransactionCanceledException',
-          'QueryCommand: done',
-          'ScanCommand: done',
-        ]),
-      )
-    },
-    TIMEOUT_MS,
-  )
+test(
+  'the model of DynamoDB answers the commands of the store as DynamoDB Local does',
+  async () => {
+    const all = await compareInLanes((sides, random) => new RandomVerbs(sides.tables, random))
+    expect([...kindsOfAnswers(all)]).toEqual(
+      expect.arrayContaining([
+        'UpdateCommand: done',
+        'UpdateCommand: ConditionalCheckFailedException',
+        'PutCommand: ConditionalCheckFailedException',
+        'TransactWriteCommand: done',
+        'TransactWriteCommand: TransactionCanceledException',
+        'QueryCommand: done',
+        'ScanCommand: done',
+      ]),
+    )
+  },
+  TIMEOUT_MS,
+)
 
-  test(
-    'to free expressions, right and wrong',
-    async () => {
-      const all = await compareInLanes((sides, random) => new RandomCommands(sides, random))
-      const kinds = kindsOfAnswers(all)
-      for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
-        expect(kinds).toContain(`${command}Command: done`)
-        expect(kinds).toContain(`${command}Command: ValidationException`)
-      }
-      expect(kinds).toContain('TransactWriteCommand: IdempotentParameterMismatchException')
-    },
-    TIMEOUT_MS,
-  )
-})
+test(
+  'the model of DynamoDB answers random expressions, right and wrong, as DynamoDB Local does',
+  async () => {
+    const all = await compareInLanes((sides, random) => new RandomCommands(sides, random))
+    const kinds = kindsOfAnswers(all)
+    for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
+      expect(kinds).toContain(`${command}Command: done`)
+      expect(kinds).toContain(`${command}Command: ValidationException`)
+    }
+    expect(kinds).toContain('TransactWriteCommand: IdempotentParameterMismatchException')
+  },
+  TIMEOUT_MS,
+)
 
-test('what the model was given and what it gave are not what it keeps', () => {
+test('the model of DynamoDB keeps its own copy of every item that it is given or returns', () => {
   const model = new DynamoModel({ keys: TABLES.keys })
   const Key = { pk: 'p', sk: 's' }
   const stored = { ...Key, map: { list: [1, { deep: 2n ** 60n }] }, bytes: Uint8Array.of(1) }

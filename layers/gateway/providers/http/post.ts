@@ -1,10 +1,20 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { ReplyBody, toFailure } from './reply-body.ts'
+
+/** An address in the parts that node:http takes, so that it is taken apart once. */
+export type Target = ReturnType<typeof targetOf>
+
+export function targetOf(address: string) {
+  const { protocol, hostname, port, path } = urlToHttpOptions(new URL(address))
+  return { protocol, hostname, port, path }
+}
 
 type Post = {
-  readonly url: URL
+  readonly target: Target
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly idleTimeoutMs: number
@@ -16,8 +26,7 @@ export type Reply = {
   readonly contentType: string
   /** How long the upstream asks to be left alone, if it does. */
   readonly retryAfterMs: number | undefined
-  /** Ends the connection when it is left early, and keeps it for the next call when it is read to its end. */
-  readonly bytes: AsyncGenerator<Buffer, void, undefined>
+  readonly body: ReplyBody
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -38,15 +47,17 @@ export async function post(call: Post): Promise<Reply> {
 /** A kept connection that the other side had closed already: nothing was received, so the call may be sent again. */
 class StaleConnection extends Error {}
 
-function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
+function send({ target, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const secure = url.protocol === 'https:'
-    const request = (secure ? https : http).request(url, {
+    const secure = target.protocol === 'https:'
+    const request = (secure ? https : http).request({
+      ...target,
       method: 'POST',
       agent: kept && AGENTS[secure ? 'https:' : 'http:'],
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     })
+    let hasAnswered = false
     const abort = () => request.destroy(signal.reason)
     request.once('socket', (socket) => giveUpConnecting(socket, secure))
     signal.addEventListener('abort', abort, { once: true })
@@ -55,16 +66,19 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true):
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       reject(isStale && !signal.aborted ? new StaleConnection() : toFailure(error, 'connect'))
     })
-    // After any of the others this changes nothing. Alone it comes where an upstream switches protocols.
-    request.once('close', () => reject(new UpstreamFailure('reset', 'The upstream closed without an answer.')))
+    // Alone it comes where an upstream switches protocols.
+    request.once('close', () => {
+      if (!hasAnswered) reject(new UpstreamFailure('reset', 'The upstream closed without an answer.'))
+    })
     request.once('response', (response) => {
+      hasAnswered = true
       signal.removeEventListener('abort', abort)
       request.on('error', () => {})
       resolve({
         status: response.statusCode ?? 0,
         contentType: response.headers['content-type'] ?? '',
         retryAfterMs: readRetryAfter(response.headers['retry-after']),
-        bytes: readBytes(response, idleTimeoutMs, signal),
+        body: new ReplyBody(response, idleTimeoutMs, signal),
       })
     })
     request.end(body)
@@ -85,70 +99,4 @@ function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return ms > 0 ? ms : undefined
-}
-
-async function* readBytes(
-  response: http.IncomingMessage,
-  idleTimeoutMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  const abort = () => response.destroy(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  const chunks = response.iterator({ destroyOnReturn: false })
-  try {
-    for (;;) {
-      const chunk = await nextWithin(chunks, response, idleTimeoutMs)
-      if (chunk === undefined) return
-      yield chunk
-    }
-  } catch (error) {
-    throw toFailure(error, 'reset')
-  } finally {
-    signal.removeEventListener('abort', abort)
-    await chunks.return?.()
-    letGo(response)
-  }
-}
-
-const PARTING_MS = 1_000
-const PARTING_BYTES = 64 * 1024
-
-/** Reads away the bytes that follow an answer's end, for a short time, so that the connection can be used again. */
-function letGo(response: http.IncomingMessage): void {
-  if (response.complete || response.destroyed) return
-  const end = () => response.destroy()
-  const timer = setTimeout(end, PARTING_MS).unref()
-  let bytes = 0
-  response.on('error', () => {})
-  response.once('close', () => clearTimeout(timer))
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > PARTING_BYTES) end()
-  })
-}
-
-/** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
-async function nextWithin(
-  chunks: AsyncIterator<Buffer>,
-  response: http.IncomingMessage,
-  idleTimeoutMs: number,
-): Promise<Buffer | undefined> {
-  const timer = setTimeout(
-    () => response.destroy(new UpstreamFailure('timeout', `The upstream sent nothing for ${idleTimeoutMs} ms.`)),
-    idleTimeoutMs,
-  )
-  try {
-    const next = await chunks.next()
-    return next.done ? undefined : next.value
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function toFailure(error: unknown, reason: 'connect' | 'reset'): UpstreamFailure {
-  if (error instanceof UpstreamFailure) return error
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-  const what = reason === 'connect' ? 'The upstream could not be reached' : 'The upstream broke the connection'
-  return new UpstreamFailure(reason, `${what} (${code}).`, {}, { cause: error })
 }

@@ -40,9 +40,8 @@ function toAttribute(value: unknown): AttributeValue {
 function fromObject(value: object | null): AttributeValue {
   if (value === null) return { NULL: true }
   if (Array.isArray(value)) return { L: value.filter((member) => member !== undefined).map(toAttribute) }
-  if (value instanceof Uint8Array) {
-    return { B: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
-  }
+  if (value instanceof Uint8Array) return { B: toBase64(value) }
+  if (value instanceof Set) return { BS: Array.from(value as Set<Uint8Array>, toBase64) }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || (prototype as object).constructor.name === 'Object')
     return { M: toAttributes(value as Item) }
@@ -74,6 +73,8 @@ function fromAttribute(attribute: AttributeValue): unknown {
         return null
       case 'B':
         return fromBase64(value as string)
+      case 'BS':
+        return new Set((value as string[]).map(fromBase64))
     }
   }
   throw new TypeError(`An attribute has a type that nobody here writes: ${Object.keys(attribute)}.`)
@@ -83,6 +84,10 @@ function fromAttribute(attribute: AttributeValue): unknown {
 function fromNumber(digits: string): number | bigint {
   const value = Number(digits)
   return Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(digits) : value
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 function fromBase64(text: string): Uint8Array {

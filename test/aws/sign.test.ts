@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { signer } from '../../layers/gateway/aws/sign.ts'
 import type { Credentials } from '../../layers/gateway/config.ts'
@@ -55,36 +55,34 @@ function asRecord(headers: string[]): Record<string, string> {
 
 const open = () => signer({ service: 'dynamodb', region: 'eu-central-1', host: HOST, contentType: CONTENT_TYPE })
 
-describe('a call to AWS', () => {
-  test.each([
-    ['keys alone', KEYS],
-    ['keys and a session token', SESSION],
-  ])('is signed with %s as AWS’s own signer signs it, whatever its body', async (_, credentials) => {
-    const random = new Random(1)
-    const sign = open()
-    for (let i = 0; i < 50; i++) {
-      const target = `DynamoDB_20120810.${random.pick(['GetItem', 'UpdateItem', 'Query'])}`
-      const call = {
-        target,
-        body: canonical(randomAttributes(random)),
-        credentials,
-        nowMs: NOW + random.below(10 ** 9),
-      }
-      expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+test.each([
+  ['keys alone', KEYS],
+  ['keys and a session token', SESSION],
+])('a call to AWS with %s has the signature of AWS’s own signer, whatever its body', async (_, credentials) => {
+  const random = new Random(1)
+  const sign = open()
+  for (let i = 0; i < 50; i++) {
+    const target = `DynamoDB_20120810.${random.pick(['GetItem', 'UpdateItem', 'Query'])}`
+    const call = {
+      target,
+      body: canonical(randomAttributes(random)),
+      credentials,
+      nowMs: NOW + random.below(10 ** 9),
     }
-  })
+    expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+  }
+})
 
-  test('is signed with the key of its own day and secret, although the last one is kept', async () => {
-    const sign = open()
-    const other = { ...KEYS, secretAccessKey: 'another' }
-    for (const [nowMs, credentials] of [
-      [NOW, KEYS],
-      [NOW + 2_000, KEYS],
-      [NOW + 2_000, other],
-      [NOW, KEYS],
-    ] as const) {
-      const call = { target: 'DynamoDB_20120810.GetItem', body: '{}', credentials, nowMs }
-      expect(asRecord(sign(call))).toEqual(await signedByAws(call))
-    }
-  })
+test('a kept signing key is used for its own day and secret only', async () => {
+  const sign = open()
+  const other = { ...KEYS, secretAccessKey: 'another' }
+  for (const [nowMs, credentials] of [
+    [NOW, KEYS],
+    [NOW + 2_000, KEYS],
+    [NOW + 2_000, other],
+    [NOW, KEYS],
+  ] as const) {
+    const call = { target: 'DynamoDB_20120810.GetItem', body: '{}', credentials, nowMs }
+    expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+  }
 })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
@@ -45,16 +45,29 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
   return JSON.parse(body)
 }
 
-test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map', () => {
-  for (const { folder, handler, runtime } of Object.values(account.functions)) {
+test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map, and chat with a second one for Bedrock', () => {
+  for (const [name, { folder, handler, runtime }] of Object.entries(account.functions)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    expect(readdirSync(folder).sort()).toEqual(['index.js', 'index.js.map'])
+    const bedrock = name === 'chat' ? ['bedrock.js', 'bedrock.js.map'] : []
+    expect(readdirSync(folder).sort()).toEqual([...bedrock, 'index.js', 'index.js.map'])
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
   const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })
   const names = sources.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(Object.keys(account.functions).sort()).toEqual(names.sort())
 })
+
+test.each<FunctionName>(['chat', ...STARTED])(
+  'the code that %s starts with has nothing of the AWS SDK in it',
+  (name) => {
+    const map = JSON.parse(readFileSync(join(account.functions[name].folder, 'index.js.map'), 'utf8'))
+    const packages = (map.sources as string[]).flatMap(
+      (file) => file.match(/node_modules\/(@[^/]+\/[^/]+|[^/]+)/)?.[1] ?? [],
+    )
+    const known = ['@middy/core', 'eventsource-parser']
+    expect([...new Set(packages)].filter((it) => !known.includes(it))).toEqual([])
+  },
+)
 
 test('a deployed function refuses to start without its tables, so that a bad deployment fails at once', async () => {
   const deployed = { ...account.functions.models, environment: {} }

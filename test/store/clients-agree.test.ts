@@ -100,7 +100,7 @@ test.each([
     ['update', 'put'],
   ],
 ] as const)(
-  'our DynamoDB client answers %s as AWS’s SDK does: the same values, errors, messages and items of failed conditions',
+  'our DynamoDB client gives the answers and errors of the AWS SDK to %s',
   async (_, open, conditional) => {
     const [ours, sdks] = await Promise.all([heardBy('ours', open), heardBy('the SDK', open)])
     expect(ours).toEqual(sdks)

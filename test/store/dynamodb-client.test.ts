@@ -1,5 +1,5 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Demand } from '../../layers/gateway/domain/admission.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
@@ -54,103 +54,92 @@ function treatEach(...treatments: Treatment[]): void {
 
 const stored = async () => (await readKey(outside)(key.id)) as Key
 
-describe('a read', () => {
-  test.each<Treatment>(['cut off', 'lose the answer', 'throttle', 'fail'])(
-    'is sent three times at most where the database does this: %s',
-    async (treatment) => {
-      treatEach(treatment, treatment, 'answer')
-      expect(await readKey(tables)(key.id)).toEqual(key)
-      treatEach(treatment)
-      await expect(readKey(tables)(key.id)).rejects.toThrow()
-      expect(arrived).toEqual(['GetItem', 'GetItem', 'GetItem'])
-    },
-  )
-
-  test('over a kept connection that was closed meanwhile is sent again', async () => {
-    await readKey(tables)(key.id)
-    line.hangUp()
+test.each<Treatment>(['cut off', 'lose the answer', 'throttle', 'fail'])(
+  'a read is sent three times at most (%s)',
+  async (treatment) => {
+    treatEach(treatment, treatment, 'answer')
     expect(await readKey(tables)(key.id)).toEqual(key)
-  })
+    treatEach(treatment)
+    await expect(readKey(tables)(key.id)).rejects.toThrow()
+    expect(arrived).toEqual(['GetItem', 'GetItem', 'GetItem'])
+  },
+)
+
+test('a read over a kept connection that was closed meanwhile is sent again', async () => {
+  await readKey(tables)(key.id)
+  line.hangUp()
+  expect(await readKey(tables)(key.id)).toEqual(key)
 })
 
-describe('an admission', () => {
-  test.each<[Treatment, boolean | 'unknown', string[]]>([
-    ['cut off', 'unknown', ['UpdateItem', 'GetItem']],
-    ['lose the answer', true, ['UpdateItem', 'GetItem']],
-    ['fail', true, ['UpdateItem', 'GetItem']],
-    ['throttle', true, ['UpdateItem', 'UpdateItem']],
-  ])(
-    'that meets a database which does this, %s, is sent once unless it was turned away',
-    async (met, admitted, calls) => {
-      treatEach(met, 'answer')
-      expect((await takeAdmission(tables)(key, demand)).admitted).toBe(admitted)
-      expect(arrived).toEqual(calls)
-      expect((await stored()).available).toBe(admitted === true ? 900n : 1_000n)
-    },
-  )
-
-  test('over a kept connection that was closed meanwhile is unknown: it is looked for and not sent again', async () => {
-    await readKey(tables)(key.id)
-    treatEach('answer')
-    line.hangUp()
-    expect((await takeAdmission(tables)(key, demand)).admitted).toBe('unknown')
-    expect(arrived).toEqual(['GetItem'])
-    expect(await stored()).toMatchObject({ available: 1_000n, holds: {} })
-  })
-
-  test('that is refused brings the stored key along', async () => {
-    await takeAdmission(tables)(key, demand)
-    const refused = await takeAdmission(tables)(key, { ...demand, hold: 5_000n })
-    expect(refused).toMatchObject({ admitted: false, why: 'credit_balance_exhausted', key: { available: 900n } })
-  })
+test.each<[Treatment, boolean | 'unknown', string[]]>([
+  ['cut off', 'unknown', ['UpdateItem', 'GetItem']],
+  ['lose the answer', true, ['UpdateItem', 'GetItem']],
+  ['fail', true, ['UpdateItem', 'GetItem']],
+  ['throttle', true, ['UpdateItem', 'UpdateItem']],
+])('an admission is sent once unless the database turned it away (%s)', async (met, admitted, calls) => {
+  treatEach(met, 'answer')
+  expect((await takeAdmission(tables)(key, demand)).admitted).toBe(admitted)
+  expect(arrived).toEqual(calls)
+  expect((await stored()).available).toBe(admitted === true ? 900n : 1_000n)
 })
 
-describe('a settlement', () => {
-  test.each<[Treatment, boolean]>([
-    ['cut off', true],
-    ['throttle', true],
-    // The first write had landed, so the second finds nothing to release.
-    ['lose the answer', false],
-    ['fail', false],
-  ])('that meets a database which does this, %s, is sent again and moves the money once', async (met, isTold) => {
-    await takeAdmission(tables)(key, demand)
-    treatEach(met, 'answer')
-    const release = {
-      keyId: key.id,
-      requestId: demand.requestId,
-      hold: { amount: 100n, untilMs: demand.holdUntilMs },
-      cost: 40n,
-    }
-    expect(await releaseHold(tables)(release)).toBe(isTold)
-    expect(arrived).toEqual(['UpdateItem', 'UpdateItem'])
-    expect(await stored()).toMatchObject({ available: 960n, spent: 40n, holds: {} })
-  })
+test('an admission over a kept connection that was closed meanwhile is unknown: it is looked for and not sent again', async () => {
+  await readKey(tables)(key.id)
+  treatEach('answer')
+  line.hangUp()
+  expect((await takeAdmission(tables)(key, demand)).admitted).toBe('unknown')
+  expect(arrived).toEqual(['GetItem'])
+  expect(await stored()).toMatchObject({ available: 1_000n, holds: {} })
 })
 
-describe('a value', () => {
-  test('of every kind is written and read as AWS’s SDK does it', () => {
-    const random = new Random(1)
-    const every = { floats: [0.1, -1.5e-7, 1e21 / 10 ** 6, -0], nothing: null, deep: { a: [{ b: [[]] }, {}] } }
-    const items: Item[] = [every, ...Array.from({ length: 300 }, () => randomAttributes(random))]
-    for (const item of items) {
-      const written = JSON.parse(JSON.stringify(toAttributes(item)))
-      const bySdk = marshall(item, { removeUndefinedValues: true })
-      expect(written).toEqual(withBytesAsText(bySdk))
-      expect(fromAttributes(written)).toEqual(unmarshall(bySdk))
-    }
-  })
+test('a refused admission returns the stored key', async () => {
+  await takeAdmission(tables)(key, demand)
+  const refused = await takeAdmission(tables)(key, { ...demand, hold: 5_000n })
+  expect(refused).toMatchObject({ admitted: false, why: 'credit_balance_exhausted', key: { available: 900n } })
+})
 
-  test.each([
-    ...[Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53)],
-    ...[new Date(0), new Set(['a']), new Map(), Symbol('a'), () => 1],
-  ])('that DynamoDB cannot keep as it is, is refused and not sent: %p', (value) => {
-    expect(() => toAttributes({ value })).toThrow()
-    expect(() => toAttributes({ list: [{ value }] })).toThrow()
-  })
+test.each<[Treatment, boolean]>([
+  ['cut off', true],
+  ['throttle', true],
+  // The first write had landed, so the second finds nothing to release.
+  ['lose the answer', false],
+  ['fail', false],
+])('a settlement is sent again and moves the money once (%s)', async (met, isTold) => {
+  await takeAdmission(tables)(key, demand)
+  treatEach(met, 'answer')
+  const release = {
+    keyId: key.id,
+    requestId: demand.requestId,
+    hold: { amount: 100n, untilMs: demand.holdUntilMs },
+    cost: 40n,
+  }
+  expect(await releaseHold(tables)(release)).toBe(isTold)
+  expect(arrived).toEqual(['UpdateItem', 'UpdateItem'])
+  expect(await stored()).toMatchObject({ available: 960n, spent: 40n, holds: {} })
+})
 
-  test('of a type that nobody here writes is not taken for another', () => {
-    expect(() => fromAttributes({ set: { SS: ['a'] } })).toThrow('SS')
-  })
+test('values of every kind are written and read as the AWS SDK does it', () => {
+  const random = new Random(1)
+  const every = { floats: [0.1, -1.5e-7, 1e21 / 10 ** 6, -0], nothing: null, deep: { a: [{ b: [[]] }, {}] } }
+  const items: Item[] = [every, ...Array.from({ length: 300 }, () => randomAttributes(random))]
+  for (const item of items) {
+    const written = JSON.parse(JSON.stringify(toAttributes(item)))
+    const bySdk = marshall(item, { removeUndefinedValues: true })
+    expect(written).toEqual(withBytesAsText(bySdk))
+    expect(fromAttributes(written)).toEqual(unmarshall(bySdk))
+  }
+})
+
+test.each([
+  ...[Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53)],
+  ...[new Date(0), new Set(['a']), new Map(), Symbol('a'), () => 1],
+])('a value that DynamoDB cannot keep exactly is refused before it is sent: %p', (value) => {
+  expect(() => toAttributes({ value })).toThrow()
+  expect(() => toAttributes({ list: [{ value }] })).toThrow()
+})
+
+test('an attribute of a type that the gateway does not write is an error', () => {
+  expect(() => fromAttributes({ set: { SS: ['a'] } })).toThrow('SS')
 })
 
 /** As the SDK writes them on the way, after it has marshalled the rest. */

@@ -34,7 +34,7 @@ const EVENT_STREAM = {
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
-type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
+type Given = Partial<Pick<ChatDeps, 'openProvider' | 'countTokens'>>
 
 /** `given` replaces the real upstreams and the tokenizer. */
 export function createChat(instance: Instance, given: Given = {}) {
@@ -45,7 +45,10 @@ export function createChat(instance: Instance, given: Given = {}) {
     vault,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
-    loadTokenizer: async () => (await import('#tokenizer')).countTokens,
+    countTokens: async (texts) => {
+      const { countTokens } = await import('#tokenizer')
+      return texts.map((text) => countTokens(text))
+    },
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

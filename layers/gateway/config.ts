@@ -31,9 +31,37 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
+/** The name of the function that counts tokens, which chat alone invokes. */
+export function readTokenizerFunction(env: Environment = process.env): string {
+  return required(env, ENV.tokenizerFunction)
+}
+
 /** The value behind a catalog's `env:NAME`, which is never one of our own. */
 export function readVariable(name: string, env: Environment = process.env): string | undefined {
   return isOwnVariable(name) ? undefined : env[name] || undefined
+}
+
+/** Who a call to AWS is signed by. */
+export type Credentials = {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+/** The function's role, as Lambda tells it. Read for every call, so that renewed credentials are used at once. */
+export function readCredentials(env: Environment = process.env): Credentials {
+  return {
+    accessKeyId: required(env, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: required(env, 'AWS_SECRET_ACCESS_KEY'),
+    ...optional('sessionToken', env.AWS_SESSION_TOKEN),
+  }
+}
+
+/** The region, and the address that takes the place of a service's own, by the variables that AWS's SDKs have. */
+export function readAwsPlace(service: string, env: Environment = process.env): { region: string; endpoint?: string } {
+  const region = required(env, 'AWS_REGION')
+  const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
+  return { region, ...optional('endpoint', endpoint) }
 }
 
 function optional<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } {

@@ -7,10 +7,6 @@ import { type BuildOptions, buildSync } from 'esbuild'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
 
-/** The layer's name as a function asks for it; Lambda finds it below /opt/nodejs/node_modules. */
-const TOKENIZER = '#tokenizer'
-const TOKENIZER_PACKAGE = 'waybill-tokenizer'
-
 // CommonJS starts about 50 ms sooner than ESM. The AWS SDK that ships is the lockfile's.
 const COMMON: BuildOptions = {
   bundle: true,
@@ -21,8 +17,6 @@ const COMMON: BuildOptions = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
-  // Lambda's layers are found by require(), not by import().
-  supported: { 'dynamic-import': false },
   logLevel: 'warning',
 }
 
@@ -30,17 +24,7 @@ const COMMON: BuildOptions = {
 export function bundleFunction(name: string): string {
   return bundle(join('functions', name), {
     entryPoints: [join(ROOT, 'functions', name, 'handler.ts')],
-    alias: { [TOKENIZER]: TOKENIZER_PACKAGE },
-    external: [TOKENIZER_PACKAGE],
     outfile: 'index.js',
-  })
-}
-
-/** The folder with the tokenizer's layer. */
-export function bundleTokenizer(): string {
-  return bundle(join('layers', 'tokenizer'), {
-    entryPoints: [join(ROOT, 'layers', 'tokenizer', 'count-tokens.ts')],
-    outfile: join('nodejs', 'node_modules', TOKENIZER_PACKAGE, 'index.js'),
   })
 }
 

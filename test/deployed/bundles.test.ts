@@ -177,6 +177,22 @@ describe('the sweep function', () => {
   })
 })
 
+describe('the tokenizer function', () => {
+  test('counts with nothing in its environment, and neither logs nor quotes what it was given', async () => {
+    const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
+    expect(account.functions.tokenizer.environment).toEqual({})
+    expect(await tokenizer.invoke({ texts: ['hello world', '<|endoftext|>', ''] })).toEqual({ tokens: [2, 7, 0] })
+    const windows = Array<string>(64).fill('The quick brown fox. '.repeat(97))
+    expect(await tokenizer.invoke({ texts: windows })).toEqual({ tokens: Array(64).fill(97 * 5 + 1) })
+    for (const question of [null, {}, { texts: 'the prompt' }, { texts: [7] }, { texts: [...windows, 'the prompt'] }]) {
+      const refused = await tokenizer.invoke(question).catch((error: Error) => error.message)
+      expect(refused).toContain('at most 64 strings')
+      expect(refused).not.toMatch(/the prompt|quick/)
+    }
+    expect(tokenizer.output.text).toBe('')
+  })
+})
+
 describe('the address of a caller', () => {
   const VIEWER = '198.51.100.4'
   const CLOUDFRONT = '130.176.0.9'

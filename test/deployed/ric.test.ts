@@ -1,4 +1,3 @@
-import { renameSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import {
@@ -14,12 +13,14 @@ import {
 } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { startFunction } from './support/function-process.ts'
 import { httpEvent } from './support/http-event.ts'
 import { installRuntimeClient } from './support/install-runtime-client.ts'
 import type { LambdaAnswer } from './support/lambda-answer.ts'
+import { type LambdaService, startLambdaService } from './support/lambda-service.ts'
 import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
 import { type SecretsManager, startSecretsManager } from './support/secrets-manager.ts'
-import type { DeployedFunction } from './support/synthesize.ts'
+import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
 const PROVIDER_KEY = 'provider-key-of-this-test'
 
@@ -31,6 +32,7 @@ const describeInLambda = client ? describe : describe.skip
 const opened = new AsyncDisposableStack()
 let upstream: Upstream
 let secrets: SecretsManager
+let lambda: LambdaService
 let account: TestAccount
 let chat: RuntimeProcess
 
@@ -39,6 +41,8 @@ beforeAll(async () => {
   upstream = opened.use(await startUpstream())
   secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
   account = opened.use(await openAccount(catalogFor(upstream.url, {}, { apiKey: 'secret:up' })))
+  const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
+  lambda = opened.use(await startLambdaService({ [TOKENIZER]: tokenizer }))
   chat = await start(account.functions.chat)
 }, 180_000)
 beforeEach(() => {
@@ -47,7 +51,10 @@ beforeEach(() => {
 afterAll(() => opened.disposeAsync())
 
 async function start(deployed: DeployedFunction): Promise<RuntimeProcess> {
-  const elsewhere = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint }
+  const elsewhere = {
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
+  }
   return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
 }
 
@@ -200,27 +207,32 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(after.spent).toBe(row.cost + 20_000n)
   })
 
-  test('loads the tokenizer from its layer for an estimate, and not before', async () => {
+  test('invokes the tokenizer’s function for an estimate, once for prompt and answer, and not before', async () => {
     const { secret } = await account.issue()
-    const { chat: deployed } = account.functions
-    const [layer = ''] = deployed.layers
-    const own = await start(deployed)
     const ask = async (body: object) => {
-      const { headers } = await (await post(secret, body, {}, own)).whole()
+      const { headers } = await (await post(secret, body)).whole()
       return account.readRow(headers['X-Request-Id'])
     }
-    // What is not there cannot be loaded.
-    renameSync(layer, `${layer}-aside`)
-    try {
-      for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
-    } finally {
-      renameSync(`${layer}-aside`, layer)
-    }
-    upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
+    lambda.invoked.length = 0
+    for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
+    expect(lambda.invoked).toEqual([])
+    const content = 'The quick brown fox jumps over the lazy dog.'
+    upstream.reply = say(content, null)
     for (const body of [HELLO, STREAM]) {
       const row = await ask(body)
       expect(row).toMatchObject({ outcome: 'completed', usageSource: 'estimate', completionTokens: 10 })
+      expect(row).not.toHaveProperty('estimatedBy')
     }
+    const invocation = { name: TOKENIZER, event: { texts: ['user\nHello', content] } }
+    expect(lambda.invoked).toEqual([invocation, invocation])
+
+    lambda.isUp = false
+    const rough = await ask(STREAM)
+    lambda.isUp = true
+    expect(rough).toMatchObject({ outcome: 'completed', usageSource: 'estimate', estimatedBy: 'characters' })
+    expect(rough.completionTokens).toBe(Math.ceil(43 / 3 + 1))
+    await until(() => chat.output.text.includes('"RoughEstimates":1'))
+    expect(chat.output.text).not.toContain('quick')
   })
 
   test('makes one call to DynamoDB before the upstream when warm, two after it, and none that its role forbids', async () => {
@@ -314,5 +326,11 @@ describeInLambda('every other function', () => {
     const answer = await (await start(account.functions.sweep)).invoke({ version: '0', source: 'aws.scheduler' })
     await answer.ended
     expect(JSON.parse(answer.body)).toEqual({ finished: 0 })
+  })
+
+  test('tokenizer starts in Lambda’s own runtime and answers', async () => {
+    const answer = await (await start(account.functions.tokenizer)).invoke({ texts: ['hello world', 'hello'] })
+    await answer.ended
+    expect(JSON.parse(answer.body)).toEqual({ tokens: [2, 1] })
   })
 })

@@ -176,8 +176,9 @@ describe('the line of a request', () => {
 
   test.each([
     ['covers its bill', { upstreamCost: 15_000n }, { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 }],
-    ['does not cover its bill', { upstreamCost: 20_001n }, { NegativeMargins: 1, UsageRejected: 0 }],
+    ['does not cover its bill', { upstreamCost: 20_001n }, { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 }],
     ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
+    ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
     ['was estimated for want of counts', { usageRejected: true }, { UsageRejected: 1 }],
   ])('that %s says so in its figures', (_, more, figures) => {
     expect(written((log) => log.request({ ...COMPLETED, ...more })).line).toMatchObject(figures)

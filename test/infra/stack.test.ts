@@ -8,7 +8,16 @@ import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-store
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, FUNCTIONS, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import {
+  arnOf,
+  FUNCTIONS,
+  FUNCTIONS_WITH_TABLES,
+  only,
+  readFacts,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 
 let dev: Synthesized
 let prod: Synthesized
@@ -92,9 +101,13 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
   const propertiesOf = (name: (typeof FUNCTIONS)[number]) =>
     of().template.findResources('AWS::Lambda::Function')[of().functions[name]]?.Properties
 
-  test.each(FUNCTIONS)('%s runs on Node 24 on arm64 and knows its tables and its stage', (name) => {
-    const { tables } = of()
+  test.each(FUNCTIONS)('%s runs on Node 24 on arm64, from one file', (name) => {
     expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
+    expect(propertiesOf(name)).not.toHaveProperty('Layers')
+  })
+
+  test.each(FUNCTIONS_WITH_TABLES)('%s knows its tables and its stage', (name) => {
+    const { tables } = of()
     expect(propertiesOf(name).Environment.Variables).toMatchObject({
       [ENV.keysTable]: { Ref: tables.keys },
       [ENV.usageTable]: { Ref: tables.usage },
@@ -113,10 +126,18 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
     for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test('chat may take fifteen minutes, and is alone in having the tokenizer', () => {
-    const { id } = only(of().template, 'AWS::Lambda::LayerVersion')
-    expect(propertiesOf('chat')).toMatchObject({ Timeout: 900, Layers: [{ Ref: id }] })
-    for (const name of FUNCTIONS) if (name !== 'chat') expect(propertiesOf(name)).not.toHaveProperty('Layers')
+  test('chat may take fifteen minutes, and is alone in knowing the tokenizer', () => {
+    expect(propertiesOf('chat').Timeout).toBe(900)
+    const knowing = FUNCTIONS_WITH_TABLES.filter(
+      (name) => propertiesOf(name).Environment.Variables[ENV.tokenizerFunction],
+    )
+    expect(knowing).toEqual(['chat'])
+    expect(propertiesOf('chat').Environment.Variables[ENV.tokenizerFunction]).toEqual({ Ref: of().functions.tokenizer })
+  })
+
+  test('the tokenizer knows nothing, and has a whole core and ten seconds', () => {
+    expect(propertiesOf('tokenizer')).toMatchObject({ MemorySize: 1_769, Timeout: 10 })
+    expect(propertiesOf('tokenizer')).not.toHaveProperty('Environment')
   })
 
   test('only chat has a Function URL, which streams and leaves the key to the function', () => {
@@ -259,7 +280,7 @@ describe('the edge', () => {
       expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
     }
     const made = template.findResources('AWS::Lambda::Function')
-    for (const name of FUNCTIONS) {
+    for (const name of FUNCTIONS_WITH_TABLES) {
       expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
     }
     const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)

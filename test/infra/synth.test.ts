@@ -74,20 +74,19 @@ describe('no account and no network', () => {
 })
 
 describe('the deployed code', () => {
-  /** The folders that CloudFormation is given, by the function's description or the layer's. */
+  /** The folders that CloudFormation is given, by the function's description. */
   function assetOf(description: RegExp): string {
     const { Resources } = JSON.parse(readFileSync(join(byCommand.folder, 'Waybill-dev.template.json'), 'utf8'))
-    type Code = { Properties: { Description?: string; Code?: { S3Key: string }; Content?: { S3Key: string } } }
+    type Code = { Properties: { Description?: string; Code?: { S3Key: string } } }
     const found = Object.values<Code>(Resources).find(({ Properties }) =>
       description.test(Properties?.Description ?? ''),
     )
-    const key = (found?.Properties.Code ?? found?.Properties.Content)?.S3Key.replace('.zip', '')
+    const key = found?.Properties.Code?.S3Key.replace('.zip', '')
     return join(byCommand.folder, `asset.${key}`)
   }
 
   const chat = () => assetOf(/chat\/completions/)
-  const layer = () => assetOf(/tiktoken/)
-  const tokenizer = () => join(layer(), 'nodejs', 'node_modules', 'waybill-tokenizer', 'index.js')
+  const tokenizer = () => assetOf(/tiktoken/)
   /** Some of the o200k ranks, which are nowhere but in them. */
   const ranks = () => {
     const file = createRequire(import.meta.url).resolve('js-tiktoken/ranks/o200k_base')
@@ -103,40 +102,12 @@ describe('the deployed code', () => {
     expect(sourcesContent).toBeUndefined()
   })
 
-  test('the tokenizer is in the layer, where Lambda looks for it, and not in chat', () => {
-    expect(readFileSync(tokenizer(), 'utf8')).toContain(ranks())
-    expect(readFileSync(join(chat(), 'index.js'), 'utf8')).not.toContain(ranks())
-  })
-
-  test('chat starts without the tokenizer, and asks for it only when it must estimate', async () => {
-    const handler = join(chat(), 'index.js')
-    const asked: string[] = []
-    const code = readFileSync(handler, 'utf8')
-    expect(code.match(/require\("waybill-tokenizer"\)/g)).toHaveLength(1)
-    Object.assign(globalThis, { awslambda: { streamifyResponse: (fn: unknown) => fn } })
-    const module = { exports: {} as { handler?: unknown } }
-    const real = createRequire(handler)
-    const require = (name: string) => {
-      asked.push(name)
-      return real(name)
-    }
-    process.env.WAYBILL_KEYS_TABLE = 'keys'
-    process.env.WAYBILL_USAGE_TABLE = 'usage'
-    process.env.WAYBILL_ANSWERS_TABLE = 'answers'
-    new Function('module', 'exports', 'require', '__filename', '__dirname', code)(
-      module,
-      module.exports,
-      require,
-      handler,
-      chat(),
-    )
-    expect(module.exports.handler).toEqual(expect.any(Function))
-    expect(asked).not.toContain('waybill-tokenizer')
-    expect(asked.length).toBeGreaterThan(0)
-  })
-
-  test('the tokenizer’s layer counts tokens by itself', () => {
-    const { countTokens } = createRequire(import.meta.url)(tokenizer())
-    expect(countTokens('hello world')).toBe(2)
+  test('the tokenizer is in its own function, and not in chat', () => {
+    expect(readFileSync(join(tokenizer(), 'index.js'), 'utf8')).toContain(ranks())
+    const code = readFileSync(join(chat(), 'index.js'), 'utf8')
+    expect(code).not.toContain(ranks())
+    const { sources } = JSON.parse(readFileSync(join(chat(), 'index.js.map'), 'utf8')) as { sources: string[] }
+    expect(sources.filter((source) => /tiktoken|count-tokens/.test(source))).toEqual([])
+    expect(sources).toContainEqual(expect.stringMatching(/tokenizer\/sample-text\.ts$/))
   })
 })

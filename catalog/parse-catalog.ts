@@ -52,6 +52,8 @@ const headerName = z
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
 
+const upstreamStream = z.boolean().optional()
+
 const provider = z.discriminatedUnion(
   'type',
   [
@@ -64,11 +66,13 @@ const provider = z.discriminatedUnion(
       headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
       allowFields: fields.optional(),
       unknownFields: z.enum(['refuse', 'drop']).optional(),
+      upstreamStream,
     }),
-    z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey }),
+    z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey, upstreamStream }),
     z.strictObject({
       type: z.literal('bedrock'),
       region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
+      upstreamStream,
     }),
   ],
   'must be "openai", "anthropic" or "bedrock"',

@@ -5,7 +5,7 @@ import { parseCredits } from '../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../layers/gateway/domain/secret.ts'
 import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
-import type { Tables } from '../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../operator/issue-key.ts'
 
 const SETTINGS = { ...KEY_DEFAULTS, name: 'demo', rpm: 600, dailyLimit: 100_000 }
@@ -13,7 +13,7 @@ const CREDITS = '100'
 export const DEMO_TERMS = `${CREDITS} credits, ${SETTINGS.rpm} requests a minute`
 
 /** A key to begin with. Where the data outlives the process, so does the key, in a file beside it. */
-export async function demoKey(tables: Tables, dataFolder: string | null): Promise<string> {
+export async function demoKey(tables: OperatorTables, dataFolder: string | null): Promise<string> {
   const file = dataFolder && join(dataFolder, 'demo-key')
   const kept = file ? await readFile(file, 'utf8').catch(() => undefined) : undefined
   if (kept && (await findKeyId(tables)(hashSecret(kept)))) return kept

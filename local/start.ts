@@ -8,6 +8,7 @@ import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
+import { openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
 import { CliError } from '../operator/cli-error.ts'
 import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile } from '../operator/local-gateway.ts'
@@ -47,7 +48,8 @@ export async function start(
   const dynamodb = await startDynamoDb(dataFolder, stack, (pid, at) => noteDatabase(LOCAL_FOLDER, pid, at))
 
   const tables = openTables(LOCAL_TABLES, dynamodb)
-  await createTables(tables)
+  const operatorTables = openOperatorTables(LOCAL_TABLES, dynamodb)
+  await createTables(operatorTables)
   const { version } = await writeCatalog(tables)(local.catalog, Date.now())
   const loaded = { data: local.catalog, version, pushedAt: new Date().toISOString() }
   const log = humanLog(console.log, paint)
@@ -62,7 +64,7 @@ export async function start(
   const file: LocalFile = {
     baseUrl,
     dynamodbEndpoint: dynamodb.endpoint,
-    demoKey: await demoKey(tables, dataFolder),
+    demoKey: await demoKey(operatorTables, dataFolder),
     echoUrl: echo.url,
     variables,
     pid: process.pid,

@@ -11,7 +11,7 @@ type Options = { readonly file?: URL; readonly mostMs?: number }
 
 const FILE = new URL('tokenizer-worker.ts', import.meta.url)
 const MOST_WAITING = 64
-/** Many times what as many questions take. */
+/** Longer than any question takes, on any machine. */
 const MOST_MS = 30_000
 
 /** The tokenizer in a thread, which starts with the first question and again if it has died. It keeps no process alive. */

@@ -25,6 +25,10 @@ const KEY_REFERENCE = {
   description:
     'Where the provider’s key is kept, never the key itself: env:NAME is a variable of `npm start`, secret:NAME is the secret waybill/STAGE/NAME in Secrets Manager.',
 }
+const UPSTREAM_STREAM = {
+  description:
+    'true for an upstream that is asked to stream even where the caller gets one JSON answer, because it gives up on long silence. Default: false.',
+}
 const FIELDS = { description: 'Request fields that callers may send although they may cost extra.' }
 
 const NOTES: Readonly<Record<string, Schema>> = {
@@ -52,11 +56,14 @@ const NOTES: Readonly<Record<string, Schema>> = {
   'providers.openai.unknownFields': {
     description: 'Whether a field that may cost extra is refused with a 400 or left out. Default: refuse.',
   },
+  'providers.openai.upstreamStream': UPSTREAM_STREAM,
   'providers.anthropic.type': { description: 'Anthropic’s Messages API.' },
   'providers.anthropic.baseUrl': { description: 'https://api.anthropic.com/v1', ...BASE_URL },
   'providers.anthropic.apiKey': KEY_REFERENCE,
+  'providers.anthropic.upstreamStream': UPSTREAM_STREAM,
   'providers.bedrock.type': { description: 'Amazon Bedrock’s Converse API, called with the function’s own role.' },
   'providers.bedrock.region': { description: 'The AWS region whose Bedrock is called.' },
+  'providers.bedrock.upstreamStream': UPSTREAM_STREAM,
   models: { description: 'The models, in the order in which GET /v1/models lists them.' },
   'models.id': { description: 'The name that callers use.' },
   'models.name': { description: 'The name for people. Default: id.' },
@@ -72,7 +79,8 @@ const NOTES: Readonly<Record<string, Schema>> = {
   'models.routes.priority': { description: 'Lower is tried first.' },
   'models.routes.weight': { description: 'The share of requests among routes of one priority.' },
   'models.routes.firstByteTimeoutMs': {
-    description: 'An answer that has not begun by then is given up, and the next route is tried.',
+    description:
+      'An answer that has not begun by then is given up, and the next route is tried. Below 300,000, JSON answers are streamed from the upstream, too.',
   },
   'models.routes.idleTimeoutMs': { description: 'The longest pause between two pieces of an answer.' },
   'models.routes.cost': { description: 'What the provider bills the operator, in the shape of price.' },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
-import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
+import { type OperatorTables, openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { CliError } from './cli-error.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from './local-gateway.ts'
 import type { NamedVariable } from './local-keys.ts'
@@ -9,7 +9,7 @@ import type { NamedVariable } from './local-keys.ts'
 export type Target = { readonly local?: boolean; readonly stage?: string }
 
 export type Connection = {
-  readonly tables: Tables
+  readonly tables: OperatorTables
   readonly stage: string
   /** Whether a change is asked about first. */
   readonly isProtected: boolean
@@ -37,7 +37,7 @@ async function connectLocal(folder: string): Promise<Connection> {
     throw new CliError("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
-  const tables = openTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
+  const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
   return { tables, stage: 'local', isProtected: false, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl, variables }
 }
 
@@ -54,7 +54,7 @@ async function connectStage(stage: string): Promise<Connection> {
   return {
     stage,
     isProtected: isProtected(stage, outputs),
-    tables: openTables({
+    tables: openOperatorTables({
       keysTable: output(OUTPUTS.keysTable),
       usageTable: output(OUTPUTS.usageTable),
       answersTable: output(OUTPUTS.answersTable),

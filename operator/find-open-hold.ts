@@ -1,9 +1,12 @@
 import type { Hold, Key } from '../layers/gateway/domain/key.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
-import type { Tables } from '../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 
 /** The key that holds credits for a request. Nothing but the keys themselves knows, so all are read. */
-export async function findOpenHold(tables: Tables, requestId: string): Promise<{ key: Key; hold: Hold } | undefined> {
+export async function findOpenHold(
+  tables: OperatorTables,
+  requestId: string,
+): Promise<{ key: Key; hold: Hold } | undefined> {
   for await (const key of listKeys(tables)()) {
     const hold = key.holds[requestId]
     if (hold) return { key, hold }

@@ -5,7 +5,7 @@ import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
 import { ulid } from '../layers/gateway/domain/ulid.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
 import type { Grant } from '../layers/gateway/store/keys/grant-credits.ts'
-import type { Tables } from '../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 
 type IssueOptions = {
   readonly settings: KeySettings
@@ -23,7 +23,7 @@ export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs:
   return { key, secret, grant: { id: ulid(nowMs, randomBytes(10)), by } }
 }
 
-export async function issueKey(tables: Tables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
+export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
   const issued = draftKey(options, nowMs)
   await createKey(tables)(issued.key, issued.grant)
   return issued

@@ -35,19 +35,22 @@ export async function testRoute(
   let firstTokenMs: number | undefined
   let usage: unknown
   try {
-    const parts = openProvider(catalog, route.provider).chat({
+    const answer = openProvider(catalog, route.provider).chat({
       chat,
       outputCap: OUTPUT_CAP,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
       allowFields: [],
       mayWriteCache: false,
+      asksWhole: false,
       noteDropped: () => {},
       signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
     })
-    for await (const part of parts) {
-      if (part.kind === 'usage') usage = part.usage
-      else if (speaks(part.delta)) firstTokenMs ??= Math.round(performance.now() - startedMs)
+    for await (const parts of answer) {
+      for (const part of parts) {
+        if (part.kind === 'usage') usage = part.usage
+        else if (speaks(part.delta)) firstTokenMs ??= Math.round(performance.now() - startedMs)
+      }
     }
   } catch (error) {
     return { ...about, ok: false, result: reasonOf(error) }

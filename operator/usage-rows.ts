@@ -1,7 +1,7 @@
 import type { Key } from '../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
-import type { Tables } from '../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { queryUsageRows, type RowOrder, type TimeRange } from '../layers/gateway/store/usage/query-usage-rows.ts'
 import { knownKey } from './known-key.ts'
 
@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /** The rows of one key or of all, key by key. */
 export async function* usageRows(
-  tables: Tables,
+  tables: OperatorTables,
   keyId: string | undefined,
   range: TimeRange,
   order?: RowOrder,

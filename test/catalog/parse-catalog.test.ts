@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 
 type Json = Record<string, unknown>
@@ -31,91 +31,93 @@ const model = (catalog: Good): Json => catalog.models[0] as Json
 const route = (catalog: Good): Json => (model(catalog).routes as Json[])[0] as Json
 const up = (catalog: Good): Json => catalog.providers.up
 
-describe('a catalog', () => {
-  test('that is good is taken with its defaults filled in', () => {
-    expect(parseCatalog(good())).toEqual({
-      catalog: {
-        providers: { up: { type: 'openai', baseUrl: 'https://api.example.test/v1', apiKey: 'env:KEY' } },
-        models: [
-          {
-            id: 'm',
-            name: 'm',
-            ownedBy: 'up',
-            active: true,
-            created: 0,
-            contextLength: 1000,
-            maxOutputTokens: 100,
-            price: { input: '0.15', output: '0.60' },
-            routes: [
-              {
-                provider: 'up',
-                model: 'm1',
-                priority: 0,
-                weight: 1,
-                firstByteTimeoutMs: 300_000,
-                idleTimeoutMs: 60_000,
-              },
-            ],
-          },
-        ],
-      },
-    })
+test('a valid catalog is accepted with its defaults filled in', () => {
+  expect(parseCatalog(good())).toEqual({
+    catalog: {
+      providers: { up: { type: 'openai', baseUrl: 'https://api.example.test/v1', apiKey: 'env:KEY' } },
+      models: [
+        {
+          id: 'm',
+          name: 'm',
+          ownedBy: 'up',
+          active: true,
+          created: 0,
+          contextLength: 1000,
+          maxOutputTokens: 100,
+          price: { input: '0.15', output: '0.60' },
+          routes: [
+            {
+              provider: 'up',
+              model: 'm1',
+              priority: 0,
+              weight: 1,
+              firstByteTimeoutMs: 300_000,
+              idleTimeoutMs: 60_000,
+            },
+          ],
+        },
+      ],
+    },
   })
+})
 
-  test.each<[string, string, (catalog: Good) => unknown]>([
-    ['an unknown provider', 'models[0].routes[0].provider', (c) => set(route(c), { provider: 'nope' })],
-    [
-      'a price that is a number',
-      'models[0].price.input',
-      (c) => set(model(c), { price: { input: 0.15, output: '1' } }),
-    ],
-    ['a negative price', 'models[0].price.output', (c) => set(model(c), { price: { input: '1', output: '-1' } })],
-    [
-      'a price finer than we count',
-      'models[0].price.input',
-      (c) => set(model(c), { price: { input: '0.0000001', output: '1' } }),
-    ],
-    ['a duplicate id', 'models[1].id', (c) => void c.models.push({ ...model(c) })],
-    ['a model without routes', 'models[0].routes', (c) => set(model(c), { routes: [] })],
-    ['a misspelt field', 'models[0]', (c) => set(model(c), { contextLenght: 5 })],
-    ['a missing field', 'models[0].maxOutputTokens', (c) => void delete model(c).maxOutputTokens],
-    ['a key in clear', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'sk-123' })],
-    ['AWS’s credentials for a key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:AWS_SESSION_TOKEN' })],
-    ['our own secret for a key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:Waybill_Origin_Secret' })],
-    ['plain http to elsewhere', 'providers.up.baseUrl', (c) => set(up(c), { baseUrl: 'http://api.example.test/v1' })],
-    [
-      'a base URL with a password',
-      'providers.up.baseUrl',
-      (c) => set(up(c), { baseUrl: 'https://u:p@api.example.test/v1' }),
-    ],
-    ['a base URL that is none', 'providers.up.baseUrl', (c) => set(up(c), { baseUrl: 'file:///etc/passwd' })],
-    [
-      'http to a name that only begins like loopback',
-      'providers.up.baseUrl',
-      (c) => set(up(c), { baseUrl: 'http://127.0.0.1.example.test/v1' }),
-    ],
-    ['an unknown dialect', 'providers.up.type', (c) => set(up(c), { type: 'carrier-pigeon' })],
-    [
-      'a key among the headers',
-      'providers.up.headers.Authorization',
-      (c) => set(up(c), { headers: { Authorization: 'x' } }),
-    ],
-    ['an odd model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
-    ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],
-    ['no object', 'catalog', () => []],
-  ])('with %s is refused at %s', (_, path, change) => {
-    expect(faultsOf(change).some((fault) => fault.startsWith(`${path}: `))).toBe(true)
-  })
+test.each<[string, string, (catalog: Good) => unknown]>([
+  ['an unknown provider', 'models[0].routes[0].provider', (c) => set(route(c), { provider: 'nope' })],
+  ['a price that is a number', 'models[0].price.input', (c) => set(model(c), { price: { input: 0.15, output: '1' } })],
+  ['a negative price', 'models[0].price.output', (c) => set(model(c), { price: { input: '1', output: '-1' } })],
+  [
+    'a price with too many decimals',
+    'models[0].price.input',
+    (c) => set(model(c), { price: { input: '0.0000001', output: '1' } }),
+  ],
+  ['a duplicate id', 'models[1].id', (c) => void c.models.push({ ...model(c) })],
+  ['a model without routes', 'models[0].routes', (c) => set(model(c), { routes: [] })],
+  ['a misspelt field', 'models[0]', (c) => set(model(c), { contextLenght: 5 })],
+  ['a missing field', 'models[0].maxOutputTokens', (c) => void delete model(c).maxOutputTokens],
+  ['a provider key in clear text', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'sk-123' })],
+  ['AWS credentials as a provider key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:AWS_SESSION_TOKEN' })],
+  [
+    'the gateway’s own secret as a provider key',
+    'providers.up.apiKey',
+    (c) => set(up(c), { apiKey: 'env:Waybill_Origin_Secret' }),
+  ],
+  [
+    'plain http to another machine',
+    'providers.up.baseUrl',
+    (c) => set(up(c), { baseUrl: 'http://api.example.test/v1' }),
+  ],
+  [
+    'a base URL with a password',
+    'providers.up.baseUrl',
+    (c) => set(up(c), { baseUrl: 'https://u:p@api.example.test/v1' }),
+  ],
+  ['a base URL that is a file', 'providers.up.baseUrl', (c) => set(up(c), { baseUrl: 'file:///etc/passwd' })],
+  [
+    'http to a name that only begins like loopback',
+    'providers.up.baseUrl',
+    (c) => set(up(c), { baseUrl: 'http://127.0.0.1.example.test/v1' }),
+  ],
+  ['an unknown provider type', 'providers.up.type', (c) => set(up(c), { type: 'carrier-pigeon' })],
+  [
+    'a provider key among the headers',
+    'providers.up.headers.Authorization',
+    (c) => set(up(c), { headers: { Authorization: 'x' } }),
+  ],
+  ['a space in a model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
+  ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],
+  ['a list in place of an object', 'catalog', () => []],
+])('a catalog with %s is refused at %s', (_, path, change) => {
+  expect(faultsOf(change).some((fault) => fault.startsWith(`${path}: `))).toBe(true)
+})
 
-  test('may use plain http on this machine', () => {
-    for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1']) {
-      expect(faultsOf((c) => set(up(c), { baseUrl }))).toEqual([])
-    }
-  })
+test('a catalog may use plain http to this machine', () => {
+  for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1']) {
+    expect(faultsOf((c) => set(up(c), { baseUrl }))).toEqual([])
+  }
+})
 
-  test('the one that npm start uses is good', () => {
-    const text = readFileSync(new URL('../../local/catalog.json', import.meta.url), 'utf8')
-    const parsed = parseCatalog(JSON.parse(text.replaceAll('local:echo', 'http://127.0.0.1:1/v1')))
-    expect(parsed).not.toHaveProperty('faults')
-  })
+test('the catalog that npm start uses is valid', () => {
+  const text = readFileSync(new URL('../../local/catalog.json', import.meta.url), 'utf8')
+  const parsed = parseCatalog(JSON.parse(text.replaceAll('local:echo', 'http://127.0.0.1:1/v1')))
+  expect(parsed).not.toHaveProperty('faults')
 })

@@ -64,8 +64,8 @@ function post(secret: string, body: unknown, extra: object = {}, on = chat): Pro
 
 const STREAM = { ...HELLO, stream: true }
 
-describeInLambda('chat in Lambda’s own runtime', () => {
-  test('answers with a completion, its headers and its cost', async () => {
+describeInLambda('the chat function', () => {
+  test('chat in Lambda’s runtime answers with a completion, its headers and its cost', async () => {
     const { key, secret } = await account.issue()
     const answer = await post(secret, HELLO)
     expect(answer.isStreaming).toBe(true)
@@ -89,13 +89,13 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect((await account.readRow(headers['X-Request-Id'])).keyId).toBe(key.id)
   })
 
-  test('reads a body that came in base64', async () => {
+  test('chat in Lambda’s runtime reads a body in base64', async () => {
     const { secret } = await account.issue()
     const body = Buffer.from(JSON.stringify(HELLO)).toString('base64')
     expect((await (await post(secret, body, { isBase64Encoded: true })).whole()).statusCode).toBe(200)
   })
 
-  test('sends a long answer whole, with no character cut in two', async () => {
+  test('chat in Lambda’s runtime sends a long answer whole, with no character cut in two', async () => {
     const { secret } = await account.issue()
     const content = `x${'🧾'.repeat(60_000)}`
     upstream.reply = say(content)
@@ -103,7 +103,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(JSON.parse(body).choices[0].message.content === content).toBe(true)
   })
 
-  test('streams each chunk as it comes: the upstream sends the next only after the last was seen', async () => {
+  test('chat in Lambda’s runtime streams each chunk before the upstream sends the next', async () => {
     const { secret } = await account.issue()
     const words = ['One', 'two', 'three', 'four']
     const seen = words.map(() => Promise.withResolvers<void>())
@@ -131,7 +131,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
   test.each([
     ['a completion', HELLO, '"cost":"0.00002"'],
     ['a stream', STREAM, '[DONE]'],
-  ])('has closed the books when the last byte of %s is out, should it be frozen then', async (_, asked, last) => {
+  ])('chat in Lambda’s runtime has settled the charge when the last byte of %s is out', async (_, asked, last) => {
     const { key, secret } = await account.issue()
     const mark = account.dynamodb.calls.length
     const answer = await post(secret, asked)
@@ -152,14 +152,14 @@ describeInLambda('chat in Lambda’s own runtime', () => {
   })
 
   test.each([
-    [401, 'invalid_api_key', { secret: `svc_live_${'A'.repeat(43)}`, body: HELLO }],
-    [401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
-    [402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
-    [402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
-    [400, null, { body: '{"model":' }],
-    [400, null, { body: { model: 'test-model', messages: [] } }],
-    [404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
-  ])('refuses with %i %s in the prelude and the envelope', async (code, error, { body, ...how }) => {
+    ['an unknown key', 401, 'invalid_api_key', { secret: `svc_live_${'A'.repeat(43)}`, body: HELLO }],
+    ['a malformed key', 401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
+    ['a request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
+    ['a streamed request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
+    ['a body that is not JSON', 400, null, { body: '{"model":' }],
+    ['a request without messages', 400, null, { body: { model: 'test-model', messages: [] } }],
+    ['an unknown model', 404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
+  ])('chat in Lambda’s runtime refuses %s with status %i and the code %s', async (_, code, error, { body, ...how }) => {
     const secret = 'secret' in how ? how.secret : (await account.issue(how)).secret
     const requests = upstream.requests.length
     const answer = await (await post(secret, body)).whole()
@@ -176,7 +176,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(upstream.requests).toHaveLength(requests)
   })
 
-  test('lives on when an upstream dies in mid-stream, tells it in the stream, and answers the next call', async () => {
+  test('chat in Lambda’s runtime survives an upstream that dies in mid-stream, and answers the next call', async () => {
     const { key, secret } = await account.issue()
     const seen = Promise.withResolvers<void>()
     upstream.reply = async (response) => {
@@ -207,7 +207,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(after.spent).toBe(row.cost + 20_000n)
   })
 
-  test('invokes the tokenizer’s function for an estimate, once for prompt and answer, and not before', async () => {
+  test('chat in Lambda’s runtime invokes the tokenizer function only for an estimate, and once for prompt and answer', async () => {
     const { secret } = await account.issue()
     const ask = async (body: object) => {
       const { headers } = await (await post(secret, body)).whole()
@@ -235,7 +235,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(chat.output.text).not.toContain('quick')
   })
 
-  test('makes one call to DynamoDB before the upstream when warm, two after it, and none that its role forbids', async () => {
+  test('a warm chat function makes one DynamoDB call before the upstream, two after it, and none its role forbids', async () => {
     const { secret } = await account.issue()
     const own = await start(account.functions.chat)
     const { calls } = account.dynamodb
@@ -272,7 +272,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(new Set(upstream.requests.slice(-5).map(({ connection }) => connection)).size).toBe(1)
   })
 
-  test('gives an answer again for the same Idempotency-Key, frees one that failed, and may do all of that', async () => {
+  test('chat in Lambda’s runtime replays an answer for the same Idempotency-Key, and tries again after a failure', async () => {
     const { key, secret } = await account.issue()
     const { calls } = account.dynamodb
     const first = calls.length
@@ -296,7 +296,7 @@ describeInLambda('chat in Lambda’s own runtime', () => {
     expect(made.filter((call) => !account.functions.chat.role.allows(call))).toEqual([])
   })
 
-  test('logs one JSON line an event, with no secret, and nothing else', async () => {
+  test('chat in Lambda’s runtime logs one JSON line an event, with no secret, and nothing else', async () => {
     const { key, secret } = await account.issue()
     await (await post(secret, HELLO)).whole()
     await until(() => chat.output.text.includes(key.id) && chat.output.text.endsWith('\n'))
@@ -306,13 +306,13 @@ describeInLambda('chat in Lambda’s own runtime', () => {
   })
 })
 
-describeInLambda('every other function', () => {
+describeInLambda('the other functions', () => {
   test.each([
     ['models', '/v1/models', 200],
     ['introspect', '/v1/key/introspect', 200],
     ['usage', '/v1/usage/req_01ARZ3NDEKTSV4RRFFQ69G5FAV', 404],
     ['fallback', '/v1/nope', 404],
-  ] as const)('%s starts in Lambda’s own runtime and answers', async (name, path, code) => {
+  ] as const)('the %s function starts in Lambda’s runtime and answers', async (name, path, code) => {
     const { secret } = await account.issue()
     const started = await start(account.functions[name])
     const answer = await started.invoke(httpEvent({ path, secret }))
@@ -322,7 +322,7 @@ describeInLambda('every other function', () => {
     expect(started.errors).toEqual([])
   })
 
-  test('sweep starts in Lambda’s own runtime and answers', async () => {
+  test('the sweep function starts in Lambda’s runtime and answers', async () => {
     const answer = await (await start(account.functions.sweep)).invoke({ version: '0', source: 'aws.scheduler' })
     await answer.ended
     expect(JSON.parse(answer.body)).toEqual({ finished: 0 })

@@ -15,24 +15,22 @@ const schema = JSON.parse(read('catalog.schema.json'))
 const EXAMPLES = readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}`)
 const CATALOGS = [...EXAMPLES, 'local/catalog.json', 'infra/catalog.json']
 
-test('catalog.schema.json is the one that `npm run schema` writes', () => {
+test('catalog.schema.json is the file that `npm run schema` writes', () => {
   expect(schema).toEqual(JSON.parse(JSON.stringify(catalogSchema())))
 })
 
-describe.each(CATALOGS)('%s', (path) => {
-  test('passes the validator, and no price is below its cost', async () => {
-    const catalog = await readCatalogFile(fileURLToPath(new URL(path, ROOT)), 'http://127.0.0.1/v1')
-    expect(priceWarnings(catalog)).toEqual([])
-  })
-
-  test('names the schema and fits it', () => {
-    const catalog = JSON.parse(read(path))
-    expect(catalog.$schema).toBe('../catalog.schema.json')
-    expect(z.fromJSONSchema(schema).safeParse(catalog).error).toBeUndefined()
-  })
+test.each(CATALOGS)('the catalog %s is valid, and none of its prices is below cost', async (path) => {
+  const catalog = await readCatalogFile(fileURLToPath(new URL(path, ROOT)), 'http://127.0.0.1/v1')
+  expect(priceWarnings(catalog)).toEqual([])
 })
 
-test('an example for a stage keeps its keys in Secrets Manager, and the one for this machine in variables', () => {
+test.each(CATALOGS)('the catalog %s names catalog.schema.json and fits it', (path) => {
+  const catalog = JSON.parse(read(path))
+  expect(catalog.$schema).toBe('../catalog.schema.json')
+  expect(z.fromJSONSchema(schema).safeParse(catalog).error).toBeUndefined()
+})
+
+test('an example catalog for a stage has its keys in Secrets Manager, and one for this machine in variables', () => {
   const references = (path: string) => read(path).match(/"(env|secret):[^"]+"/g) ?? []
   expect(EXAMPLES.toSorted()).toEqual([
     'examples/anthropic-and-bedrock.json',
@@ -44,7 +42,7 @@ test('an example for a stage keeps its keys in Secrets Manager, and the one for 
   expect(references('examples/local-models.json')).toEqual(['"env:VLLM_API_KEY"'])
 })
 
-describe('the schema and the validator agree', () => {
+describe('the schema and the validator', () => {
   const example = JSON.parse(read('examples/openai-with-fallback.json'))
   const [model] = example.models
   const withModel = (change: object) => ({ ...example, models: [{ ...model, ...change }] })
@@ -55,21 +53,21 @@ describe('the schema and the validator agree', () => {
   const price = (input: string, rest: object = {}) => withModel({ price: { input, output: '1', ...rest } })
 
   test.each([
-    ['six decimals', true, price('0.000001')],
-    ['seven decimals', false, price('0.0000001')],
-    ['a leading zero', false, price('01')],
-    ['no leading zero', false, price('.5')],
+    ['a price with six decimals', true, price('0.000001')],
+    ['a price with seven decimals', false, price('0.0000001')],
+    ['a price with a leading zero', false, price('01')],
+    ['a price without a leading zero', false, price('.5')],
     ['a negative price', false, price('-1')],
-    ['nine decimals for a request', true, price('1', { request: '0.000000001' })],
-    ['ten decimals for an image', false, price('1', { image: '0.0000000001' })],
+    ['a request price with nine decimals', true, price('1', { request: '0.000000001' })],
+    ['an image price with ten decimals', false, price('1', { image: '0.0000000001' })],
     ['an unknown field', false, withModel({ colour: 'red' })],
-    ['a key in place of its name', false, withProvider({ apiKey: 'sk-live-123' })],
-    ['http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],
-    ['http to this machine', true, withProvider({ baseUrl: 'http://localhost:1234/v1' })],
-    ['no route', false, withModel({ routes: [] })],
+    ['a provider key in clear text', false, withProvider({ apiKey: 'sk-live-123' })],
+    ['plain http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],
+    ['plain http to this machine', true, withProvider({ baseUrl: 'http://localhost:1234/v1' })],
+    ['a model without routes', false, withModel({ routes: [] })],
     ['a time-out above its bound', false, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_001 }] })],
     ['a time-out at its bound', true, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_000 }] })],
-  ])('on %s', (_, isValid, catalog) => {
+  ])('catalog.schema.json and the validator agree on %s', (_, isValid, catalog) => {
     expect('catalog' in parseCatalog(catalog)).toBe(isValid)
     expect(z.fromJSONSchema(schema).safeParse(catalog).success).toBe(isValid)
   })
@@ -80,7 +78,7 @@ test('the catalog shown in docs/catalog.md passes the validator', () => {
   expect(shown).toEqual([{ catalog: expect.anything() }])
 })
 
-test('docs/catalog.md names every field with its default and its bounds', () => {
+test('docs/catalog.md names every field of a catalog with its default and its bounds', () => {
   const rows = read('docs/catalog.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'))

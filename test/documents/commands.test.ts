@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
@@ -62,80 +62,81 @@ afterAll(() => {
   return stop()
 })
 
-describe('every command in a document', () => {
-  test('is run below, or is one of those that have a reason not to be', () => {
-    const unknown = COMMANDS.filter(
-      (command) => isRun(command) && !/^(npm run -s waybill -- |npm run |curl )/.test(command),
-    )
-    expect(unknown).toEqual([])
-    expect(NOT_RUN.filter(([pattern]) => !COMMANDS.some((command) => pattern.test(command)))).toEqual([])
-  })
-
-  test('names an npm script that there is', () => {
-    const named = COMMANDS.flatMap((command) => /^npm run (?:-s )?(\S+)/.exec(command)?.[1] ?? [])
-    expect(named.length).toBeGreaterThan(20)
-    expect(named.filter((name) => !(name in scripts))).toEqual([])
-  })
-
-  test('names a stage, a context and a test that there are', () => {
-    const [stages, app] = [read('infra/stages.ts'), read('infra/app.ts')]
-    for (const command of COMMANDS) {
-      for (const [, stage] of command.matchAll(/(?:--stage |stage=|Waybill-|waybill\/)([a-z]+)\b/g))
-        expect(stages).toContain(`name: '${stage}'`)
-      for (const [, name] of command.matchAll(/-c (\w+)=/g)) expect(app).toContain(`context('${name}')`)
-      for (const [path] of command.matchAll(/\btest\/\S+/g))
-        expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
-    }
-  })
-
-  test('of the command line works on a running gateway', async () => {
-    expect(waybillCommands.length).toBeGreaterThan(20)
-    const failed: string[] = []
-    for (const command of waybillCommands) {
-      const args = here(await filledIn(wordsOf(command.replace(WAYBILL, ''))))
-      const { code, printed } = await runInside(args)
-      const isFine = code === 0 && (!args.includes('--help') || printed.startsWith('Usage: '))
-      if (!isFine) failed.push(`${command}: ${printed}`)
-    }
-    expect(failed).toEqual([])
-  })
-
-  test('of the command line that is wrong would be found out', async () => {
-    expect(await runInside(['keys', 'list', '--stage-name', 'dev'])).toMatchObject({ code: 1 })
-    expect(await runInside(['keys', 'show', 'key_none', '--local'])).toMatchObject({
-      code: 1,
-      printed: expect.stringContaining("There is no key 'key_none'"),
-    })
-  })
-
-  test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill)/.test(command)))(
-    '%s',
-    async (command) => {
-      const [script = '', ...args] = wordsOf(command.replace(/^npm run /, '')).filter((word) => word !== '--')
-      const [node, program = '', ...more] = (scripts[script] ?? '').split(' ')
-      expect([node, more]).toEqual(['node', []])
-      const { code, stdout, stderr } = await run(program, here(args), folder).ended
-      expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
-    },
+test('every command in the documents is run by a test, or has a stated reason not to be', () => {
+  const unknown = COMMANDS.filter(
+    (command) => isRun(command) && !/^(npm run -s waybill -- |npm run |curl )/.test(command),
   )
+  expect(unknown).toEqual([])
+  expect(NOT_RUN.filter(([pattern]) => !COMMANDS.some((command) => pattern.test(command)))).toEqual([])
+})
 
-  test.each(COMMANDS.filter((command) => command.startsWith('curl ')))('%s', async (command) => {
+test('every npm script that the documents name exists', () => {
+  const named = COMMANDS.flatMap((command) => /^npm run (?:-s )?(\S+)/.exec(command)?.[1] ?? [])
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((name) => !(name in scripts))).toEqual([])
+})
+
+test('every stage, context option and test that the documents name exists', () => {
+  const [stages, app] = [read('infra/stages.ts'), read('infra/app.ts')]
+  for (const command of COMMANDS) {
+    for (const [, stage] of command.matchAll(/(?:--stage |stage=|Waybill-|waybill\/)([a-z]+)\b/g))
+      expect(stages).toContain(`name: '${stage}'`)
+    for (const [, name] of command.matchAll(/-c (\w+)=/g)) expect(app).toContain(`context('${name}')`)
+    for (const [path] of command.matchAll(/\btest\/\S+/g))
+      expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+  }
+})
+
+test('every waybill command in the documents works on a running gateway', async () => {
+  expect(waybillCommands.length).toBeGreaterThan(20)
+  const failed: string[] = []
+  for (const command of waybillCommands) {
+    const args = here(await filledIn(wordsOf(command.replace(WAYBILL, ''))))
+    const { code, printed } = await runInside(args)
+    const isFine = code === 0 && (!args.includes('--help') || printed.startsWith('Usage: '))
+    if (!isFine) failed.push(`${command}: ${printed}`)
+  }
+  expect(failed).toEqual([])
+})
+
+test('a waybill command with a wrong option or an unknown key fails', async () => {
+  expect(await runInside(['keys', 'list', '--stage-name', 'dev'])).toMatchObject({ code: 1 })
+  expect(await runInside(['keys', 'show', 'key_none', '--local'])).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining("There is no key 'key_none'"),
+  })
+})
+
+test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill)/.test(command)))(
+  'the documented command "%s" runs without an error',
+  async (command) => {
+    const [script = '', ...args] = wordsOf(command.replace(/^npm run /, '')).filter((word) => word !== '--')
+    const [node, program = '', ...more] = (scripts[script] ?? '').split(' ')
+    expect([node, more]).toEqual(['node', []])
+    const { code, stdout, stderr } = await run(program, here(args), folder).ended
+    expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
+  },
+)
+
+test.each(COMMANDS.filter((command) => command.startsWith('curl ')))(
+  'a documented curl command is answered by the gateway: %s',
+  async (command) => {
     const { code, stdout } = await started('sh', ['-c', atLocal(command)])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^HTTP\/1.1 200 OK/)
     expect(stdout).toContain('"content":"echo: Hello"')
-  })
-})
+  },
+)
 
 test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path, block] as const)))(
-  'the JavaScript of %s runs as it stands',
+  'the JavaScript in %s runs as it stands',
   async (_, block) => {
     const { code, stdout } = await started(process.execPath, ['--input-type=module', '-e', atLocal(block)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'echo: Hello' })
   },
 )
 
-/** In this process: thirty processes would take longer than all the rest. */
+/** Runs the command in this process: thirty processes would take longer than all the rest. */
 async function runInside(args: readonly string[]): Promise<{ code: number | null; printed: string }> {
   const { code, stdout, stderr } = await waybill(folder, args)
   return { code, printed: stdout + stderr }

@@ -1,24 +1,22 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { DOCUMENTS, proseOf, ROOT, readDocument } from './support/markdown.ts'
 
 const FOLDERS = /^(bench|docs|examples|functions|infra|layers|local|operator|test)\//
-/** Made when the gateway runs, or by whoever reads. */
+/** Names with placeholders, which are no files of the repository. */
 const NOT_KEPT = /[<>*{}]|…/
 
-describe.each(DOCUMENTS)('%s', (path) => {
-  test('links to documents and headings that are there', () => {
-    const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
-    const broken = links.filter((target) => !/^https?:/.test(target) && !isThere(path, target))
-    expect(broken).toEqual([])
-  })
+test.each(DOCUMENTS)('every link in %s leads to an existing document and heading', (path) => {
+  const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const broken = links.filter((target) => !/^https?:/.test(target) && !isThere(path, target))
+  expect(broken).toEqual([])
+})
 
-  test('names files and folders that are there', () => {
-    const named = [...proseOf(path).matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
-    const missing = named.filter((text) => FOLDERS.test(text) && !NOT_KEPT.test(text) && !existsSync(join(ROOT, text)))
-    expect(missing).toEqual([])
-  })
+test.each(DOCUMENTS)('every file and folder that %s names exists', (path) => {
+  const named = [...proseOf(path).matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
+  const missing = named.filter((text) => FOLDERS.test(text) && !NOT_KEPT.test(text) && !existsSync(join(ROOT, text)))
+  expect(missing).toEqual([])
 })
 
 test('README.md links to every document', () => {
@@ -29,7 +27,7 @@ test('README.md links to every document', () => {
   expect(unlinked).toEqual([])
 })
 
-test('the list of decisions has every decision', () => {
+test('the list of decisions links to every decision, and each states its context, choice and cost', () => {
   const list = readDocument('docs/decisions/README.md')
   const decisions = DOCUMENTS.filter((path) => /decisions\/\d/.test(path))
   expect(decisions.filter((path) => !list.includes(`(${path.slice('docs/decisions/'.length)})`))).toEqual([])

@@ -4,7 +4,7 @@ import { ROOT, readDocument } from './support/markdown.ts'
 
 const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
-test('the Node of the npm scripts is the one that .nvmrc and the documents name, and the one in AWS', () => {
+test('the npm scripts run the Node version that .nvmrc and the README name and that runs in AWS', () => {
   const [major] = String(manifest.devDependencies.node).split('.')
   expect(readFileSync(`${ROOT}.nvmrc`, 'utf8').trim()).toBe(major)
   expect(process.versions.node.split('.')[0]).toBe(major)
@@ -12,7 +12,7 @@ test('the Node of the npm scripts is the one that .nvmrc and the documents name,
   expect(readDocument('README.md')).toContain(`The npm scripts bring Node ${major} along`)
 })
 
-test('the Node that npm itself needs is the one that the README names', () => {
+test('the README names the oldest Node version that package.json allows', () => {
   const [, least] = /^>=(\d+)$/.exec(manifest.engines.node) ?? []
   expect(readDocument('README.md')).toContain(`npm with Node ${least} or newer`)
 })

@@ -57,40 +57,38 @@ beforeAll(async () => {
   ;({ upstream, gateway } = await openBoth({ model: { price } }))
 })
 
-describe('docs/openapi.json', () => {
-  test('has the paths and methods of the contract, and no others', () => {
-    const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    )
-    const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
-    expect(documented.toSorted()).toEqual(routes.toSorted())
-  })
-
-  test('refers to nothing that is not there, and has nothing that is not referred to', () => {
-    const referred = new Set(
-      [...openApiText.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
-    )
-    const there = Object.entries(components)
-      .filter(([kind]) => kind !== 'securitySchemes')
-      .flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
-    // A wrong method has no operation of its own.
-    expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
-  })
-
-  test('has every error of the gateway under its status', () => {
-    const missing = ERRORS.filter((kind) => {
-      const { status: code, code: name } = new GatewayError(kind, 'why')
-      const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
-      return !answers.some((answer) => {
-        const schema = answer?.content['application/json']?.schema
-        return schema && checkerOf(schema).safeParse({ error: errorOf(kind, name) }).success
-      })
-    })
-    expect(missing).toEqual([])
-  })
+test('docs/openapi.json has the paths and methods of the gateway, and no others', () => {
+  const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
+  expect(documented.toSorted()).toEqual(routes.toSorted())
 })
 
-/** All of them, or this does not compile. */
+test('docs/openapi.json has no broken reference and no unused component', () => {
+  const referred = new Set(
+    [...openApiText.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+  )
+  const there = Object.entries(components)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+  // A wrong method has no operation of its own.
+  expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
+})
+
+test('docs/openapi.json has every error of the gateway under its status', () => {
+  const missing = ERRORS.filter((kind) => {
+    const { status: code, code: name } = new GatewayError(kind, 'why')
+    const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
+    return !answers.some((answer) => {
+      const schema = answer?.content['application/json']?.schema
+      return schema && checkerOf(schema).safeParse({ error: errorOf(kind, name) }).success
+    })
+  })
+  expect(missing).toEqual([])
+})
+
+/** Every kind of error, or this does not compile. */
 const KINDS: Record<ErrorKind, true> = {
   invalid_request: true,
   upstream_rejected: true,
@@ -122,8 +120,9 @@ function errorOf(kind: ErrorKind, code: string | null) {
   return { message, type, param, code }
 }
 
-describe('a real answer is as docs/openapi.json says', () => {
-  test.each(Object.entries(SCENARIOS))('to chat, whole and streamed: %s', async (_, { reply, request = {} }) => {
+test.each(Object.entries(SCENARIOS))(
+  'a chat answer is as docs/openapi.json says, whole and streamed: %s',
+  async (_, { reply, request = {} }) => {
     upstream.reply = reply
     const { secret } = await gateway.issue()
     const whole = await gateway.post(secret, { ...HELLO, ...request })
@@ -132,41 +131,41 @@ describe('a real answer is as docs/openapi.json says', () => {
     const streamed = { ...HELLO, ...request, stream: true, stream_options: { include_usage: true } }
     const events = await expectDocumented(await gateway.post(secret, streamed), answerOf(CHAT, 200))
     expect(events).toContainEqual(expect.objectContaining({ choices: [], usage: expect.anything() }))
-  })
+  },
+)
 
-  test('to chat, given again', async () => {
-    upstream.reply = say('Hello')
-    const { secret } = await gateway.issue()
-    await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
-    const again = await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
-    expect(again.headers.get('x-svc-replayed')).toBe('true')
-    await expectDocumented(again, answerOf(CHAT, 200))
-  })
+test('a replayed chat answer is as docs/openapi.json says', async () => {
+  upstream.reply = say('Hello')
+  const { secret } = await gateway.issue()
+  await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
+  const again = await gateway.post(secret, HELLO, { 'Idempotency-Key': 'a' })
+  expect(again.headers.get('x-svc-replayed')).toBe('true')
+  await expectDocumented(again, answerOf(CHAT, 200))
+})
 
-  test('to a stream that breaks', async () => {
-    upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })])
-    const { secret } = await gateway.issue()
-    const events = await expectDocumented(await gateway.post(secret, { ...HELLO, stream: true }), answerOf(CHAT, 200))
-    expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
-  })
+test('a stream that breaks off is as docs/openapi.json says', async () => {
+  upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })])
+  const { secret } = await gateway.issue()
+  const events = await expectDocumented(await gateway.post(secret, { ...HELLO, stream: true }), answerOf(CHAT, 200))
+  expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
+})
 
-  test('to the models, a model, introspection and the row of a request', async () => {
-    upstream.reply = say('Hello')
-    const { secret } = await gateway.issue()
-    const answered = await gateway.post(secret, HELLO)
-    const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
-    const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
-    for (const [path, documented] of [
-      ['/v1/models', '/v1/models'],
-      ['/v1/models/test-model', '/v1/models/{id}'],
-      ['/v1/key/introspect', '/v1/key/introspect'],
-      ...rows.map((id) => [`/v1/usage/${id}`, '/v1/usage/{id}'] as const),
-    ] as const) {
-      const response = await gateway.get(secret, path)
-      expect(response.status).toBe(200)
-      await expectDocumented(response, answerOf(operation(documented, 'get'), 200))
-    }
-  })
+test('the answers for models, the key itself and a usage row are as docs/openapi.json says', async () => {
+  upstream.reply = say('Hello')
+  const { secret } = await gateway.issue()
+  const answered = await gateway.post(secret, HELLO)
+  const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
+  const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
+  for (const [path, documented] of [
+    ['/v1/models', '/v1/models'],
+    ['/v1/models/test-model', '/v1/models/{id}'],
+    ['/v1/key/introspect', '/v1/key/introspect'],
+    ...rows.map((id) => [`/v1/usage/${id}`, '/v1/usage/{id}'] as const),
+  ] as const) {
+    const response = await gateway.get(secret, path)
+    expect(response.status).toBe(200)
+    await expectDocumented(response, answerOf(operation(documented, 'get'), 200))
+  }
 })
 
 type Refusal = {
@@ -178,30 +177,33 @@ type Refusal = {
   readonly before?: object
 }
 
-describe('a real refusal is as docs/openapi.json says', () => {
+describe('errors', () => {
   const REFUSALS: Record<string, [status: number, refusal: Refusal]> = {
     'bad JSON': [400, { request: '{' }],
     'a bad field': [400, { request: { ...HELLO, temperature: 'hot' } }],
     'a field that costs extra': [400, { request: { ...HELLO, web_search_options: {} } }],
     'a bad route header': [400, { headers: { 'X-Svc-Route': 'nobody' } }],
-    'a complaint of the upstream': [
+    'a request that the upstream rejects': [
       400,
       { reply: status(400, { error: { message: 'No.', type: 'odd', code: 'odd' } }) },
     ],
-    'no credits': [402, { settings: { credits: '0' } }],
-    'no scope': [403, { settings: { scopes: ['models.read'] } }],
-    'another address': [403, { settings: { allowlist: ['10.0.0.0/8'] } }],
+    'a key without credits': [402, { settings: { credits: '0' } }],
+    'a key without the scope': [403, { settings: { scopes: ['models.read'] } }],
+    'an address that is not allowed': [403, { settings: { allowlist: ['10.0.0.0/8'] } }],
     'an unknown model': [404, { request: { ...HELLO, model: 'none' } }],
     'a body of 4 MiB': [413, { request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } }],
-    'a body that is not JSON': [415, { headers: { 'Content-Type': 'text/plain' } }],
-    'another body for an Idempotency-Key': [422, { headers: { 'Idempotency-Key': 'a' }, before: { ...HELLO, n: 1 } }],
-    'the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
-    'the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
+    'a content type other than JSON': [415, { headers: { 'Content-Type': 'text/plain' } }],
+    'another body with the same Idempotency-Key': [
+      422,
+      { headers: { 'Idempotency-Key': 'a' }, before: { ...HELLO, n: 1 } },
+    ],
+    'a request beyond the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
+    'a request beyond the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
     'an upstream that fails': [502, { reply: status(500, 'broken') }],
   }
 
   test.each(Object.entries(REFUSALS))(
-    '%s',
+    'the error for %s is as docs/openapi.json says',
     async (_, [code, { settings, request = HELLO, headers, reply, before }]) => {
       upstream.reply = reply ?? say('Hello')
       const { secret } = await gateway.issue(settings)
@@ -218,14 +220,14 @@ describe('a real refusal is as docs/openapi.json says', () => {
     ['an unknown request', '/v1/usage/none', 404, () => answerOf(operation('/v1/usage/{id}', 'get'), 404)],
     ['an unknown path', '/v1/none', 404, () => components.responses.NotFound],
     ['a wrong method', '/v1/chat/completions', 405, () => components.responses.MethodNotAllowed],
-  ])('%s', async (_, path, code, documented) => {
+  ])('the error for %s at %s is as docs/openapi.json says', async (_, path, code, documented) => {
     const { secret } = await gateway.issue()
     const response = await gateway.get(code === 401 ? 'svc_live_unknown' : secret, path)
     expect(response.status).toBe(code)
     await expectDocumented(response, documented())
   })
 
-  test('an upstream that says nothing', async () => {
+  test('the error for an upstream that says nothing is as docs/openapi.json says', async () => {
     const route = { provider: 'up', model: 'upstream-model', firstByteTimeoutMs: 200 }
     const impatient = await openFor(catalogFor(upstream.url, { routes: [route] }))
     upstream.reply = () => {}
@@ -236,28 +238,31 @@ describe('a real refusal is as docs/openapi.json says', () => {
   })
 
   test.each([
-    ['its Idempotency-Key', 409, { maxConcurrent: 2 }, { 'Idempotency-Key': 'a' }],
-    ['a limit of one at once', 429, { maxConcurrent: 1 }, {}],
-  ])('a request under way, for one more with %s', async (_, code, settings, headers) => {
-    let answer = () => {}
-    upstream.reply = (response, request) => {
-      answer = () => void say('Hello')(response, request)
-    }
-    const { secret } = await gateway.issue(settings)
-    const asked = upstream.requests.length
-    const first = gateway.post(secret, HELLO, headers)
-    await until(() => upstream.requests.length > asked)
-    const refused = await gateway.post(secret, HELLO, headers)
-    expect(refused.status).toBe(code)
-    await expectDocumented(refused, answerOf(CHAT, code))
-    answer()
-    expect((await first).status).toBe(200)
-  })
+    ['the same Idempotency-Key', 409, { maxConcurrent: 2 }, { 'Idempotency-Key': 'a' }],
+    ['a limit of one', 429, { maxConcurrent: 1 }, {}],
+  ])(
+    'the error for a second request at once with %s is as docs/openapi.json says',
+    async (_, code, settings, headers) => {
+      let answer = () => {}
+      upstream.reply = (response, request) => {
+        answer = () => void say('Hello')(response, request)
+      }
+      const { secret } = await gateway.issue(settings)
+      const asked = upstream.requests.length
+      const first = gateway.post(secret, HELLO, headers)
+      await until(() => upstream.requests.length > asked)
+      const refused = await gateway.post(secret, HELLO, headers)
+      expect(refused.status).toBe(code)
+      await expectDocumented(refused, answerOf(CHAT, code))
+      answer()
+      expect((await first).status).toBe(200)
+    },
+  )
 
   test.each([
     [500, () => Promise.reject(new Error('a fault of our own'))],
     [503, () => Promise.reject(Object.assign(new Error('away'), { name: 'ProvisionedThroughputExceededException' }))],
-  ])('a failure inside, %i', async (code, fail) => {
+  ])('the error for a failure of the gateway itself (%i) is as docs/openapi.json says', async (code, fail) => {
     upstream.reply = say('Hello')
     const { secret } = await gateway.issue()
     const restore = intercept(gateway.tables, fail)
@@ -267,7 +272,7 @@ describe('a real refusal is as docs/openapi.json says', () => {
   })
 })
 
-describe('the documented request and the gateway agree', () => {
+describe('requests', () => {
   const checker = checkerOf(CHAT.requestBody?.content['application/json']?.schema ?? {})
   const isTaken = (value: object) => {
     try {
@@ -295,7 +300,7 @@ describe('the documented request and the gateway agree', () => {
     [false, { top_logprobs: 21 }],
     [false, { tools: ['search'] }],
     [false, { metadata: [] }],
-  ])('it is %p that they take %j', (isValid, extra) => {
+  ])('docs/openapi.json and the gateway agree (valid: %p) on a request with %j', (isValid, extra) => {
     const request = { ...HELLO, ...extra }
     expect([checker.safeParse(request).success, isTaken(request)]).toEqual([isValid, isValid])
   })
@@ -311,7 +316,7 @@ test('the answers shown in docs/clients.md are as docs/openapi.json says', () =>
   }
 })
 
-test('docs/clients.md has every code of an error beside its status', () => {
+test('docs/clients.md lists every error code beside its status', () => {
   const rows = readDocument('docs/clients.md')
     .split('\n')
     .filter((line) => /^\| \d{3}/.test(line))
@@ -323,7 +328,7 @@ test('docs/clients.md has every code of an error beside its status', () => {
   expect(missing).toEqual([])
 })
 
-test('the checker refuses an answer with a field that is missing, of another type or not in the document', () => {
+test('the check of an answer finds a field that is missing, of another type or not in docs/openapi.json', () => {
   const checker = checkerOf({ $ref: '#/components/schemas/Window' })
   const window = { limit: 1, remaining: 1, reset: 0 }
   const { reset: _, ...missing } = window

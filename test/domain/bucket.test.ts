@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   intervalUs,
   lastTakeableFullAtUs,
@@ -7,7 +7,7 @@ import {
   tokensLeft,
 } from '../../layers/gateway/domain/bucket.ts'
 
-/** What the store's write does, in memory. */
+/** The store's conditional write, in memory. */
 function take(rpm: number, fullAtUs: number, nowMs: number): number | undefined {
   if (fullAtUs > lastTakeableFullAtUs(rpm, nowMs)) return undefined
   return Math.max(fullAtUs, nowMs * 1000) + intervalUs(rpm)
@@ -15,8 +15,9 @@ function take(rpm: number, fullAtUs: number, nowMs: number): number | undefined 
 
 const NOW = 1_794_708_100_123
 
-describe('the token bucket', () => {
-  test.each([1, 2, 7, 60, 61, 997, 59_999, 60_000])('of %i a minute lets exactly that many through at once', (rpm) => {
+test.each([1, 2, 7, 60, 61, 997, 59_999, 60_000])(
+  'a rate limit of %i a minute admits exactly that many requests at once',
+  (rpm) => {
     let fullAtUs = 0
     let wrong = 0
     for (let i = 0; i < rpm; i++) {
@@ -28,38 +29,38 @@ describe('the token bucket', () => {
     expect(tokensLeft(rpm, fullAtUs, NOW)).toBe(0)
     expect(secondsUntilToken(rpm, fullAtUs, NOW)).toBeGreaterThan(0)
     expect(secondsUntilFull(fullAtUs, NOW)).toBe(60)
-  })
+  },
+)
 
-  test.each([7, 60, 997, 59_999])('of %i a minute never refills faster than that', (rpm) => {
-    let fullAtUs = 0
-    let admitted = 0
-    const minutes = 5
-    for (let ms = 0; ms < minutes * 60_000; ms += 10) {
-      for (let next = take(rpm, fullAtUs, NOW + ms); next !== undefined; next = take(rpm, fullAtUs, NOW + ms)) {
-        fullAtUs = next
-        admitted += 1
-      }
+test.each([7, 60, 997, 59_999])('a rate limit of %i a minute never refills faster than that', (rpm) => {
+  let fullAtUs = 0
+  let admitted = 0
+  const minutes = 5
+  for (let ms = 0; ms < minutes * 60_000; ms += 10) {
+    for (let next = take(rpm, fullAtUs, NOW + ms); next !== undefined; next = take(rpm, fullAtUs, NOW + ms)) {
+      fullAtUs = next
+      admitted += 1
     }
-    expect(admitted).toBeLessThanOrEqual(rpm * (minutes + 1))
-    expect(admitted).toBeGreaterThan(rpm * (minutes + 1) * 0.97)
-  })
+  }
+  expect(admitted).toBeLessThanOrEqual(rpm * (minutes + 1))
+  expect(admitted).toBeGreaterThan(rpm * (minutes + 1) * 0.97)
+})
 
-  test('a token comes back after its interval and not before', () => {
-    let fullAtUs = 0
-    for (let i = 0; i < 60; i++) fullAtUs = take(60, fullAtUs, NOW) ?? 0
-    expect(take(60, fullAtUs, NOW + 999)).toBeUndefined()
-    expect(take(60, fullAtUs, NOW + 1000)).toBeDefined()
-  })
+test('a used-up rate limit of 60 a minute admits the next request after one second and not before', () => {
+  let fullAtUs = 0
+  for (let i = 0; i < 60; i++) fullAtUs = take(60, fullAtUs, NOW) ?? 0
+  expect(take(60, fullAtUs, NOW + 999)).toBeUndefined()
+  expect(take(60, fullAtUs, NOW + 1000)).toBeDefined()
+})
 
-  test('a clock that steps back refills nothing and reports nothing below zero', () => {
-    const fullAtUs = take(60, 0, NOW) ?? 0
-    expect(tokensLeft(60, fullAtUs, NOW - 10_000)).toBe(49)
-    expect(tokensLeft(60, fullAtUs, NOW - 60_000)).toBe(0)
-  })
+test('a clock that steps back refills no rate limit, and the remainder is never below zero', () => {
+  const fullAtUs = take(60, 0, NOW) ?? 0
+  expect(tokensLeft(60, fullAtUs, NOW - 10_000)).toBe(49)
+  expect(tokensLeft(60, fullAtUs, NOW - 60_000)).toBe(0)
+})
 
-  test('a bucket from a clock more than a minute ahead has one token, not none for as long as that clock was wrong', () => {
-    const fullAtUs = take(60, 0, NOW + 3_600_000) ?? 0
-    expect(tokensLeft(60, fullAtUs, NOW)).toBe(1)
-    expect(tokensLeft(60, fullAtUs, NOW + 3_600_000)).toBe(59)
-  })
+test('a rate limit written by a clock more than a minute ahead still admits one request', () => {
+  const fullAtUs = take(60, 0, NOW + 3_600_000) ?? 0
+  expect(tokensLeft(60, fullAtUs, NOW)).toBe(1)
+  expect(tokensLeft(60, fullAtUs, NOW + 3_600_000)).toBe(59)
 })

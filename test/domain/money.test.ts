@@ -10,25 +10,23 @@ import {
   worstCostOf,
 } from '../../layers/gateway/domain/price.ts'
 
-describe('credits', () => {
-  test.each([
-    ['0', 0n],
-    ['1', 1_000_000_000n],
-    ['0.000000001', 1n],
-    ['12.5', 12_500_000_000n],
-    ['123456789012.000000001', 123_456_789_012_000_000_001n],
-  ])('%s is %s nanocredits and back', (text, nano) => {
-    expect(parseCredits(text)).toBe(nano)
-    expect(formatCredits(nano)).toBe(text)
-  })
-
-  test.each(['', '-1', '+1', '1e3', '1.', '.5', '01', '0x10', '1,5', ' 1', '0.0000000001', 'NaN', 'Infinity'])(
-    '%j is not an amount',
-    (text) => {
-      expect(parseCredits(text)).toBeUndefined()
-    },
-  )
+test.each([
+  ['0', 0n],
+  ['1', 1_000_000_000n],
+  ['0.000000001', 1n],
+  ['12.5', 12_500_000_000n],
+  ['123456789012.000000001', 123_456_789_012_000_000_001n],
+])('an amount of %s credits is read as %s nanocredits and written back the same', (text, nano) => {
+  expect(parseCredits(text)).toBe(nano)
+  expect(formatCredits(nano)).toBe(text)
 })
+
+test.each(['', '-1', '+1', '1e3', '1.', '.5', '01', '0x10', '1,5', ' 1', '0.0000000001', 'NaN', 'Infinity'])(
+  'the text %j is not accepted as an amount of credits',
+  (text) => {
+    expect(parseCredits(text)).toBeUndefined()
+  },
+)
 
 function bought(quantities: Partial<Quantities>): Quantities {
   return { prompt: 0, cached: 0, cacheWrite: 0, completion: 0, images: 0, ...quantities }
@@ -38,10 +36,10 @@ function atWorst(promptTokens: number, completionTokens: number, more: Partial<W
   return { promptTokens, completionTokens, images: 0, writesCache: false, ...more }
 }
 
-describe('the cost of tokens', () => {
+describe('prices', () => {
   const price = parsePrice({ input: '0.15', output: '0.60', cachedInput: '0.075' })
 
-  test('is exact and rounded up once, to the nanocredit', () => {
+  test('a cost is exact and rounded up once, to the nanocredit', () => {
     expect(costOf(price, bought({ prompt: 1, cached: 0, completion: 0 }))).toBe(150n)
     expect(
       costOf(parsePrice({ input: '0.000001', output: '0' }), bought({ prompt: 1, cached: 0, completion: 0 })),
@@ -52,17 +50,17 @@ describe('the cost of tokens', () => {
     expect(costOf(price, bought({ prompt: 1_000_000, cached: 0, completion: 1_000_000 }))).toBe(750_000_000n)
   })
 
-  test('charges cached tokens at their own price', () => {
+  test('cached tokens are charged at their own price', () => {
     expect(costOf(price, bought({ prompt: 1000, cached: 600, completion: 0 }))).toBe(400n * 150n + 600n * 75n)
   })
 
-  test('never exceeds the worst case of the same counts, even where cached tokens are dearer', () => {
+  test('a cost never exceeds the worst case of the same counts, even if cached tokens are dearer', () => {
     const odd = parsePrice({ input: '1', output: '2', cachedInput: '3' })
     expect(costOf(odd, bought({ prompt: 10, cached: 10, completion: 5 }))).toBe(worstCostOf(odd, atWorst(10, 5)))
     expect(worstCostOf(price, atWorst(10, 5)) >= costOf(price, bought({ prompt: 10, completion: 5 }))).toBe(true)
   })
 
-  test('what a balance affords is the most that fits into it', () => {
+  test('a balance affords the most tokens whose worst case it covers', () => {
     for (const available of [0n, 1n, 149n, 150n, 1234n, 987_654n]) {
       const tokens = affordableTokens(price, atWorst(1, 0), available)
       if (tokens >= 0) expect(worstCostOf(price, atWorst(1, tokens)) <= available).toBe(true)
@@ -70,7 +68,7 @@ describe('the cost of tokens', () => {
     }
   })
 
-  test('charges what was written to a cache, the request and its images at prices of their own', () => {
+  test('cache writes, the request and its images are charged at prices of their own', () => {
     const full = parsePrice({ input: '1', output: '2', cacheWrite: '1.25', request: '0.001', image: '0.000000005' })
     const quantities = bought({ prompt: 1000, cacheWrite: 400, completion: 10, images: 3 })
     expect(costOf(full, quantities)).toBe(600_000n + 500_000n + 20_000n + 1_000_000n + 15n)
@@ -79,7 +77,7 @@ describe('the cost of tokens', () => {
     )
   })
 
-  test('is shown per token as a plain decimal', () => {
+  test('a price per token is shown as a plain decimal', () => {
     expect(formatPerToken(price.inputPico)).toBe('0.00000015')
     expect(formatPerToken(parsePrice({ input: '10', output: '0' }).inputPico)).toBe('0.00001')
   })

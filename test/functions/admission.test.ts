@@ -24,15 +24,11 @@ describe('before the upstream is reached', () => {
   test('a warm instance makes one DynamoDB call, a cold one at most three in a row with the catalog beside them', async () => {
     const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue()
-    for (const expected of [
-      ['GetItemCommand', 'GetItemCommand', 'GetItemCommand', 'UpdateItemCommand'],
-      ['UpdateItemCommand'],
-      ['UpdateItemCommand'],
-    ]) {
+    for (const expected of [['GetItem', 'GetItem', 'GetItem', 'UpdateItem'], ['UpdateItem'], ['UpdateItem']]) {
       cold.calls.length = 0
       let callsBefore: string[] = []
       upstream.reply = (response, request) => {
-        callsBefore = cold.calls.map((call) => call.name.replace('Command', 'ItemCommand').replace('ItemItem', 'Item'))
+        callsBefore = cold.calls.map(({ name }) => name)
         return say('Hello')(response, request)
       }
       const response = await cold.post(secret, HELLO)
@@ -236,7 +232,7 @@ describe('refusals', () => {
       const from = gateway.calls.length
       const response = await gateway.post(secret, HELLO, { 'Idempotency-Key': key })
       await response.text()
-      return [response.status, ...gateway.calls.slice(from).map(({ name }) => name.replace('Command', ''))]
+      return [response.status, ...gateway.calls.slice(from).map(({ name }) => name)]
     }
     await refusedWith('a')
     // Refused by the first write, then a token is spent; the read finds no answer that was paid for.
@@ -250,7 +246,7 @@ describe('refusals', () => {
     let races = 0
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { ReturnValues } = input as { ReturnValues?: string }
-      if (command === 'UpdateItemCommand' && ReturnValues === 'ALL_NEW') {
+      if (command === 'UpdateItem' && ReturnValues === 'ALL_NEW') {
         races += 1
         await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` })
       }

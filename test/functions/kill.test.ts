@@ -12,7 +12,7 @@ import { jsonLog } from '../../layers/gateway/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { openTables } from '../../layers/gateway/store/tables.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
@@ -44,7 +44,7 @@ async function startGateway(): Promise<Gateway> {
 test(
   `gateways killed at random under load, ${ROUNDS} times: after the sweep every request has its row and the audit is clean`,
   async () => {
-    const tables = openTables(LOCAL_TABLES, { endpoint })
+    const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
     await createTables(tables)
     const upstream = await openUpstream(async (response, request) => {
       await sleep(Math.random() * 60)

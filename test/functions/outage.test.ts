@@ -10,7 +10,7 @@ import { jsonLog } from '../../layers/gateway/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { auditKey } from '../../operator/audit/audit-key.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
@@ -32,7 +32,7 @@ afterAll(() => opened.disposeAsync())
 
 type Stand = {
   readonly url: string
-  readonly tables: Tables
+  readonly tables: OperatorTables
   readonly database: UnreliableDynamoDb
   readonly upstream: Upstream
   readonly key: Key
@@ -47,7 +47,7 @@ async function openStand(): Promise<Stand> {
   const upstream = await openUpstream(say('Hello'))
   const id = randomBytes(6).toString('hex')
   const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
-  const tables = openTables(names, { endpoint })
+  const tables = openOperatorTables(names, { endpoint })
   opened.defer(() => tables.client.destroy())
   await createTables(tables)
   await writeCatalog(tables)(catalogFor(upstream.url), Date.now())

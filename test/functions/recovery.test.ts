@@ -82,7 +82,7 @@ describe('the hold of a dead request', () => {
     const gate = Promise.withResolvers<void>()
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { Item } = input as { Item?: { requestId?: string } }
-      if (command === 'PutItemCommand' && Item?.requestId === requestId) await gate.promise
+      if (command === 'PutItem' && Item?.requestId === requestId) await gate.promise
       return send()
     })
     const response = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
@@ -187,18 +187,16 @@ describe('a sweep', () => {
     const sweep = createSweep(gateway.instance)
     await sweep()
     const issued = await Promise.all(Array.from({ length: 10 }, () => gateway.issue()))
-    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+    expect(await costOf(sweep)).toEqual(['Query'])
     for (const { secret } of issued.slice(0, 3)) await (await gateway.post(secret, HELLO)).text()
-    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+    expect(await costOf(sweep)).toEqual(['Query'])
     // Those that were used are looked at once when a request of theirs could be dead, and then not until the next.
     nowMs += 960_000
     const looks = await costOf(sweep)
     expect(looks.sort()).toEqual(
-      ['GetItemCommand', 'QueryCommand', 'UpdateItemCommand'].flatMap((name) =>
-        name === 'QueryCommand' ? [name] : [name, name, name],
-      ),
+      ['GetItem', 'Query', 'UpdateItem'].flatMap((name) => (name === 'Query' ? [name] : [name, name, name])),
     )
-    expect(await costOf(sweep)).toEqual(['QueryCommand'])
+    expect(await costOf(sweep)).toEqual(['Query'])
   })
 
   test('finishes the others where one cannot be, and that one when it can', async () => {
@@ -238,7 +236,7 @@ describe('a sweep', () => {
     const sweep = createSweep(gateway.instance)
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { UpdateExpression = '' } = input as { UpdateExpression?: string }
-      if (command === 'UpdateItemCommand' && UpdateExpression.startsWith('REMOVE')) {
+      if (command === 'UpdateItem' && UpdateExpression.startsWith('REMOVE')) {
         await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand('req_01M7EF0NNNCWKFPCWWRRC77B02'))
       }
       return send()
@@ -298,7 +296,7 @@ describe('without DynamoDB', () => {
     const { key, secret } = await gateway.issue()
     let failures = 0
     const restore = intercept(gateway.tables, async (send, command) => {
-      if (command === 'PutItemCommand' && failures < 6) {
+      if (command === 'PutItem' && failures < 6) {
         failures += 1
         throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
       }

@@ -29,79 +29,80 @@ function rightsFor(routes: BedrockRoutes): string[] {
 
 const AWS = 'arn:<AWS::Partition>:bedrock'
 
-describe('the right to call Bedrock', () => {
-  test('is none where no route leads there', () => {
-    expect(rightsFor('nothing')).toEqual([])
-    expect(rightsFor('another provider')).toEqual([])
-  })
+test('a catalog without a route to Bedrock gives no right to call it', () => {
+  expect(rightsFor('nothing')).toEqual([])
+  expect(rightsFor('another provider')).toEqual([])
+})
 
-  test('is for the models named, in their provider’s region, each once', () => {
-    expect(rightsFor('models here and in Tokyo')).toEqual([
-      `${AWS}:us-west-2::foundation-model/${HAIKU}`,
-      `${AWS}:us-west-2::foundation-model/moonshotai.kimi-k2.5`,
-      `${AWS}:ap-northeast-1::foundation-model/${HAIKU}`,
-    ])
-  })
+test('a catalog gives the right to call each Bedrock model that it names, in its provider’s region, once', () => {
+  expect(rightsFor('models here and in Tokyo')).toEqual([
+    `${AWS}:us-west-2::foundation-model/${HAIKU}`,
+    `${AWS}:us-west-2::foundation-model/moonshotai.kimi-k2.5`,
+    `${AWS}:ap-northeast-1::foundation-model/${HAIKU}`,
+  ])
+})
 
-  test.each<[(typeof GEOGRAPHIES)[number], string]>([
-    ['us', 'us-*'],
-    ['us-gov', 'us-gov-*'],
-    ['eu', 'eu-*'],
-    ['apac', 'ap-*'],
-    ['jp', 'ap-northeast-*'],
-    ['au', 'ap-southeast-*'],
-    ['ca', 'ca-*'],
-    ['global', ''],
-  ])('is for a profile of %s and, only through it, its model in the regions that it leads to', (geography, regions) => {
+test.each<[(typeof GEOGRAPHIES)[number], string]>([
+  ['us', 'us-*'],
+  ['us-gov', 'us-gov-*'],
+  ['eu', 'eu-*'],
+  ['apac', 'ap-*'],
+  ['jp', 'ap-northeast-*'],
+  ['au', 'ap-southeast-*'],
+  ['ca', 'ca-*'],
+  ['global', ''],
+])(
+  'a Bedrock profile of %s gives the right to call its model, through it and in its regions only',
+  (geography, regions) => {
     const profile = `${AWS}:us-west-2:<AWS::AccountId>:inference-profile/${geography}.${HAIKU}`
     expect(rightsFor(`profile of ${geography}`)).toEqual([
       profile,
       `${AWS}:us-west-2::foundation-model/${HAIKU} through ${profile}`,
       `${AWS}:${regions}::foundation-model/${HAIKU} through ${profile}`,
     ])
-  })
+  },
+)
 
-  test('is for an ARN what it is for an id', () => {
-    expect(rightsFor('ARNs')).toEqual([
-      PROFILE_ARN,
-      ...OTHER_ARNS,
-      `${AWS}:eu-west-1::foundation-model/${HAIKU} through ${PROFILE_ARN}`,
-      `${AWS}:eu-*::foundation-model/${HAIKU} through ${PROFILE_ARN}`,
-    ])
-  })
-
-  test('is for an application’s profile, which does not tell its model, any model but only through it', () => {
-    expect(rightsFor('an application’s profile')).toEqual([
-      APPLICATION_PROFILE,
-      `${AWS}:*::foundation-model/* through ${APPLICATION_PROFILE}`,
-      `${AWS}:::foundation-model/* through ${APPLICATION_PROFILE}`,
-    ])
-  })
-
-  test('has each of its wildcards acknowledged once, and nothing else', () => {
-    expect(factsOf('a model and its profiles').acknowledged).toEqual([
-      `AwsSolutions::AwsSolutions-IAM5[Resource::${AWS}:us-*::foundation-model/${HAIKU}]`,
-      `AwsSolutions::AwsSolutions-IAM5[Resource::${AWS}:eu-*::foundation-model/${HAIKU}]`,
-    ])
-    expect(factsOf('a model').acknowledged).toEqual([])
-  })
+test('a Bedrock ARN in the catalog gives the same rights as an id', () => {
+  expect(rightsFor('ARNs')).toEqual([
+    PROFILE_ARN,
+    ...OTHER_ARNS,
+    `${AWS}:eu-west-1::foundation-model/${HAIKU} through ${PROFILE_ARN}`,
+    `${AWS}:eu-*::foundation-model/${HAIKU} through ${PROFILE_ARN}`,
+  ])
 })
 
-describe('in the stack', () => {
+test('a Bedrock application profile, which hides its model, gives the right to any model through it only', () => {
+  expect(rightsFor('an application’s profile')).toEqual([
+    APPLICATION_PROFILE,
+    `${AWS}:*::foundation-model/* through ${APPLICATION_PROFILE}`,
+    `${AWS}:::foundation-model/* through ${APPLICATION_PROFILE}`,
+  ])
+})
+
+test('each wildcard in the rights for Bedrock is acknowledged once, and nothing else is', () => {
+  expect(factsOf('a model and its profiles').acknowledged).toEqual([
+    `AwsSolutions::AwsSolutions-IAM5[Resource::${AWS}:us-*::foundation-model/${HAIKU}]`,
+    `AwsSolutions::AwsSolutions-IAM5[Resource::${AWS}:eu-*::foundation-model/${HAIKU}]`,
+  ])
+  expect(factsOf('a model').acknowledged).toEqual([])
+})
+
+describe('the stack', () => {
   const rolesThatCallBedrock = (template: Template) =>
     Object.values(template.findResources('AWS::IAM::Policy'))
       .filter((policy) => JSON.stringify(policy).includes('bedrock:'))
       .flatMap(({ Properties }) => Properties.Roles.map(({ Ref }: { Ref: string }) => Ref))
 
-  test('nobody may call Bedrock where the catalog has no route to it', () => {
+  test('no function may call Bedrock if the catalog has no route to it', () => {
     expect(rolesThatCallBedrock(new Template(facts.withoutBedrock))).toEqual([])
   })
 
-  test('only chat may where it has one', () => {
+  test('only the chat function may call Bedrock if the catalog has a route to it', () => {
     expect(rolesThatCallBedrock(new Template(facts.withBedrock))).toEqual([expect.stringMatching(/^FunctionsChatRole/)])
   })
 
-  test('the catalog of the first deployment decides', async () => {
+  test('the catalog of the first deployment decides whether a function may call Bedrock', async () => {
     const { template } = await synthesized('dev')
     expect(rolesThatCallBedrock(template).length).toBe(facts.firstCatalogHasBedrock ? 1 : 0)
   })

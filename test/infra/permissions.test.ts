@@ -44,7 +44,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   sweep: [...LOG, FIND_KEYS_TO_SWEEP, READ_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
 })
 
-describe.each(['dev', 'prod'])('in %s', (stage) => {
+describe.each(['dev', 'prod'])('the stage %s', (stage) => {
   const stack = () => made[stage] as Synthesized
   const resources = (type: string) => stack().template.findResources(type)
   const functionOf = (name: Name) => resources('AWS::Lambda::Function')[stack().functions[name]]?.Properties
@@ -54,7 +54,7 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
       .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
       .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
 
-  /** What a role may do, one line for each action on each resource. */
+  /** The rights of a role, one line for each action on each resource. */
   function rightsOf(role: string, named: Record<string, string> = {}): string[] {
     const { keys } = stack().tables
     const tables = Object.entries(stack().tables).map(([name, id]) => [JSON.stringify(arnOf(id)), name])
@@ -73,7 +73,7 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
     )
   }
 
-  test.each(FUNCTIONS)('%s may do what it needs and nothing else', (name) => {
+  test.each(FUNCTIONS)(`the %s function in ${stage} has the rights that it needs and no others`, (name) => {
     const { Role, LoggingConfig } = functionOf(name)
     const role: string = Role['Fn::GetAtt'][0]
     const ownLog = { [JSON.stringify(arnOf(LoggingConfig.LogGroup.Ref))]: 'its own log' }
@@ -83,11 +83,11 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
     })
   })
 
-  test('no two functions share a role', () => {
+  test(`no two functions in ${stage} share a role`, () => {
     expect(new Set(FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0])).size).toBe(FUNCTIONS.length)
   })
 
-  test('the scheduler may start the sweep and nothing else', () => {
+  test(`the scheduler in ${stage} may start the sweep and nothing else`, () => {
     const { RoleArn } = only(stack().template, 'AWS::Scheduler::Schedule').properties.Target
     const role: string = RoleArn['Fn::GetAtt'][0]
     expect(rightsOf(role, { [JSON.stringify(arnOf(stack().functions.sweep))]: 'the sweep' })).toEqual([
@@ -98,7 +98,7 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
     })
   })
 
-  test('the seed may write the catalog and no key; there is no role besides', () => {
+  test(`the role that writes the first catalog in ${stage} may do nothing else, and there is no other role`, () => {
     const ours = new Set([
       ...FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0]),
       only(stack().template, 'AWS::Scheduler::Schedule').properties.Target.RoleArn['Fn::GetAtt'][0],
@@ -108,7 +108,7 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
     expect(rightsOf(others[0] ?? '')).toEqual(['dynamodb:PutItem on keys where the key is CATALOG'])
   })
 
-  test('no statement has a wildcard for its action or everything for its resource', () => {
+  test(`no permission in ${stage} has a wildcard in its action or covers every resource`, () => {
     const statements: Statement[] = Object.values(resources('AWS::IAM::Policy')).flatMap(
       ({ Properties }) => Properties.PolicyDocument.Statement,
     )
@@ -120,7 +120,7 @@ describe.each(['dev', 'prod'])('in %s', (stage) => {
     }
   })
 
-  test('strangers reach chat through its Function URL, this API reaches the rest, and nobody the sweep or the tokenizer', () => {
+  test(`anyone may call chat in ${stage} by its URL, only the API may call the others, and nobody the sweep or the tokenizer`, () => {
     const { functions, template } = stack()
     const api = only(template, 'AWS::ApiGatewayV2::Api').id
     const who = Object.values(resources('AWS::Lambda::Permission')).map(({ Properties }) => {

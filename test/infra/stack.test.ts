@@ -33,9 +33,9 @@ const stages = [
   { name: 'prod', of: () => prod, policy: 'Retain', isProtected: true, retention: 90 },
 ]
 
-describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
+describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProtected }) => {
   test.each(['keys', 'usage', 'answers'] as const)(
-    '%s is on demand, encrypted, restorable and kept as its stage says',
+    `the %s table in ${stage} is on demand, encrypted, restorable and kept or deleted as its stage says`,
     (name) => {
       const { template, tables } = of()
       const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
@@ -55,7 +55,7 @@ describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
   )
 
   test.each(['keys', 'usage', 'answers'] as const)(
-    '%s has the keys, indexes and attributes of the local one',
+    `the %s table in ${stage} has the keys, indexes and attributes of the local table`,
     (name) => {
       const { template, tables } = of()
       const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]] ?? {}
@@ -66,7 +66,7 @@ describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
     },
   )
 
-  test('keys with open requests can be found by when to look at them, and only what finds them is copied', () => {
+  test(`an index in ${stage} finds keys with open requests by when to sweep them, and copies no other attribute`, () => {
     const { template, tables } = of()
     const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.keys] ?? {}
     expect(Properties.GlobalSecondaryIndexes).toEqual([
@@ -81,7 +81,7 @@ describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
     ])
   })
 
-  test('usage rows can be found by key and day', () => {
+  test(`an index in ${stage} finds usage rows by key and day`, () => {
     const { template, tables } = of()
     const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.usage] ?? {}
     expect(Properties.GlobalSecondaryIndexes).toEqual([
@@ -97,16 +97,16 @@ describe.each(stages)('the tables of $name', ({ of, policy, isProtected }) => {
   })
 })
 
-describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
+describe.each(stages)('the functions of $name', ({ name: stage, of, policy, retention }) => {
   const propertiesOf = (name: (typeof FUNCTIONS)[number]) =>
     of().template.findResources('AWS::Lambda::Function')[of().functions[name]]?.Properties
 
-  test.each(FUNCTIONS)('%s runs on Node 24 on arm64, from one file', (name) => {
+  test.each(FUNCTIONS)(`the %s function in ${stage} runs on Node 24 on arm64, without a layer`, (name) => {
     expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
     expect(propertiesOf(name)).not.toHaveProperty('Layers')
   })
 
-  test.each(FUNCTIONS_WITH_TABLES)('%s knows its tables and its stage', (name) => {
+  test.each(FUNCTIONS_WITH_TABLES)(`the %s function in ${stage} knows its tables and its stage`, (name) => {
     const { tables } = of()
     expect(propertiesOf(name).Environment.Variables).toMatchObject({
       [ENV.keysTable]: { Ref: tables.keys },
@@ -116,7 +116,7 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
     })
   })
 
-  test('each has a log group of its own, which forgets', () => {
+  test(`every function in ${stage} has a log group of its own, which deletes old entries`, () => {
     const logs = FUNCTIONS.map((name) => propertiesOf(name).LoggingConfig.LogGroup.Ref)
     expect(new Set(logs).size).toBe(FUNCTIONS.length)
     const groups = of().template.findResources('AWS::Logs::LogGroup')
@@ -126,21 +126,20 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
     for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test('chat may take fifteen minutes, and is alone in knowing the tokenizer', () => {
+  test(`the chat function in ${stage} may take fifteen minutes, and only it knows the tokenizer function`, () => {
     expect(propertiesOf('chat').Timeout).toBe(900)
-    const knowing = FUNCTIONS_WITH_TABLES.filter(
-      (name) => propertiesOf(name).Environment.Variables[ENV.tokenizerFunction],
-    )
-    expect(knowing).toEqual(['chat'])
-    expect(propertiesOf('chat').Environment.Variables[ENV.tokenizerFunction]).toEqual({ Ref: of().functions.tokenizer })
+    const variableOf = (name: (typeof FUNCTIONS)[number]) =>
+      propertiesOf(name).Environment.Variables[ENV.tokenizerFunction]
+    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat'])
+    expect(variableOf('chat')).toEqual({ Ref: of().functions.tokenizer })
   })
 
-  test('the tokenizer knows nothing, and has a whole core and ten seconds', () => {
+  test(`the tokenizer function in ${stage} knows nothing, and has a whole core and ten seconds`, () => {
     expect(propertiesOf('tokenizer')).toMatchObject({ MemorySize: 1_769, Timeout: 10 })
     expect(propertiesOf('tokenizer')).not.toHaveProperty('Environment')
   })
 
-  test('only chat has a Function URL, which streams and leaves the key to the function', () => {
+  test(`only the chat function in ${stage} has a Function URL, which streams and leaves the key check to it`, () => {
     expect(only(of().template, 'AWS::Lambda::Url').properties).toEqual({
       TargetFunctionArn: arnOf(of().functions.chat),
       AuthType: 'NONE',
@@ -148,7 +147,7 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
     })
   })
 
-  test('the sweep starts every five minutes, and two never run at once', () => {
+  test(`the sweep in ${stage} starts every five minutes, and two never run at once`, () => {
     const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
     expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
     expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
@@ -156,52 +155,50 @@ describe.each(stages)('the functions of $name', ({ of, policy, retention }) => {
   })
 })
 
-describe('the HTTP API', () => {
-  test('has the routes of the contract but chat, each with its function, and the fallback for the rest', () => {
-    const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')
-    const routes = Object.values(dev.template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
-      const [, id = ''] = /^integrations\/<(.+)>$/.exec(textOf(Properties.Target)) ?? []
-      expect(integrations[id]?.Properties).toMatchObject({
-        IntegrationType: 'AWS_PROXY',
-        PayloadFormatVersion: '2.0',
-      })
-      return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
+test('the HTTP API has every route but chat, each with its function, and the fallback for the rest', () => {
+  const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')
+  const routes = Object.values(dev.template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
+    const [, id = ''] = /^integrations\/<(.+)>$/.exec(textOf(Properties.Target)) ?? []
+    expect(integrations[id]?.Properties).toMatchObject({
+      IntegrationType: 'AWS_PROXY',
+      PayloadFormatVersion: '2.0',
     })
-    const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
-      `${route.method} ${route.path}`,
-      arnOf(dev.functions[route.function]),
-    ])
-    expect(Object.fromEntries(routes)).toEqual({
-      ...Object.fromEntries(expected),
-      $default: arnOf(dev.functions.fallback),
-    })
-    expect(routes).toHaveLength(expected.length + 1)
+    return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
   })
-
-  test('is throttled as a whole', () => {
-    expect(only(dev.template, 'AWS::ApiGatewayV2::Stage').properties).toMatchObject({
-      StageName: '$default',
-      AutoDeploy: true,
-      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
-    })
+  const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
+    `${route.method} ${route.path}`,
+    arnOf(dev.functions[route.function]),
+  ])
+  expect(Object.fromEntries(routes)).toEqual({
+    ...Object.fromEntries(expected),
+    $default: arnOf(dev.functions.fallback),
   })
+  expect(routes).toHaveLength(expected.length + 1)
+})
 
-  test('logs no header, query or path, in which a key may have been sent by mistake', () => {
-    const { AccessLogSettings } = only(dev.template, 'AWS::ApiGatewayV2::Stage').properties
-    const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
-    expect(variables).toEqual(
-      expect.arrayContaining(['$context.requestId', '$context.status', '$context.identity.sourceIp']),
-    )
-    for (const variable of variables) {
-      expect(variable).toMatch(/^\$context\.[A-Za-z.]+$/)
-      expect(variable).not.toMatch(/header|query|path|param|body|authorizer|domain/i)
-    }
-    const groups = Object.keys(dev.template.findResources('AWS::Logs::LogGroup'))
-    expect(groups.map(arnOf)).toContainEqual(AccessLogSettings.DestinationArn)
+test('the HTTP API is throttled as a whole', () => {
+  expect(only(dev.template, 'AWS::ApiGatewayV2::Stage').properties).toMatchObject({
+    StageName: '$default',
+    AutoDeploy: true,
+    DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
   })
 })
 
-describe('the edge', () => {
+test('the HTTP API logs no header, query or path, in which a key may have been sent by mistake', () => {
+  const { AccessLogSettings } = only(dev.template, 'AWS::ApiGatewayV2::Stage').properties
+  const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
+  expect(variables).toEqual(
+    expect.arrayContaining(['$context.requestId', '$context.status', '$context.identity.sourceIp']),
+  )
+  for (const variable of variables) {
+    expect(variable).toMatch(/^\$context\.[A-Za-z.]+$/)
+    expect(variable).not.toMatch(/header|query|path|param|body|authorizer|domain/i)
+  }
+  const groups = Object.keys(dev.template.findResources('AWS::Logs::LogGroup'))
+  expect(groups.map(arnOf)).toContainEqual(AccessLogSettings.DestinationArn)
+})
+
+describe('CloudFront', () => {
   const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad'
   const ALL_VIEWER_EXCEPT_HOST_HEADER = 'b689b0a8-53d0-40ab-baf2-68738e2966ac'
   const config = () => only(dev.template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
@@ -211,7 +208,7 @@ describe('the edge', () => {
   const originOf = (behaviour: { TargetOriginId: string }) =>
     config().Origins.find(({ Id }: { Id: string }) => Id === behaviour.TargetOriginId)
 
-  test('sends chat to its Function URL and everything else to the API', () => {
+  test('CloudFront sends chat to its Function URL and everything else to the API', () => {
     const { DefaultCacheBehavior, CacheBehaviors } = config()
     expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/v1/chat/*'])
     expect(originOf(CacheBehaviors[0]).DomainName).toEqual(
@@ -222,7 +219,7 @@ describe('the edge', () => {
     )
   })
 
-  test('caches and compresses nothing, takes every method, and passes on every header but Host', () => {
+  test('CloudFront caches and compresses nothing, takes every method, and passes on every header but Host', () => {
     const { id } = only(dev.template, 'AWS::CloudFront::Function')
     for (const behaviour of [config().DefaultCacheBehavior, ...config().CacheBehaviors]) {
       expect(behaviour).toMatchObject({
@@ -236,20 +233,20 @@ describe('the edge', () => {
     }
   })
 
-  test('waits longer for chat than the fifteen seconds between two signs of life', () => {
+  test('CloudFront waits longer for chat than the fifteen seconds between two keep-alives', () => {
     const { OriginReadTimeout, OriginProtocolPolicy } = originOf(config().CacheBehaviors[0]).CustomOriginConfig
     expect(OriginReadTimeout).toBe(120)
     expect(OriginProtocolPolicy).toBe('https-only')
   })
 
   test.each([
-    ['nothing', {}],
+    ['no address', {}],
     ['an address of its own choosing', { [EDGE_HEADERS.viewer]: { value: '10.0.0.1' } }],
     [
-      'two of them',
+      'two addresses',
       { [EDGE_HEADERS.viewer]: { value: '10.0.0.1', multiValue: [{ value: '10.0.0.1' }, { value: '10.0.0.2' }] } },
     ],
-  ])('writes down the viewer’s address where the viewer sent %s', (_, sent) => {
+  ])('CloudFront passes on the caller’s true address if the caller sent %s', (_, sent) => {
     const { FunctionCode, FunctionConfig } = only(dev.template, 'AWS::CloudFront::Function').properties
     const event = {
       viewer: { ip: '203.0.113.9' },
@@ -264,30 +261,33 @@ describe('the edge', () => {
     expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
   })
 
-  test.each(stages)('in $name proves itself with a secret that AWS makes and that no template shows', ({ of }) => {
-    const { template, functions } = of()
-    const { id, properties } = only(template, 'AWS::SecretsManager::Secret')
-    expect(properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
-    expect(properties).not.toHaveProperty('SecretString')
+  test.each(stages)(
+    'CloudFront in $name identifies itself with a secret that AWS makes and that no template shows',
+    ({ of }) => {
+      const { template, functions } = of()
+      const { id, properties } = only(template, 'AWS::SecretsManager::Secret')
+      expect(properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
+      expect(properties).not.toHaveProperty('SecretString')
 
-    const reference = `{{resolve:secretsmanager:<${id}>:SecretString:::}}`
-    const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
-    expect(Origins).toHaveLength(2)
-    for (const { OriginCustomHeaders } of Origins) {
-      expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
-        EDGE_HEADERS.origin,
-      ])
-      expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
-    }
-    const made = template.findResources('AWS::Lambda::Function')
-    for (const name of FUNCTIONS_WITH_TABLES) {
-      expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
-    }
-    const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
-    for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
-  })
+      const reference = `{{resolve:secretsmanager:<${id}>:SecretString:::}}`
+      const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
+      expect(Origins).toHaveLength(2)
+      for (const { OriginCustomHeaders } of Origins) {
+        expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
+          EDGE_HEADERS.origin,
+        ])
+        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
+      }
+      const made = template.findResources('AWS::Lambda::Function')
+      for (const name of FUNCTIONS_WITH_TABLES) {
+        expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
+      }
+      const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
+      for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+    },
+  )
 
-  test.each(stages)('in $name gives up later than a whole answer is given up by chat', ({ of }) => {
+  test.each(stages)('CloudFront in $name waits longer for a whole answer than chat does', ({ of }) => {
     const { template, functions } = of()
     const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
     const patience = Math.max(
@@ -300,7 +300,7 @@ describe('the edge', () => {
     expect(Number(Variables[ENV.wholeAnswerMs])).toBeLessThanOrEqual(patience * 1000 - 10_000)
   })
 
-  test('can be left out: no distribution, no secret, no address of its own', () => {
+  test('a stack without CloudFront has no distribution, no secret and no base URL', () => {
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
       expect(bare.template.findResources(type)).toEqual({})
     }
@@ -310,35 +310,31 @@ describe('the edge', () => {
   })
 })
 
-describe('the outputs', () => {
-  test('are those that the command line and the operator look for', () => {
-    const { template, tables } = dev
-    const distribution = only(template, 'AWS::CloudFront::Distribution').id
-    expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
-    expect(template.json.Outputs[OUTPUTS.chatUrl]).toMatchObject({
-      Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
-    })
-    expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
-      Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
-    })
-    expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
-    expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
-    expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
-    expect(Object.keys(template.json.Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
+test('the outputs of the stack are those that the command line and the operator look for', () => {
+  const { template, tables } = dev
+  const distribution = only(template, 'AWS::CloudFront::Distribution').id
+  expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
+  expect(template.json.Outputs[OUTPUTS.chatUrl]).toMatchObject({
+    Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
   })
+  expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
+    Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
+  })
+  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
+  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
+  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
 })
 
-describe.each(stages)('the stage $name', ({ of, isProtected }) => {
-  test('says whether its operator is asked before a change', () => {
-    expect(of().template.json.Outputs[OUTPUTS.protected]).toMatchObject({ Value: String(isProtected) })
-  })
+test.each(stages)('the stack of $name says whether its operator is asked before a change', ({ of, isProtected }) => {
+  expect(of().template.json.Outputs[OUTPUTS.protected]).toMatchObject({ Value: String(isProtected) })
 })
 
 describe('the first catalog', () => {
   const seed = () => only(dev.template, 'Custom::WaybillCatalogSeed').properties
   const call = () => JSON.parse(textOf(seed().Create))
 
-  test('is written once, at creation, and never over one that is there', () => {
+  test('the first catalog is written once, at creation, and never over an existing one', () => {
     expect(seed()).not.toHaveProperty('Update')
     expect(seed()).not.toHaveProperty('Delete')
     expect(call()).toMatchObject({
@@ -349,7 +345,7 @@ describe('the first catalog', () => {
     })
   })
 
-  test('is valid, and what the gateway reads from the table', async () => {
+  test('the first catalog is valid, and the gateway reads it from the table unchanged', async () => {
     const { Item } = call().parameters
     const { catalog, version } = unmarshall(Item)
     expect(parseCatalog(catalog)).toEqual({ catalog })
@@ -361,12 +357,10 @@ describe('the first catalog', () => {
   })
 })
 
-describe('the stages', () => {
-  test.each(NO_STAGES.map((name, index) => ({ name, index })))(
-    '$name is not one, and is refused',
-    async ({ name, index }) => {
-      const { refusedStages } = await readFacts()
-      expect(refusedStages[index]).toBe(`There is no stage '${name}': use -c stage=dev or -c stage=prod.`)
-    },
-  )
-})
+test.each(NO_STAGES.map((name, index) => ({ name, index })))(
+  'the stage name "$name" is refused, and the message lists the stages',
+  async ({ name, index }) => {
+    const { refusedStages } = await readFacts()
+    expect(refusedStages[index]).toBe(`There is no stage '${name}': use -c stage=dev or -c stage=prod.`)
+  },
+)

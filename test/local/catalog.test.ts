@@ -31,49 +31,52 @@ afterAll(async () => {
 
 const write = (tables: Tables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, Date.now())
 
-describe('the catalog in the local table', () => {
+describe('the local table', () => {
   const good = catalogFor('https://api.example.test/v1')
   const [model] = good.models
 
   test.each<[string, unknown, string]>([
     ['sends a request over plain http', withProvider('http://evil.example.test/v1'), 'providers.up.baseUrl'],
     [
-      'names our own credentials',
+      'names AWS credentials',
       withProvider('https://x.example.test/v1', 'env:AWS_SECRET_ACCESS_KEY'),
       'providers.up.apiKey',
     ],
     ['lacks a price', { ...good, models: [{ ...model, price: undefined }] }, 'models[0].price'],
-    ['is no catalog', 'x', 'catalog'],
-  ])('is refused when it %s: the last good one stays in force and the log says why', async (_, bad, path) => {
-    const tables = await openTestTables()
-    const lines: string[] = []
-    const loaded = { data: good, version: (await write(tables, good)).version, pushedAt: '' }
-    const read = checkedCatalog(
-      readStoredCatalog(tables),
-      loaded,
-      humanLog((line) => lines.push(line), paintFor(process.stdout)),
-    )
-    await write(tables, bad)
-    expect(await read()).toEqual(loaded)
-    expect(lines).toEqual([
-      expect.stringContaining('the catalog in the table is not valid, so the last good one stays in force'),
-    ])
-    expect(lines[0]).toContain(path)
+    ['is not a catalog', 'x', 'catalog'],
+  ])(
+    'a stored catalog that %s is refused: the last good one stays in force and the log says why',
+    async (_, bad, path) => {
+      const tables = await openTestTables()
+      const lines: string[] = []
+      const loaded = { data: good, version: (await write(tables, good)).version, pushedAt: '' }
+      const read = checkedCatalog(
+        readStoredCatalog(tables),
+        loaded,
+        humanLog((line) => lines.push(line), paintFor(process.stdout)),
+      )
+      await write(tables, bad)
+      expect(await read()).toEqual(loaded)
+      expect(lines).toEqual([
+        expect.stringContaining('the catalog in the table is not valid, so the last good one stays in force'),
+      ])
+      expect(lines[0]).toContain(path)
 
-    const better = { ...good, models: [{ ...model, id: 'better' }] }
-    await write(tables, better)
-    expect(await read()).toMatchObject({ data: better, version: 3 })
-    await write(tables, bad)
-    expect(await read()).toMatchObject({ data: better, version: 3 })
-    tables.client.destroy()
-  })
+      const better = { ...good, models: [{ ...model, id: 'better' }] }
+      await write(tables, better)
+      expect(await read()).toMatchObject({ data: better, version: 3 })
+      await write(tables, bad)
+      expect(await read()).toMatchObject({ data: better, version: 3 })
+      tables.client.destroy()
+    },
+  )
 
   function withProvider(baseUrl: string, apiKey?: string) {
     return { ...good, providers: { up: { type: 'openai', baseUrl, ...(apiKey && { apiKey }) } } }
   }
 })
 
-describe('a provider’s key in the environment', () => {
+describe('provider keys in the environment', () => {
   const apiKey = 'env:TEST_LOCAL_KEY'
   const env = { TEST_LOCAL_KEY: 'sk-of-the-file', TEST_OTHER_KEY: 'sk-of-nobody' }
 
@@ -86,7 +89,7 @@ describe('a provider’s key in the environment', () => {
     }
   }
 
-  test('goes only where the file that npm start loaded sends it, whatever the table says', async () => {
+  test('a provider key goes only where the file that npm start loaded sends it, whatever the table says', async () => {
     const folder = emptyFolder()
     const file = join(folder, 'catalog.json')
     writeFileSync(file, JSON.stringify(catalogOf({ named: { baseUrl: honest.url, apiKey } })))
@@ -125,7 +128,7 @@ describe('a provider’s key in the environment', () => {
   })
 
   test.each(['AWS_SECRET_ACCESS_KEY', 'aws_session_token', 'WAYBILL_ORIGIN_SECRET'])(
-    'is never %s, even if a file says so',
+    'the variable %s is never used as a provider key, even if a file says so',
     (name) => {
       expect(readVariable(name, { [name]: 'ours' })).toBeUndefined()
       expect(readVariable('OPENAI_API_KEY', { OPENAI_API_KEY: 'theirs' })).toBe('theirs')

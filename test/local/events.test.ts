@@ -59,7 +59,7 @@ const at = (value: unknown, path: string): unknown =>
 describe.each([
   ['a Function URL', functionUrl],
   ['an HTTP API', httpApi],
-])('the request of the example of %s', (_, example) => {
+])('AWS’s example of %s', (source, example) => {
   test.each([
     'version',
     'routeKey',
@@ -79,11 +79,11 @@ describe.each([
     'requestContext.timeEpoch',
     'body',
     'isBase64Encoded',
-  ])('has the same %s here', async (path) => {
+  ])(`the local Lambda event has the same %s as AWS’s example of ${source}`, async (path) => {
     expect(at(await documentedRequest(example), path)).toEqual(at(example, path))
   })
 
-  test('has no field that AWS has not, and each of the same type', async () => {
+  test(`the local Lambda event has no field that AWS’s example of ${source} lacks, and each is of the same type`, async () => {
     const ours = await documentedRequest(example)
     for (const scope of ['', 'requestContext', 'requestContext.http']) {
       const [here, there] = [ours, example].map((one) => (scope === '' ? one : at(one, scope)) as object)
@@ -93,7 +93,7 @@ describe.each([
     }
   })
 
-  test('has every field that AWS has, but for those of features that we do not use', async () => {
+  test(`the local Lambda event has every field of AWS’s example of ${source}, except for features that are not used`, async () => {
     const ours = await documentedRequest(example)
     const unused = ['authentication', 'authorizer', 'stageVariables', 'pathParameters']
     for (const scope of ['', 'requestContext', 'requestContext.http']) {
@@ -103,95 +103,88 @@ describe.each([
     }
   })
 
-  test('says when it was in the format of the access logs, in UTC', async () => {
+  test(`the local Lambda event for AWS’s example of ${source} has its time in the format of access logs, in UTC`, async () => {
     const { time, timeEpoch } = (await documentedRequest(example)).requestContext
     expect(example.requestContext.time).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}(:\d\d){3} \+0000$/)
     expect({ time, timeEpoch }).toEqual({ time: '04/Mar/2020:19:03:58 +0000', timeEpoch: 1583348638390 })
   })
 
-  test('says who called: an address without a port, at a host without a port', async () => {
+  test(`the local Lambda event for AWS’s example of ${source} has the caller’s address and the host without ports`, async () => {
     const { http, domainName } = (await documentedRequest(example)).requestContext
     expect(http.sourceIp).toBe('127.0.0.1')
     expect(domainName).toBe('127.0.0.1')
   })
 })
 
-describe('headers', () => {
-  test('have names in lower case, and are joined with commas where there are several', async () => {
-    const { headers } = await eventOf({ path: '/', headers: { AUTHORIZATION: 'Bearer x', 'X-Two': ['a', 'b'] } })
-    expect(headers).toMatchObject({ authorization: 'Bearer x', 'x-two': 'a,b' })
-    for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
-  })
+test('the headers of a local Lambda event have lower-case names, and repeated ones are joined with commas', async () => {
+  const { headers } = await eventOf({ path: '/', headers: { AUTHORIZATION: 'Bearer x', 'X-Two': ['a', 'b'] } })
+  expect(headers).toMatchObject({ authorization: 'Bearer x', 'x-two': 'a,b' })
+  for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
+})
 
-  test('give their cookies one by one; without any there is no field', async () => {
-    const { cookies } = await eventOf({ path: '/', headers: { Cookie: 'a=1; b=2' } })
-    expect(cookies).toEqual(['a=1', 'b=2'])
-    expect(await eventOf({ path: '/' })).not.toHaveProperty('cookies')
+test('the cookies of a local Lambda event come one by one, and without any there is no field', async () => {
+  const { cookies } = await eventOf({ path: '/', headers: { Cookie: 'a=1; b=2' } })
+  expect(cookies).toEqual(['a=1', 'b=2'])
+  expect(await eventOf({ path: '/' })).not.toHaveProperty('cookies')
+})
+
+test.each([
+  ['', undefined],
+  ['?', undefined],
+  ['?a=1', { a: '1' }],
+  ['?a=1&b=2&a=3', { a: '1,3', b: '2' }],
+  ['?a', { a: '' }],
+  ['?a=%20%26&b=x?y', { a: ' &', b: 'x?y' }],
+])('the query %p is in the local Lambda event decoded, and raw as it came', async (query, expected) => {
+  const { rawQueryString, queryStringParameters, rawPath } = await eventOf({ path: `/v1/models${query}` })
+  expect({ rawPath, rawQueryString, queryStringParameters }).toEqual({
+    rawPath: '/v1/models',
+    rawQueryString: query.slice(1),
+    queryStringParameters: expected,
   })
 })
 
-describe('the query', () => {
-  test.each([
-    ['', undefined],
-    ['?', undefined],
-    ['?a=1', { a: '1' }],
-    ['?a=1&b=2&a=3', { a: '1,3', b: '2' }],
-    ['?a', { a: '' }],
-    ['?a=%20%26&b=x?y', { a: ' &', b: 'x?y' }],
-  ])('%p is given decoded, and raw as it came', async (query, expected) => {
-    const { rawQueryString, queryStringParameters, rawPath } = await eventOf({ path: `/v1/models${query}` })
-    expect({ rawPath, rawQueryString, queryStringParameters }).toEqual({
-      rawPath: '/v1/models',
-      rawQueryString: query.slice(1),
-      queryStringParameters: expected,
-    })
-  })
+const bytes = Buffer.from([0xff, 0x00, 0x80])
+test.each([
+  ['application/json', '{"a":"é"}', { body: '{"a":"é"}', isBase64Encoded: false }],
+  ['text/plain; charset=utf-8', 'hé', { body: 'hé', isBase64Encoded: false }],
+  ['application/octet-stream', bytes, { body: bytes.toString('base64'), isBase64Encoded: true }],
+  ['multipart/form-data; boundary=x', 'x', { body: 'eA==', isBase64Encoded: true }],
+])('a body of type %s is text or base64 in the local Lambda event, as at AWS', async (type, body, expected) => {
+  expect(await eventOf({ method: 'POST', path: '/', headers: { 'Content-Type': type }, body })).toMatchObject(expected)
 })
 
-describe('the body', () => {
-  const bytes = Buffer.from([0xff, 0x00, 0x80])
-  test.each([
-    ['application/json', '{"a":"é"}', { body: '{"a":"é"}', isBase64Encoded: false }],
-    ['text/plain; charset=utf-8', 'hé', { body: 'hé', isBase64Encoded: false }],
-    ['application/octet-stream', bytes, { body: bytes.toString('base64'), isBase64Encoded: true }],
-    ['multipart/form-data; boundary=x', 'x', { body: 'eA==', isBase64Encoded: true }],
-  ])('of %s is text or base64, as at AWS', async (type, body, expected) => {
-    expect(await eventOf({ method: 'POST', path: '/', headers: { 'Content-Type': type }, body })).toMatchObject(
-      expected,
-    )
-  })
-
-  test('that is empty is no field', async () => {
-    const empty = await eventOf({ path: '/' })
-    expect(empty).not.toHaveProperty('body')
-    expect(empty.isBase64Encoded).toBe(false)
-  })
+test('a local Lambda event without a body has no body field', async () => {
+  const empty = await eventOf({ path: '/' })
+  expect(empty).not.toHaveProperty('body')
+  expect(empty.isBase64Encoded).toBe(false)
 })
 
-describe('the route', () => {
-  test.each([
-    // An HTTP API names the route that it chose, and its parameters decoded.
-    ['GET', '/v1/models', 'GET /v1/models', undefined],
-    ['GET', '/v1/models/gpt-4o', 'GET /v1/models/{id+}', { id: 'gpt-4o' }],
-    ['GET', '/v1/models/openai/gpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
-    ['GET', '/v1/models/openai%2Fgpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
-    ['GET', '/v1/usage/req_1', 'GET /v1/usage/{id}', { id: 'req_1' }],
-    ['GET', '/v1/key/introspect', 'GET /v1/key/introspect', undefined],
-    ['DELETE', '/v1/models', '$default', undefined],
-    ['GET', '/elsewhere', '$default', undefined],
-    // A Function URL has no routes.
-    ['POST', '/v1/chat/completions', '$default', undefined],
-  ])('of %s %s is what AWS calls it', async (method, path, routeKey, pathParameters) => {
+test.each([
+  // An HTTP API names the route that it chose, and its parameters decoded.
+  ['GET', '/v1/models', 'GET /v1/models', undefined],
+  ['GET', '/v1/models/gpt-4o', 'GET /v1/models/{id+}', { id: 'gpt-4o' }],
+  ['GET', '/v1/models/openai/gpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
+  ['GET', '/v1/models/openai%2Fgpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
+  ['GET', '/v1/usage/req_1', 'GET /v1/usage/{id}', { id: 'req_1' }],
+  ['GET', '/v1/key/introspect', 'GET /v1/key/introspect', undefined],
+  ['DELETE', '/v1/models', '$default', undefined],
+  ['GET', '/elsewhere', '$default', undefined],
+  // A Function URL has no routes.
+  ['POST', '/v1/chat/completions', '$default', undefined],
+])(
+  'the local Lambda event for %s %s has the route name that AWS gives it',
+  async (method, path, routeKey, pathParameters) => {
     const made = await eventOf({ method, path })
     expect([made.routeKey, made.requestContext.routeKey]).toEqual([routeKey, routeKey])
     expect(made.pathParameters).toEqual(pathParameters)
-  })
+  },
+)
 
-  // An HTTP API hands over the path decoded, a Function URL and this server as it came.
-  test.each([
-    ['/v1/models/openai%2Fgpt-4o', '/v1/models/openai/gpt-4o'],
-    ['/v1/models/a%3Ab', '/v1/models/a:b'],
-  ])('is the same for %s and for %s', (encoded, decoded) => {
-    expect(findRoute('GET', encoded)).toEqual(findRoute('GET', decoded))
-  })
+// An HTTP API hands over the path decoded, a Function URL and this server as it came.
+test.each([
+  ['/v1/models/openai%2Fgpt-4o', '/v1/models/openai/gpt-4o'],
+  ['/v1/models/a%3Ab', '/v1/models/a:b'],
+])('the gateway finds the same route for %s and for %s', (encoded, decoded) => {
+  expect(findRoute('GET', encoded)).toEqual(findRoute('GET', decoded))
 })

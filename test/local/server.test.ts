@@ -50,7 +50,7 @@ const chatHead = (...headers: string[]) =>
     '\r\n',
   )
 
-describe('the local server serves its own names only', () => {
+describe('the Host header', () => {
   const introspect = (Host: string) =>
     rawCall(baseUrl, {
       method: 'GET',
@@ -58,9 +58,12 @@ describe('the local server serves its own names only', () => {
       headers: { Host, Authorization: `Bearer ${secret}` },
     })
 
-  test.each(['127.0.0.1', '127.0.0.1:8787', 'localhost', 'LOCALHOST:1', '[::1]', '[::1]:8787'])('%s', async (host) => {
-    expect((await introspect(host)).status).toBe(200)
-  })
+  test.each(['127.0.0.1', '127.0.0.1:8787', 'localhost', 'LOCALHOST:1', '[::1]', '[::1]:8787'])(
+    'the local server answers a request for the host %s',
+    async (host) => {
+      expect((await introspect(host)).status).toBe(200)
+    },
+  )
 
   test.each([
     'evil.example.test',
@@ -72,7 +75,7 @@ describe('the local server serves its own names only', () => {
     '[::1].example.test',
     '::1',
     '0.0.0.0',
-  ])('%p is refused with 403 before anything is done', async (host) => {
+  ])('the local server refuses a request for the host %p with 403 before anything is done', async (host) => {
     const calls = gateway.calls.length
     const { status, headers, body } = await introspect(host)
     expect([status, headers['content-type']]).toEqual([403, 'application/json'])
@@ -88,21 +91,21 @@ describe('the local server serves its own names only', () => {
   })
 
   test.each([
-    ['without a Host, as HTTP/1.0 allows,', 'HTTP/1.0'],
-    ['with an empty Host', 'HTTP/1.1\r\nConnection: close\r\nHost:'],
-  ])('a request %s is refused', async (_, ending) => {
+    ['without a Host header, as HTTP/1.0 allows', 'HTTP/1.0'],
+    ['with an empty Host header', 'HTTP/1.1\r\nConnection: close\r\nHost:'],
+  ])('the local server refuses a request %s', async (_, ending) => {
     const received = await exchange(baseUrl, `GET /v1/models ${ending}\r\nAuthorization: Bearer ${secret}\r\n\r\n`)
     expect(received).toMatch(/^HTTP\/1\.1 403 .*"code":"host_not_allowed"/s)
   })
 })
 
-describe('a request whose body does not come', () => {
+describe('unfinished requests', () => {
   const JSON_TYPE = 'Content-Type: application/json'
 
   test.each([
     ['4 MiB and a byte', 4 * MIB + 1],
     ['a terabyte', 1e12],
-  ])('is a 413 at once where it declares %s, and its connection ends', async (_, length) => {
+  ])('a request that declares a body of %s is a 413 at once, and its connection ends', async (_, length) => {
     const received = await exchange(baseUrl, chatHead(JSON_TYPE, `Content-Length: ${length}`))
     expect(received).toMatch(/^HTTP\/1\.1 413 .*"code":"request_too_large"/s)
     const requestId = /x-request-id: (\S+)/i.exec(received)?.[1]
@@ -110,11 +113,11 @@ describe('a request whose body does not come', () => {
   })
 
   test.each([
-    ['nothing of it', chatHeadOf('Content-Length: 100'), ''],
-    ['the start of it', chatHeadOf('Content-Length: 100'), '{"model":'],
-    ['one chunk of it', chatHeadOf('Transfer-Encoding: chunked'), '1\r\n{\r\n'],
-    ['half a head', () => 'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n', ''],
-  ])('is ended with 408 within its time when %s has come', async (_, head, start) => {
+    ['its head', chatHeadOf('Content-Length: 100'), ''],
+    ['the start of its body', chatHeadOf('Content-Length: 100'), '{"model":'],
+    ['one chunk of its body', chatHeadOf('Transfer-Encoding: chunked'), '1\r\n{\r\n'],
+    ['half of its head', () => 'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n', ''],
+  ])('a request that stops after %s is ended with 408 when its time is over', async (_, head, start) => {
     expect(await exchange(impatientUrl, head() + start)).toMatch(/^HTTP\/1\.1 408 /)
   })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { openTables } from '../../layers/gateway/store/tables.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { findProcess } from '../../local/running-process.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
@@ -115,7 +115,7 @@ describe('three starts in one folder', () => {
   test('WAYBILL_DATA keeps rows and demo key; a provider whose key is in the environment is on, whatever is in the table', async () => {
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
-    const tables = openTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
+    const tables = openOperatorTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
     await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, Date.now())
     tables.client.destroy()
     const get = async (path: string) => {

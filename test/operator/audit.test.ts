@@ -84,156 +84,150 @@ const about = (requestId: string | undefined, what: RegExp) =>
   expect.objectContaining({ requestId, what: expect.stringMatching(what) })
 const said = (what: RegExp) => expect.objectContaining({ what: expect.stringMatching(what) })
 
-describe('the books of a key', () => {
-  test('are clean after traffic of every kind, with requests under way and one that is written but not settled', async () => {
-    const { key, rows } = await used()
-    await leaveHold(key, IN_AN_HOUR)
-    await leaveHold(key, IN_AN_HOUR, rows[0])
-    expect(await audit(key)).toMatchObject({ ok: true, balances: true, explained: true, rows: 3, findings: [] })
-  })
-
-  test('are never called wrong while the key is in use', async () => {
-    upstream.reply = say('Hello')
-    const { key, secret } = await gateway.issue({ rpm: 60_000 })
-    let busy = true
-    const traffic = Array.from({ length: 4 }, async () => {
-      for (let i = 0; i < 10; i++) await (await gateway.post(secret, HELLO)).text()
-    })
-    const done = Promise.all(traffic).then(() => {
-      busy = false
-    })
-    const audits: Audit[] = []
-    while (busy) audits.push(await audit(key, Date.now()))
-    await done
-    expect(audits.filter(({ ok }) => !ok)).toEqual([])
-    expect(await audit(key)).toMatchObject({ ok: true, rows: 40, findings: [] })
-  })
-
-  test('a request that died and is not swept yet is noted, and nothing is wrong', async () => {
-    const { key } = await used(1)
-    const { requestId } = await leaveHold(key, Date.now() - 1)
-    const found = await audit(key)
-    expect(found.ok).toBe(true)
-    expect(found.findings).toEqual([about(requestId, /dead request not swept yet: its hold of 0\.000005/)])
-    expect(found.findings[0]).toHaveProperty('note', true)
-  })
+test('an audit is clean with requests under way and one that is written but not settled', async () => {
+  const { key, rows } = await used()
+  await leaveHold(key, IN_AN_HOUR)
+  await leaveHold(key, IN_AN_HOUR, rows[0])
+  expect(await audit(key)).toMatchObject({ ok: true, balances: true, explained: true, rows: 3, findings: [] })
 })
 
-describe('spent is not the sum of the rows', () => {
-  test('because a row was deleted: how much is unexplained, and of which day', async () => {
-    const { key, rows } = await used()
-    const [, { requestId, cost }] = rows as [UsageRow, UsageRow]
-    await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
-    const found = await audit(key)
-    expect(found).toMatchObject({ ok: false, balances: true, explained: false, rows: 2 })
-    const day = new Date(rows[1]?.startedAtMs ?? 0).toISOString().slice(0, 10)
-    expect(found.findings).toEqual([
-      { what: 'spent is not the sum of the rows', expected: found.rowCosts, got: key.spent },
-      said(
-        new RegExp(`^${formatCredits(cost)} of spent is unexplained.*deleted.*; requests of ${day} without a row: 1$`),
-      ),
-    ])
+test('an audit never calls the books wrong while the key is in use', async () => {
+  upstream.reply = say('Hello')
+  const { key, secret } = await gateway.issue({ rpm: 60_000 })
+  let busy = true
+  const traffic = Array.from({ length: 4 }, async () => {
+    for (let i = 0; i < 10; i++) await (await gateway.post(secret, HELLO)).text()
   })
-
-  test('because a row of a day that the key has forgotten was deleted: that it is older', async () => {
-    const { key, rows } = await used()
-    const [, { requestId }] = rows as [UsageRow, UsageRow]
-    await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
-    const day = Object.keys((await gateway.readKey(key.id)).days)[0] ?? ''
-    await changeKey(key, 'SET #day = :two', { ':two': 2 }, { '#day': `day:${day}` })
-    expect((await audit(key)).findings).toContainEqual(said(new RegExp(`every request since ${day} has its row`)))
+  const done = Promise.all(traffic).then(() => {
+    busy = false
   })
-
-  test('because a row’s cost was changed: that row, by its own tokens and price', async () => {
-    const { key, rows } = await used()
-    const { requestId } = rows[1] as UsageRow
-    await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
-    expect((await audit(key)).findings).toEqual([
-      said(/^spent is not the sum of the rows/),
-      about(requestId, /is wrong by exactly that/),
-      {
-        requestId,
-        what: 'its cost is not its tokens × its price',
-        expected: 21_000n,
-        got: 4_000n,
-        advice: expect.any(String),
-      },
-    ])
-  })
-
-  test('because two rows were changed: both, and that they make up the difference', async () => {
-    const { key, rows } = await used()
-    for (const row of rows.slice(1)) await changeRow(row, 'SET cost = :cost', { ':cost': 4_000 })
-    const { findings } = await audit(key)
-    expect(findings).toContainEqual(said(/rows that are wrong.*make up exactly that/))
-    for (const { requestId } of rows.slice(1)) expect(findings).toContainEqual(about(requestId, /tokens × its price/))
-  })
-
-  test('because one was charged twice, or not at all: the row that costs as much', async () => {
-    const twice = await used()
-    const never = await used()
-    const { cost, requestId } = twice.rows[2] as UsageRow
-    const once = { ':cost': cost }
-    await changeKey(twice.key, 'SET spent = spent + :cost, available = available - :cost', once)
-    await changeKey(never.key, 'SET spent = spent - :cost, available = available + :cost', once)
-    expect((await audit(twice.key)).findings).toContainEqual(about(requestId, /charged twice\?/))
-    expect((await audit(never.key)).findings).toContainEqual(about(never.rows[2]?.requestId, /not charged\?/))
-  })
-
-  test('because spent itself was changed: that the rest adds up, and to what to set it', async () => {
-    const { key } = await used()
-    await changeKey(key, 'SET spent = spent + :more', { ':more': 77 })
-    const found = await audit(key)
-    expect(found).toMatchObject({ balances: false, explained: false })
-    expect(found.findings).toContainEqual(
-      expect.objectContaining({ advice: expect.stringMatching(/Only spent is wrong.*Set spent to 0\.000063/) }),
-    )
-    expect(found.findings).not.toContainEqual(said(/available was/))
-  })
+  const audits: Audit[] = []
+  while (busy) audits.push(await audit(key, Date.now()))
+  await done
+  expect(audits.filter(({ ok }) => !ok)).toEqual([])
+  expect(await audit(key)).toMatchObject({ ok: true, rows: 40, findings: [] })
 })
 
-describe('granted is not available + held + spent', () => {
-  test('because a hold was removed and not given back: the request that held as much', async () => {
-    const { key, rows } = await used()
-    const left = (await leaveHold(key, IN_AN_HOUR, { ...(rows[0] as UsageRow), hold: 3_333_333n })) as UsageRow
-    await changeKey(key, 'REMOVE holds.#id', {}, { '#id': left.requestId })
-    const found = await audit(key)
-    expect(found).toMatchObject({ ok: false, balances: false, explained: false })
-    expect(found.findings).toContainEqual(said(/0\.003333333 is gone/))
-    expect(found.findings).toContainEqual(about(left.requestId, /removed and not given back\?/))
-    expect(found.findings).toContainEqual(about(left.requestId, /not charged\?/))
-  })
-
-  test('because the rest of a hold was not given back, or twice: the request it was left of', async () => {
-    for (const [sign, what] of [
-      ['-', /not given back\?/],
-      ['+', /given back twice\?/],
-    ] as const) {
-      const { key, rows } = await used()
-      const { hold, cost, requestId } = rows[1] as UsageRow
-      await changeKey(key, `SET available = available ${sign} :rest`, { ':rest': hold - cost })
-      expect((await audit(key)).findings).toContainEqual(about(requestId, what))
-    }
-  })
-
-  test('because a hold that had no row was removed: how much, though nobody can say whose', async () => {
-    const { key } = await used()
-    const { requestId } = await leaveHold(key, IN_AN_HOUR)
-    await changeKey(key, 'REMOVE holds.#id', {}, { '#id': requestId })
-    expect((await audit(key)).findings).toEqual([
-      said(/0\.000005 is gone/),
-      said(/a hold without a row was removed, by 0\.000005$/),
-    ])
-  })
-
-  test('and nothing may be below zero', async () => {
-    const { key } = await used(1)
-    await changeKey(key, 'SET available = :less', { ':less': -1 })
-    expect((await audit(key)).findings).toContainEqual({ what: 'available is below zero', expected: 0n, got: -1n })
-  })
+test('an audit notes a request that died and is not swept yet, and finds nothing wrong', async () => {
+  const { key } = await used(1)
+  const { requestId } = await leaveHold(key, Date.now() - 1)
+  const found = await audit(key)
+  expect(found.ok).toBe(true)
+  expect(found.findings).toEqual([about(requestId, /dead request not swept yet: its hold of 0\.000005/)])
+  expect(found.findings[0]).toHaveProperty('note', true)
 })
 
-describe('granted is not the sum of the grants', () => {
+test('an audit after a row was deleted says how much is unexplained, and of which day', async () => {
+  const { key, rows } = await used()
+  const [, { requestId, cost }] = rows as [UsageRow, UsageRow]
+  await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
+  const found = await audit(key)
+  expect(found).toMatchObject({ ok: false, balances: true, explained: false, rows: 2 })
+  const day = new Date(rows[1]?.startedAtMs ?? 0).toISOString().slice(0, 10)
+  expect(found.findings).toEqual([
+    { what: 'spent is not the sum of the rows', expected: found.rowCosts, got: key.spent },
+    said(
+      new RegExp(`^${formatCredits(cost)} of spent is unexplained.*deleted.*; requests of ${day} without a row: 1$`),
+    ),
+  ])
+})
+
+test('an audit after an old row was deleted says since when no row is missing', async () => {
+  const { key, rows } = await used()
+  const [, { requestId }] = rows as [UsageRow, UsageRow]
+  await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
+  const day = Object.keys((await gateway.readKey(key.id)).days)[0] ?? ''
+  await changeKey(key, 'SET #day = :two', { ':two': 2 }, { '#day': `day:${day}` })
+  expect((await audit(key)).findings).toContainEqual(said(new RegExp(`every request since ${day} has its row`)))
+})
+
+test('an audit names a row whose cost was changed, because its tokens and price do not give it', async () => {
+  const { key, rows } = await used()
+  const { requestId } = rows[1] as UsageRow
+  await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
+  expect((await audit(key)).findings).toEqual([
+    said(/^spent is not the sum of the rows/),
+    about(requestId, /is wrong by exactly that/),
+    {
+      requestId,
+      what: 'its cost is not its tokens × its price',
+      expected: 21_000n,
+      got: 4_000n,
+      advice: expect.any(String),
+    },
+  ])
+})
+
+test('an audit names two rows whose costs were changed, and says that they make up the difference', async () => {
+  const { key, rows } = await used()
+  for (const row of rows.slice(1)) await changeRow(row, 'SET cost = :cost', { ':cost': 4_000 })
+  const { findings } = await audit(key)
+  expect(findings).toContainEqual(said(/rows that are wrong.*make up exactly that/))
+  for (const { requestId } of rows.slice(1)) expect(findings).toContainEqual(about(requestId, /tokens × its price/))
+})
+
+test('an audit names the row that was charged twice, or not at all', async () => {
+  const twice = await used()
+  const never = await used()
+  const { cost, requestId } = twice.rows[2] as UsageRow
+  const once = { ':cost': cost }
+  await changeKey(twice.key, 'SET spent = spent + :cost, available = available - :cost', once)
+  await changeKey(never.key, 'SET spent = spent - :cost, available = available + :cost', once)
+  expect((await audit(twice.key)).findings).toContainEqual(about(requestId, /charged twice\?/))
+  expect((await audit(never.key)).findings).toContainEqual(about(never.rows[2]?.requestId, /not charged\?/))
+})
+
+test('an audit says that only the sum of spent credits was changed, and to what to set it', async () => {
+  const { key } = await used()
+  await changeKey(key, 'SET spent = spent + :more', { ':more': 77 })
+  const found = await audit(key)
+  expect(found).toMatchObject({ balances: false, explained: false })
+  expect(found.findings).toContainEqual(
+    expect.objectContaining({ advice: expect.stringMatching(/Only spent is wrong.*Set spent to 0\.000063/) }),
+  )
+  expect(found.findings).not.toContainEqual(said(/available was/))
+})
+
+test('an audit names the request whose hold was removed and not given back', async () => {
+  const { key, rows } = await used()
+  const left = (await leaveHold(key, IN_AN_HOUR, { ...(rows[0] as UsageRow), hold: 3_333_333n })) as UsageRow
+  await changeKey(key, 'REMOVE holds.#id', {}, { '#id': left.requestId })
+  const found = await audit(key)
+  expect(found).toMatchObject({ ok: false, balances: false, explained: false })
+  expect(found.findings).toContainEqual(said(/0\.003333333 is gone/))
+  expect(found.findings).toContainEqual(about(left.requestId, /removed and not given back\?/))
+  expect(found.findings).toContainEqual(about(left.requestId, /not charged\?/))
+})
+
+test('an audit names the request whose unused hold was not given back, or was given back twice', async () => {
+  for (const [sign, what] of [
+    ['-', /not given back\?/],
+    ['+', /given back twice\?/],
+  ] as const) {
+    const { key, rows } = await used()
+    const { hold, cost, requestId } = rows[1] as UsageRow
+    await changeKey(key, `SET available = available ${sign} :rest`, { ':rest': hold - cost })
+    expect((await audit(key)).findings).toContainEqual(about(requestId, what))
+  }
+})
+
+test('an audit says how much is gone after a hold without a row was removed', async () => {
+  const { key } = await used()
+  const { requestId } = await leaveHold(key, IN_AN_HOUR)
+  await changeKey(key, 'REMOVE holds.#id', {}, { '#id': requestId })
+  expect((await audit(key)).findings).toEqual([
+    said(/0\.000005 is gone/),
+    said(/a hold without a row was removed, by 0\.000005$/),
+  ])
+})
+
+test('an audit finds a balance below zero', async () => {
+  const { key } = await used(1)
+  await changeKey(key, 'SET available = :less', { ':less': -1 })
+  expect((await audit(key)).findings).toContainEqual({ what: 'available is below zero', expected: 0n, got: -1n })
+})
+
+describe('grants', () => {
   async function granted() {
     const { key } = await used(1)
     const grant = { id: ulid(Date.now(), randomBytes(10)), by: 'ann' }
@@ -242,7 +236,7 @@ describe('granted is not the sum of the grants', () => {
     return { key, first: first?.id ?? '', second: grant.id }
   }
 
-  test('because a grant was changed: the grants of the key', async () => {
+  test('an audit lists the grants of a key if one of them was changed', async () => {
     const { key } = await used(1)
     const [only] = await Array.fromAsync(listGrants(gateway.tables)(key.id))
     await change(gateway.tables.keys, grantItem(key.id, only?.id ?? ''), 'SET credits = :more', { ':more': 12 })
@@ -261,7 +255,7 @@ describe('granted is not the sum of the grants', () => {
     expect(suspects).toEqual([undefined, two.first, two.second])
   })
 
-  test('because one is recorded that was never added: that grant', async () => {
+  test('an audit names a grant that was recorded but never added', async () => {
     const { key, second } = await granted()
     await changeKey(key, 'SET granted = granted - :it, available = available - :it', { ':it': 5_000_000_000 })
     expect((await audit(key)).findings).toEqual([
@@ -270,7 +264,7 @@ describe('granted is not the sum of the grants', () => {
     ])
   })
 
-  test('because all were deleted: that', async () => {
+  test('an audit says that no grant is recorded if all were deleted', async () => {
     const { key, first, second } = await granted()
     for (const id of [first, second]) {
       const Key = grantItem(key.id, id)
@@ -279,7 +273,7 @@ describe('granted is not the sum of the grants', () => {
     expect((await audit(key)).findings).toContainEqual(said(/no grant is recorded/))
   })
 
-  test('because granted itself was changed: that, and to what to set it', async () => {
+  test('an audit says that only the sum of granted credits was changed, and to what to set it', async () => {
     const { key } = await granted()
     await changeKey(key, 'SET granted = granted + :one', { ':one': 1_000_000_000 })
     expect((await audit(key)).findings).toEqual([
@@ -289,53 +283,49 @@ describe('granted is not the sum of the grants', () => {
   })
 })
 
-describe('a row that cannot be', () => {
-  test.each([
-    ['tokens that are not whole', 'SET promptTokens = :v', 1.5, /its tokens cannot be/],
-    ['tokens below zero', 'SET completionTokens = :v', -1, /its tokens cannot be/],
-    ['more cached than prompt tokens', 'SET cachedTokens = :v', 11, /its tokens cannot be/],
-    ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
-    ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
-    ['more cached and written than prompt tokens', 'SET cacheWriteTokens = :v', 11, /its tokens cannot be/],
-    ['more reasoning than completion tokens', 'SET reasoningTokens = :v', 6, /its tokens cannot be/],
-    ['images below zero', 'SET images = :v', -1, /its tokens cannot be/],
-    ['a cost to us below zero', 'SET upstreamCost = :v', -1, /what it cost us is below zero/],
-    ['a price that is none', 'SET price.#input = :v', 'free', /its price is none/],
-    ['a cost beyond its hold', 'SET #hold = :v REMOVE price', 1, /costs more than was held/],
-  ])('is named: %s', async (_, expression, value, what) => {
-    const { key, rows } = await used(1)
-    const names = Object.fromEntries((expression.match(/#\w+/g) ?? []).map((name) => [name, name.slice(1)]))
-    await change(gateway.tables.usage, { requestId: rows[0]?.requestId }, expression, { ':v': value }, names)
-    const found = await audit(key)
-    expect(found).toMatchObject({ ok: false, balances: true, explained: true })
-    expect(found.findings).toEqual([about(rows[0]?.requestId, what)])
-  })
-
-  test('is named and stops the audit: a cost to us that is no amount', async () => {
-    const { key, rows } = await used(1)
-    await changeRow(rows[0] as UsageRow, 'SET upstreamCost = :v', { ':v': 'much' })
-    await expect(audit(key)).rejects.toThrow(
-      `The usage row ${rows[0]?.requestId} is damaged: its upstreamCost is much.`,
-    )
-  })
-
-  test('is named: a cost to us though nothing was counted', async () => {
-    const { key } = await used(0)
-    const free = { ...completedRow({ ...newRow(key), cost: 0n, hold: 0n }), usageSource: 'none' as const }
-    await putUsageRow(gateway.tables)({ ...free, upstreamCost: 5n })
-    expect((await audit(key)).findings).toEqual([about(free.requestId, /nothing was counted, and yet it cost us/)])
-  })
-
-  test('is listed a hundred times at most; the rest is counted', async () => {
-    const { key, rows } = await used(1)
-    const wrong = { ...(rows[0] as UsageRow), cost: 0n }
-    await Promise.all(Array.from({ length: 110 }, () => putUsageRow(gateway.tables)({ ...wrong, requestId: newId() })))
-    const found = await audit(key)
-    expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
-  })
+test.each([
+  ['tokens that are not whole', 'SET promptTokens = :v', 1.5, /its tokens cannot be/],
+  ['tokens below zero', 'SET completionTokens = :v', -1, /its tokens cannot be/],
+  ['more cached than prompt tokens', 'SET cachedTokens = :v', 11, /its tokens cannot be/],
+  ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
+  ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
+  ['more cached and written than prompt tokens', 'SET cacheWriteTokens = :v', 11, /its tokens cannot be/],
+  ['more reasoning than completion tokens', 'SET reasoningTokens = :v', 6, /its tokens cannot be/],
+  ['images below zero', 'SET images = :v', -1, /its tokens cannot be/],
+  ['a provider cost below zero', 'SET upstreamCost = :v', -1, /what it cost us is below zero/],
+  ['a price that is not a number', 'SET price.#input = :v', 'free', /its price is none/],
+  ['a cost beyond its hold', 'SET #hold = :v REMOVE price', 1, /costs more than was held/],
+])('an audit names a row with %s', async (_, expression, value, what) => {
+  const { key, rows } = await used(1)
+  const names = Object.fromEntries((expression.match(/#\w+/g) ?? []).map((name) => [name, name.slice(1)]))
+  await change(gateway.tables.usage, { requestId: rows[0]?.requestId }, expression, { ':v': value }, names)
+  const found = await audit(key)
+  expect(found).toMatchObject({ ok: false, balances: true, explained: true })
+  expect(found.findings).toEqual([about(rows[0]?.requestId, what)])
 })
 
-describe('a row of more than tokens', () => {
+test('an audit stops at a row whose provider cost is not an amount, and names it', async () => {
+  const { key, rows } = await used(1)
+  await changeRow(rows[0] as UsageRow, 'SET upstreamCost = :v', { ':v': 'much' })
+  await expect(audit(key)).rejects.toThrow(`The usage row ${rows[0]?.requestId} is damaged: its upstreamCost is much.`)
+})
+
+test('an audit names a row with a provider cost though nothing was counted', async () => {
+  const { key } = await used(0)
+  const free = { ...completedRow({ ...newRow(key), cost: 0n, hold: 0n }), usageSource: 'none' as const }
+  await putUsageRow(gateway.tables)({ ...free, upstreamCost: 5n })
+  expect((await audit(key)).findings).toEqual([about(free.requestId, /nothing was counted, and yet it cost us/)])
+})
+
+test('an audit lists at most a hundred findings, and counts the rest', async () => {
+  const { key, rows } = await used(1)
+  const wrong = { ...(rows[0] as UsageRow), cost: 0n }
+  await Promise.all(Array.from({ length: 110 }, () => putUsageRow(gateway.tables)({ ...wrong, requestId: newId() })))
+  const found = await audit(key)
+  expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
+})
+
+describe('prices for more than tokens', () => {
   const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
   const counts = { promptTokens: 12, cachedTokens: 2, cacheWriteTokens: 4, completionTokens: 9, images: 3 }
   const whole = 8_000_000n + 6_000n + 1_000n + 5_000n + 18_000n
@@ -348,7 +338,7 @@ describe('a row of more than tokens', () => {
     return { key, row: written }
   }
 
-  test('adds up, whole or capped at its hold', async () => {
+  test('an audit is clean for a row with images and a request price, charged in full or up to its hold', async () => {
     for (const hold of [whole * 2n, 1_000n]) {
       const cost = hold < whole ? hold : whole
       const { key } = await book({ ...counts, reasoningTokens: 5, price, cost, hold, upstreamCost: 7n })
@@ -356,14 +346,14 @@ describe('a row of more than tokens', () => {
     }
   })
 
-  test('is named where its images or its request were not charged', async () => {
+  test('an audit names a row whose images were not charged', async () => {
     const { key, row } = await book({ ...counts, price, cost: whole - 3_000_000n, hold: whole * 2n })
     const off = { what: 'its cost is not its tokens × its price', expected: whole, got: whole - 3_000_000n }
     expect((await audit(key)).findings).toEqual([expect.objectContaining({ requestId: row.requestId, ...off })])
   })
 })
 
-test('a row from before a price had more than three parts is read, explained, exported and audited', async () => {
+test('a row from before prices had more than three parts is still read, explained, exported and audited', async () => {
   const { key } = await used(0)
   const { requestId, keyId, startedAtMs } = newRow(key)
   const startedAt = new Date(startedAtMs).toISOString()
@@ -404,7 +394,7 @@ test('a row from before a price had more than three parts is read, explained, ex
   expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 
-test('waybill audit prints a line for each finding, or findings with --json, and exits with 1', async () => {
+test('waybill audit prints a line for each finding, or JSON with --json, and exits with 1', async () => {
   const { key, rows } = await used()
   const { requestId } = rows[1] as UsageRow
   await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
@@ -32,7 +32,7 @@ function fileOf(name: string, model: object): string {
 const waybill = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
   stage.waybill([...args, '--stage', 'dev'], env)
 
-/** Pushes a file, and lets something happen between what it was shown and what it writes. */
+/** Pushes a file, and lets something happen after the changes were shown and before they are written. */
 async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...more: string[]): Promise<Ended> {
   await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
   let isFirst = true
@@ -45,71 +45,65 @@ async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...mo
   return await stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint }).ended
 }
 
-describe('catalog push', () => {
-  test('shows the version in force and what changes, then writes the next one', async () => {
-    const first = await waybill(['catalog', 'push', fileOf('first', { id: 'a' })])
-    expect([first.code, first.stderr]).toEqual([
-      0,
-      'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
-    ])
-    expect(first.stdout).toBe('Version 1 of the catalog is in force: 1 models, 1 providers.\n')
-    const pushedAt = (await readStoredCatalog(tables)())?.pushedAt
-    const second = await waybill([
-      'catalog',
-      'push',
-      fileOf('second', { id: 'a', price: { input: '1.5', output: '2' } }),
-    ])
-    expect([second.code, second.stderr]).toEqual([
-      0,
-      `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
-    ])
-    const again = await waybill(['catalog', 'push', join(folder, 'second.json'), '--json'])
-    expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
-    expect(JSON.parse(again.stdout)).toEqual({ version: 3, models: 1, changes: [], warnings: [] })
-  })
-
-  test('does not replace a catalog that nobody was shown', async () => {
-    await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
-    const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), Date.now())
-    const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/Somebody pushed version 2 of the catalog meanwhile.*waybill catalog show.*push again/)
-    expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
-  })
-
-  test('of two from the same version exactly one wins, and the other is told', async () => {
-    await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
-    const bothRead = Promise.withResolvers<void>()
-    let ready = 0
-    const meet = () => {
-      ready += 1
-      if (ready === 2) bothRead.resolve()
-      return bothRead.promise
-    }
-    const ended = await Promise.all(['left', 'right'].map((id) => pushAround(fileOf(id, { id }), meet)))
-    expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
-    const winner = ended[0]?.code === 0 ? 'left' : 'right'
-    expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
-    expect(ended.find(({ code }) => code === 1)?.stderr).toContain('Somebody pushed version 2')
-  })
-
-  test('and check warn of prices below cost, and fail for nothing of it', async () => {
-    const routes = [{ provider: 'up', model: 'x', cost: { input: '1', output: '3', cachedInput: '0.5' } }]
-    const file = fileOf('loss', { id: 'loss', routes })
-    const warning = "models[0] 'loss': output 2 is below what route up/x costs (3)"
-    for (const command of ['check', 'push']) {
-      const [people, json] = [
-        await waybill(['catalog', command, file]),
-        await waybill(['catalog', command, file, '--json']),
-      ]
-      expect([people.code, json.code]).toEqual([0, 0])
-      expect(people.stderr).toContain(`warning: ${warning}\n`)
-      expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [warning] })
-    }
-  })
+test('waybill catalog push shows the version in force and the changes, then writes the next version', async () => {
+  const first = await waybill(['catalog', 'push', fileOf('first', { id: 'a' })])
+  expect([first.code, first.stderr]).toEqual([
+    0,
+    'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
+  ])
+  expect(first.stdout).toBe('Version 1 of the catalog is in force: 1 models, 1 providers.\n')
+  const pushedAt = (await readStoredCatalog(tables)())?.pushedAt
+  const second = await waybill(['catalog', 'push', fileOf('second', { id: 'a', price: { input: '1.5', output: '2' } })])
+  expect([second.code, second.stderr]).toEqual([
+    0,
+    `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
+  ])
+  const again = await waybill(['catalog', 'push', join(folder, 'second.json'), '--json'])
+  expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
+  expect(JSON.parse(again.stdout)).toEqual({ version: 3, models: 1, changes: [], warnings: [] })
 })
 
-test('catalogs are compared by model and provider, with what differs', () => {
+test('waybill catalog push does not replace a catalog that somebody else pushed meanwhile', async () => {
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
+  const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), Date.now())
+  const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/Somebody pushed version 2 of the catalog meanwhile.*waybill catalog show.*push again/)
+  expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
+})
+
+test('exactly one of two catalog pushes from the same version wins, and the other is told', async () => {
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
+  const bothRead = Promise.withResolvers<void>()
+  let ready = 0
+  const meet = () => {
+    ready += 1
+    if (ready === 2) bothRead.resolve()
+    return bothRead.promise
+  }
+  const ended = await Promise.all(['left', 'right'].map((id) => pushAround(fileOf(id, { id }), meet)))
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
+  const winner = ended[0]?.code === 0 ? 'left' : 'right'
+  expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
+  expect(ended.find(({ code }) => code === 1)?.stderr).toContain('Somebody pushed version 2')
+})
+
+test('waybill catalog check and push warn of prices below cost, and succeed', async () => {
+  const routes = [{ provider: 'up', model: 'x', cost: { input: '1', output: '3', cachedInput: '0.5' } }]
+  const file = fileOf('loss', { id: 'loss', routes })
+  const warning = "models[0] 'loss': output 2 is below what route up/x costs (3)"
+  for (const command of ['check', 'push']) {
+    const [people, json] = [
+      await waybill(['catalog', command, file]),
+      await waybill(['catalog', command, file, '--json']),
+    ]
+    expect([people.code, json.code]).toEqual([0, 0])
+    expect(people.stderr).toContain(`warning: ${warning}\n`)
+    expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [warning] })
+  }
+})
+
+test('a comparison of catalogs lists each model and provider that was added, removed or changed', () => {
   const [before, after] = [
     catalogFor(UP, { id: 'same' }),
     catalogFor('https://new.example/v1', { id: 'same', active: false, price: { input: '1', output: '4' } }),

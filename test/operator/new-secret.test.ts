@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 type Call = { readonly operation: string; readonly number: number; readonly writes: number }
 
-/** Runs the command over a line on which each call to the database is treated as the test says. */
+/** Runs the command over a connection on which the test decides the fate of each call to the database. */
 async function over(treat: (call: Call) => Treatment, ...args: string[]): Promise<Ended> {
   await using line: UnreliableDynamoDb = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
   let number = 0
@@ -47,88 +47,86 @@ const never: Treatment = 'cut off'
 const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
 const secretIn = ({ stdout }: Ended) => SECRET.exec(stdout)?.[0] ?? ''
 
-describe('keys rotate', () => {
-  test('shows the secret of a rotation that was acknowledged, though nothing can be read afterwards', async () => {
-    const ended = await over((call) => (call.writes > 0 && !isWrite(call) ? never : 'answer'), 'rotate', key.id)
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
-    expect(ended.stdout).toContain(`…${key.current.lastFour} valid until `)
-    expect([await statusOf(secretIn(ended)), await statusOf(oldSecret)]).toEqual([200, 200])
-  })
-
-  test('whose answer is lost once rotates once, and is sure of it', async () => {
-    const lost = (call: Call) => (isWrite(call) && call.writes === 1 ? 'lose the answer' : 'answer')
-    const ended = await over(lost, 'rotate', key.id, '--json')
-    expect(ended.code).toBe(0)
-    const { secret, saved } = JSON.parse(ended.stdout)
-    expect([saved, await statusOf(secret), await statusOf(oldSecret)]).toEqual([undefined, 200, 200])
-    expect((await gateway.readKey(key.id)).version).toBe(key.version + 1)
-  })
-
-  test.each<[string, Treatment, number]>([
-    ['was made', 'lose the answer', 200],
-    ['was not', 'cut off', 401],
-  ])(
-    'that is never answered shows the secret and says that it is not known, where it %s',
-    async (_, treatment, status) => {
-      const silent = (call: Call) => (isWrite(call) ? treatment : 'answer')
-      const [people, json] = [await over(silent, 'rotate', key.id), await over(silent, 'rotate', key.id, '--json')]
-      expect([people.code, json.code]).toEqual([1, 1])
-      const secret = secretIn(people)
-      expect(people.stdout).toMatch(/It is not known whether this was saved \(.+\): try it, or look with/)
-      expect(people.stdout).toContain(
-        `'waybill keys show ${key.id}' whether the key ends in …${secret.slice(-4)}; if not, rotate again.`,
-      )
-      const value = JSON.parse(json.stdout)
-      expect(value).toEqual({
-        id: key.id,
-        lastFour: value.secret.slice(-4),
-        secret: expect.any(String),
-        saved: 'unknown',
-      })
-      expect([await statusOf(secret), await statusOf(value.secret)]).toEqual([status, status])
-      expect((await gateway.readKey(key.id)).version).toBe(key.version + (status === 200 ? 2 : 0))
-    },
-  )
-
-  test('that is lost at first and turned away later is not called a failure', async () => {
-    const lost = (call: Call) => (!isWrite(call) ? 'answer' : call.writes === 1 ? 'lose the answer' : 'throttle')
-    const ended = await over(lost, 'rotate', key.id, '--json')
-    const { secret, saved } = JSON.parse(ended.stdout)
-    expect([ended.code, saved, await statusOf(secret)]).toEqual([1, 'unknown', 200])
-  })
-
-  test.each<[string, (call: Call) => Treatment]>([
-    ['turned away', (call) => (isWrite(call) ? 'throttle' : 'answer')],
-    ['never begun', () => 'cut off'],
-  ])('that was %s shows no secret', async (_, treat) => {
-    const ended = await over(treat, 'rotate', key.id, '--json')
-    expect([ended.code, ended.stdout]).toEqual([1, ''])
-    expect(ended.stderr).not.toMatch(SECRET)
-    expect((await gateway.readKey(key.id)).version).toBe(key.version)
-  })
-
-  test('of a revoked or unknown key shows no secret', async () => {
-    await revokeKey(gateway.tables)(key.id, Date.now())
-    for (const id of [key.id, 'key_nope']) {
-      const ended = await over(() => 'answer', 'rotate', id, '--json')
-      expect([ended.code, ended.stdout]).toEqual([1, ''])
-      expect(ended.stderr).toMatch(/is revoked|There is no key/)
-    }
-  })
+test('waybill keys rotate shows the new secret even if nothing can be read after the write', async () => {
+  const ended = await over((call) => (call.writes > 0 && !isWrite(call) ? never : 'answer'), 'rotate', key.id)
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  expect(ended.stdout).toContain(`…${key.current.lastFour} valid until `)
+  expect([await statusOf(secretIn(ended)), await statusOf(oldSecret)]).toEqual([200, 200])
 })
 
-describe('keys create', () => {
+test('waybill keys rotate rotates once and reports success if the database’s answer is lost once', async () => {
+  const lost = (call: Call) => (isWrite(call) && call.writes === 1 ? 'lose the answer' : 'answer')
+  const ended = await over(lost, 'rotate', key.id, '--json')
+  expect(ended.code).toBe(0)
+  const { secret, saved } = JSON.parse(ended.stdout)
+  expect([saved, await statusOf(secret), await statusOf(oldSecret)]).toEqual([undefined, 200, 200])
+  expect((await gateway.readKey(key.id)).version).toBe(key.version + 1)
+})
+
+test.each<[string, Treatment, number]>([
+  ['was made', 'lose the answer', 200],
+  ['was not made', 'cut off', 401],
+])(
+  'waybill keys rotate shows the secret and calls the outcome unknown if no answer comes (the write %s)',
+  async (_, treatment, status) => {
+    const silent = (call: Call) => (isWrite(call) ? treatment : 'answer')
+    const [people, json] = [await over(silent, 'rotate', key.id), await over(silent, 'rotate', key.id, '--json')]
+    expect([people.code, json.code]).toEqual([1, 1])
+    const secret = secretIn(people)
+    expect(people.stdout).toMatch(/It is not known whether this was saved \(.+\): try it, or look with/)
+    expect(people.stdout).toContain(
+      `'waybill keys show ${key.id}' whether the key ends in …${secret.slice(-4)}; if not, rotate again.`,
+    )
+    const value = JSON.parse(json.stdout)
+    expect(value).toEqual({
+      id: key.id,
+      lastFour: value.secret.slice(-4),
+      secret: expect.any(String),
+      saved: 'unknown',
+    })
+    expect([await statusOf(secret), await statusOf(value.secret)]).toEqual([status, status])
+    expect((await gateway.readKey(key.id)).version).toBe(key.version + (status === 200 ? 2 : 0))
+  },
+)
+
+test('waybill keys rotate calls the outcome unknown if an answer is lost and the retry is throttled', async () => {
+  const lost = (call: Call) => (!isWrite(call) ? 'answer' : call.writes === 1 ? 'lose the answer' : 'throttle')
+  const ended = await over(lost, 'rotate', key.id, '--json')
+  const { secret, saved } = JSON.parse(ended.stdout)
+  expect([ended.code, saved, await statusOf(secret)]).toEqual([1, 'unknown', 200])
+})
+
+test.each<[string, (call: Call) => Treatment]>([
+  ['throttled', (call) => (isWrite(call) ? 'throttle' : 'answer')],
+  ['never begun', () => 'cut off'],
+])('waybill keys rotate shows no secret if the write was %s', async (_, treat) => {
+  const ended = await over(treat, 'rotate', key.id, '--json')
+  expect([ended.code, ended.stdout]).toEqual([1, ''])
+  expect(ended.stderr).not.toMatch(SECRET)
+  expect((await gateway.readKey(key.id)).version).toBe(key.version)
+})
+
+test('waybill keys rotate shows no secret for a revoked or unknown key', async () => {
+  await revokeKey(gateway.tables)(key.id, Date.now())
+  for (const id of [key.id, 'key_nope']) {
+    const ended = await over(() => 'answer', 'rotate', id, '--json')
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(/is revoked|There is no key/)
+  }
+})
+
+describe('new keys', () => {
   const create = (treat: (call: Call) => Treatment, ...args: string[]) =>
     over(treat, 'create', '--name', 'fresh', '--credits', '1', ...args)
 
-  test('whose answer is lost once makes one key', async () => {
+  test('waybill keys create makes one key if the database’s answer is lost once', async () => {
     const before = (await Array.fromAsync(listKeys(gateway.tables)())).length
     const ended = await create((call) => (call.writes === 1 ? 'lose the answer' : 'answer'))
     expect([ended.code, await statusOf(secretIn(ended))]).toEqual([0, 200])
     expect(await Array.fromAsync(listKeys(gateway.tables)())).toHaveLength(before + 1)
   })
 
-  test('that is never answered shows the secret and says that it is not known', async () => {
+  test('waybill keys create shows the secret and calls the outcome unknown if no answer comes', async () => {
     const [people, json] = [await create(() => 'lose the answer'), await create(() => 'lose the answer', '--json')]
     expect([people.code, json.code]).toEqual([1, 1])
     expect(people.stdout).toMatch(/It is not known whether this was saved .*; if not, create one again\./)
@@ -136,7 +134,7 @@ describe('keys create', () => {
     expect([saved, await statusOf(secretIn(people)), await statusOf(secret)]).toEqual(['unknown', 200, 200])
   })
 
-  test('that was turned away shows no secret', async () => {
+  test('waybill keys create shows no secret if the write was throttled', async () => {
     const ended = await create(() => 'throttle')
     expect([ended.code, ended.stdout]).toEqual([1, ''])
   })

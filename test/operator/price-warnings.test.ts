@@ -18,7 +18,7 @@ function catalogOf(...models: object[]): CatalogData {
 
 const PRICE = { input: '2.5', output: '10' }
 
-test('a price at or above what every route costs, or a route that does not say, warns of nothing', () => {
+test('a price at or above the cost of every route, or a route without a stated cost, gives no warning', () => {
   const dearer = { input: '3', output: '12', cachedInput: '2.5', cacheWrite: '4', request: '0.1', image: '0.2' }
   expect(
     priceWarnings(catalogOf(modelOf('a', PRICE), modelOf('b', PRICE, PRICE), modelOf('c', dearer, PRICE))),
@@ -27,19 +27,19 @@ test('a price at or above what every route costs, or a route that does not say, 
 
 test.each<[string, Prices, Prices, string[]]>([
   ['output', PRICE, { input: '2.5', output: '12' }, ['output 10', '12']],
-  ['input, by the smallest amount', PRICE, { input: '2.500001', output: '10' }, ['input 2.5', '2.500001']],
+  ['input (by the smallest amount)', PRICE, { input: '2.500001', output: '10' }, ['input 2.5', '2.500001']],
   ['cachedInput', { ...PRICE, cachedInput: '0.1' }, { ...PRICE, cachedInput: '0.25' }, ['cachedInput 0.1', '0.25']],
-  ['cachedInput that costs as input', { ...PRICE, cachedInput: '1' }, PRICE, ['cachedInput 1', '2.5']],
-  ['cacheWrite that is billed as input', PRICE, { ...PRICE, cacheWrite: '3.125' }, ['cacheWrite 2.5', '3.125']],
-  ['request that is not billed', PRICE, { ...PRICE, request: '0.005' }, ['request 0', '0.005']],
+  ['cachedInput (which costs as input)', { ...PRICE, cachedInput: '1' }, PRICE, ['cachedInput 1', '2.5']],
+  ['cacheWrite (which is billed as input)', PRICE, { ...PRICE, cacheWrite: '3.125' }, ['cacheWrite 2.5', '3.125']],
+  ['request (which is not billed)', PRICE, { ...PRICE, request: '0.005' }, ['request 0', '0.005']],
   ['image', { ...PRICE, image: '0.001' }, { ...PRICE, image: '0.0015' }, ['image 0.001', '0.0015']],
-])('a price below its cost is named: %s', (_, price, cost, [part, costs]) => {
+])('a warning names a price below the route’s cost for %s', (_, price, cost, [part, costs]) => {
   expect(priceWarnings(catalogOf(modelOf('gpt-4o', price, cost)))).toEqual([
     `models[0] 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
   ])
 })
 
-test('every part of every route is named, and a part that neither side names is not named twice', () => {
+test('warnings name every price below the cost of any route, and no price twice for one route', () => {
   const routes = [
     { provider: 'up', model: 'x', cost: { input: '3', output: '11' } },
     { provider: 'up', model: 'y', cost: { input: '4', output: '1' } },
@@ -51,7 +51,7 @@ test('every part of every route is named, and a part that neither side names is 
   ])
 })
 
-test('the routes of a fallback answer at the price of the model that falls back', () => {
+test('a warning compares the routes of a fallback with the price of the model that falls back', () => {
   const cheap = modelOf('cheap', { input: '0.1', output: '0.2' }, undefined, { fallback: ['dear'] })
   const dear = modelOf('dear', { input: '5', output: '20' }, { input: '0.1', output: '15' })
   expect(priceWarnings(catalogOf(cheap, dear))).toEqual([

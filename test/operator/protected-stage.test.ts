@@ -17,7 +17,7 @@ jest.setTimeout(60_000)
 const CATALOG = join(emptyFolder(), 'catalog.json')
 let gateway: TestGateway
 let key: Key
-/** Without an output that says so, as stacks were before. */
+/** Its stack is an older one: no output says whether it is protected. */
 let prod: Stage
 let dev: Stage
 
@@ -55,8 +55,9 @@ const everything = async () => [
   await readStoredCatalog(gateway.tables)(),
 ]
 
-describe('on a protected stage', () => {
-  test.each(CHANGES)('%s changes nothing where nobody can be asked, and says to add --yes', async (_, args, change) => {
+test.each(CHANGES)(
+  'waybill %s changes nothing on a protected stage if nobody can be asked, and says to add --yes',
+  async (_, args, change) => {
     const before = await everything()
     const refusals = await Promise.all([[], ['--json']].map((more) => on(prod, 'prod', [...args(key.id), ...more])))
     for (const { code, stdout, stderr } of refusals) {
@@ -64,9 +65,12 @@ describe('on a protected stage', () => {
       expect(stderr).toMatch(new RegExp(`This changes the stage prod: ${change.source}\\..*nothing was changed.*--yes`))
     }
     expect(await everything()).toEqual(before)
-  })
+  },
+)
 
-  test.each(CHANGES)('%s with --yes is made, before the command or after it', async (_, args) => {
+test.each(CHANGES)(
+  'waybill %s goes ahead on a protected stage with --yes, before the command or after it',
+  async (_, args) => {
     const [first, last] = [
       await on(prod, 'prod', ['--yes', ...args(key.id), '--json']),
       await on(prod, 'prod', [...args((await gateway.issue()).key.id), '--yes', '--json']),
@@ -75,45 +79,43 @@ describe('on a protected stage', () => {
       expect(code).toBe(0)
       expect(JSON.parse(stdout)).toEqual(expect.any(Object))
     }
-  })
+  },
+)
 
-  test('a process whose input is no terminal is refused with 1, as any other command that nobody can be asked about', async () => {
-    const args = ['keys', 'revoke', key.id, '--stage', 'prod']
-    const { code, stdout, stderr } = await prod.start('operator/waybill.ts', args).ended
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/Nobody is at a terminal to be asked, so nothing was changed\. Add --yes to go on\.\n$/)
-    expect((await gateway.readKey(key.id)).status).toBe('active')
-  })
-
-  test('looking is free', async () => {
-    const { code, stderr } = await on(prod, 'prod', ['keys', 'show', key.id])
-    expect([code, stderr]).toEqual([0, ''])
-  })
-
-  test('a key that does not exist is said before anything is asked', async () => {
-    expect((await on(prod, 'prod', ['keys', 'revoke', 'key_nope'])).stderr).toMatch(/^There is no key 'key_nope'/)
-  })
+test('a change of a protected stage by a process without a terminal is refused with exit code 1', async () => {
+  const args = ['keys', 'revoke', key.id, '--stage', 'prod']
+  const { code, stdout, stderr } = await prod.start('operator/waybill.ts', args).ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/Nobody is at a terminal to be asked, so nothing was changed\. Add --yes to go on\.\n$/)
+  expect((await gateway.readKey(key.id)).status).toBe('active')
 })
 
-describe('a stage is protected', () => {
-  const revoke = async (stage: Stage, name: string, Protected?: string) => {
-    const { outputs } = stage
-    stage.outputs = { ...outputs, ...(Protected && { Protected }) }
-    const { code } = await on(stage, name, ['keys', 'revoke', (await gateway.issue()).key.id])
-    stage.outputs = outputs
-    return code === 1
-  }
-
-  test('if its stack says so, and by its name only where the stack says nothing', async () => {
-    expect(await revoke(dev, 'dev')).toBe(false)
-    expect(await revoke(dev, 'dev', 'false')).toBe(false)
-    expect(await revoke(dev, 'dev', 'true')).toBe(true)
-    expect(await revoke(prod, 'prod')).toBe(true)
-    expect(await revoke(prod, 'prod', 'false')).toBe(false)
-  })
+test('a command that only reads a protected stage asks nothing', async () => {
+  const { code, stderr } = await on(prod, 'prod', ['keys', 'show', key.id])
+  expect([code, stderr]).toEqual([0, ''])
 })
 
-describe('the question', () => {
+test('a command for a protected stage says that a key does not exist before it asks anything', async () => {
+  expect((await on(prod, 'prod', ['keys', 'revoke', 'key_nope'])).stderr).toMatch(/^There is no key 'key_nope'/)
+})
+
+const revoke = async (stage: Stage, name: string, Protected?: string) => {
+  const { outputs } = stage
+  stage.outputs = { ...outputs, ...(Protected && { Protected }) }
+  const { code } = await on(stage, name, ['keys', 'revoke', (await gateway.issue()).key.id])
+  stage.outputs = outputs
+  return code === 1
+}
+
+test('a stage is protected if its stack says so, and by its name only if the stack says nothing', async () => {
+  expect(await revoke(dev, 'dev')).toBe(false)
+  expect(await revoke(dev, 'dev', 'false')).toBe(false)
+  expect(await revoke(dev, 'dev', 'true')).toBe(true)
+  expect(await revoke(prod, 'prod')).toBe(true)
+  expect(await revoke(prod, 'prod', 'false')).toBe(false)
+})
+
+describe('the question before a change', () => {
   /** A terminal at which this is typed. */
   async function typed(line: string | undefined, guard = {}) {
     const input = Object.assign(new PassThrough(), { isTTY: true })
@@ -129,18 +131,21 @@ describe('the question', () => {
     return { outcome, asked: await text(output) }
   }
 
-  test.each(['y', 'Y', 'yes', ' y '])('is answered with %j: go on', async (line) => {
+  test.each(['y', 'Y', 'yes', ' y '])('a change of a protected stage is made after the answer %j', async (line) => {
     expect(await typed(line)).toEqual({
       outcome: 'go on',
       asked: 'This changes the stage prod: revoke key_1 (acme). Go on? [y/N] ',
     })
   })
 
-  test.each(['', 'n', 'no', 'yep', 'key_1', undefined])('is answered with %j: nothing is changed', async (line) => {
-    expect((await typed(line)).outcome).toBe('Nothing was changed.')
-  })
+  test.each(['', 'n', 'no', 'yep', 'key_1', undefined])(
+    'a change of a protected stage is not made after the answer %j',
+    async (line) => {
+      expect((await typed(line)).outcome).toBe('Nothing was changed.')
+    },
+  )
 
-  test('is not asked with --yes or of an unprotected stage', async () => {
+  test('a change with --yes or of an unprotected stage asks no question', async () => {
     for (const guard of [{ yes: true }, { isProtected: false }]) {
       expect(await typed('n', guard)).toEqual({ outcome: 'go on', asked: '' })
     }

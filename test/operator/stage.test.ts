@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -23,75 +23,69 @@ function operator(file: string, args: string[]): Promise<Ended> {
   return stage.start(file, args).ended
 }
 
-describe('waybill --stage', () => {
-  test('finds the tables by the stack’s outputs, with the operator’s own credentials and nothing else', async () => {
-    stage.asked.length = 0
-    const { code, stdout, stderr } = await operator('operator/waybill.ts', [
-      '--stage',
-      'dev',
-      'keys',
-      'create',
-      '--name',
-      'acme',
-      '--credits',
-      '1',
-      '--json',
-    ])
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stage.asked).toEqual(['Waybill-dev'])
-    const made = JSON.parse(stdout) as { id: string; secret: string }
-    expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
-    expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
-    const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
-    expect(JSON.parse(audit.stdout)).toMatchObject([{ id: made.id, rows: 1, ok: true }])
-  })
-
-  test('says what to do where there is no such stack, no region or no credentials', async () => {
-    const list = ['keys', 'list', '--stage']
-    expect((await stage.waybill([...list, 'prod'])).stderr).toMatch(/There is no stack Waybill-prod.*npm run deploy/)
-    const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
-    expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
-    const noKeys = {
-      AWS_ACCESS_KEY_ID: '',
-      AWS_SECRET_ACCESS_KEY: '',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    }
-    expect((await stage.waybill([...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
-  })
+test('waybill --stage finds the tables by the stack’s outputs, with the operator’s own credentials only', async () => {
+  stage.asked.length = 0
+  const { code, stdout, stderr } = await operator('operator/waybill.ts', [
+    '--stage',
+    'dev',
+    'keys',
+    'create',
+    '--name',
+    'acme',
+    '--credits',
+    '1',
+    '--json',
+  ])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stage.asked).toEqual(['Waybill-dev'])
+  const made = JSON.parse(stdout) as { id: string; secret: string }
+  expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
+  expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
+  const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
+  expect(JSON.parse(audit.stdout)).toMatchObject([{ id: made.id, rows: 1, ok: true }])
 })
 
-describe('waybill catalog push --stage', () => {
-  test('refuses a key that is a variable of one machine, and says where a stage has its keys', async () => {
-    const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
-    const catalog = join(emptyFolder(), 'catalog.json')
-    writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
-    const before = await readStoredCatalog(gateway.tables)()
-    const { code, stderr } = await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
-    expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
-  })
+test('waybill --stage says what to do if there is no such stack, no region or no credentials', async () => {
+  const list = ['keys', 'list', '--stage']
+  expect((await stage.waybill([...list, 'prod'])).stderr).toMatch(/There is no stack Waybill-prod.*npm run deploy/)
+  const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
+  expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
+  const noKeys = {
+    AWS_ACCESS_KEY_ID: '',
+    AWS_SECRET_ACCESS_KEY: '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  }
+  expect((await stage.waybill([...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
 })
 
-describe('npm run smoke', () => {
-  test('passes on a gateway that works, with one address or with two, and leaves its key revoked', async () => {
-    const whole = await operator('operator/smoke.ts', ['--stage', 'dev'])
-    expect([whole.code, whole.stderr]).toEqual([0, ''])
-    expect(whole.stdout.match(/^ok /gm)).toHaveLength(8)
-    const { BaseUrl: _, ...two } = stage.outputs
-    stage.outputs = two
-    const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
-    expect(split.code).toBe(0)
-    const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
-    const smoke = (JSON.parse(keys.stdout) as { name: string; status: string }[]).filter(({ name }) => name === 'smoke')
-    expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
-  })
+test('waybill catalog push --stage refuses a provider key in a variable, and says where a stage has its keys', async () => {
+  const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
+  const catalog = join(emptyFolder(), 'catalog.json')
+  writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
+  const before = await readStoredCatalog(gateway.tables)()
+  const { code, stderr } = await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
+  expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
+})
 
-  test('fails, and says where, on one that does not', async () => {
-    const broken = await operator('operator/smoke.ts', ['--stage', 'dev', '--model', 'nope'])
-    expect(broken.code).toBe(1)
-    expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
-  })
+test('npm run smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
+  const whole = await operator('operator/smoke.ts', ['--stage', 'dev'])
+  expect([whole.code, whole.stderr]).toEqual([0, ''])
+  expect(whole.stdout.match(/^ok /gm)).toHaveLength(8)
+  const { BaseUrl: _, ...two } = stage.outputs
+  stage.outputs = two
+  const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
+  expect(split.code).toBe(0)
+  const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
+  const smoke = (JSON.parse(keys.stdout) as { name: string; status: string }[]).filter(({ name }) => name === 'smoke')
+  expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
+})
+
+test('npm run smoke fails on a gateway that does not work, and says where', async () => {
+  const broken = await operator('operator/smoke.ts', ['--stage', 'dev', '--model', 'nope'])
+  expect(broken.code).toBe(1)
+  expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
 })

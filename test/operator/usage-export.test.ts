@@ -8,7 +8,7 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { StatedPrice } from '../../layers/gateway/domain/price.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 import { moment } from '../../operator/arguments.ts'
 import { type ExportFormat, exportRows } from '../../operator/export-rows.ts'
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 const FIRST = Date.UTC(2026, 2, 1)
 const DAYS = 12
 
-let tables: Tables
+let tables: OperatorTables
 let stage: Stage
 let keys: Key[]
 
@@ -104,61 +104,59 @@ async function lines(fromMs: number, toMs: number, keyId?: string): Promise<Line
 
 const waybill = (...args: string[]) => stage.waybill([...args, '--stage', 'dev'])
 
-describe('the range', () => {
-  test('has every row of every key and day once, oldest first within a key', async () => {
-    const all = await lines(FIRST, FIRST + DAYS * DAY_MS)
-    expect(new Set(all.map(({ requestId }) => requestId)).size).toBe(all.length)
-    expect(all).toHaveLength(keys.length * DAYS * 2)
-    for (const { id } of keys) {
-      const times = all.filter(({ keyId }) => keyId === id).map(({ startedAt }) => startedAt)
-      expect(times).toHaveLength(DAYS * 2)
-      expect(times).toEqual(times.toSorted())
-    }
-  })
-
-  test('is exact to the millisecond: from inclusive, to exclusive', async () => {
-    const [{ id }] = keys as [Key]
-    const count = async (fromMs: number, toMs: number) => (await lines(fromMs, toMs, id)).length
-    const midnight = FIRST + 5 * DAY_MS
-    expect(await count(midnight, midnight + DAY_MS)).toBe(2)
-    expect(await count(midnight - 1, midnight)).toBe(1)
-    expect(await count(midnight - 1, midnight + 1)).toBe(2)
-    expect(await count(midnight + 1, midnight + DAY_MS - 1)).toBe(0)
-    expect(await count(midnight, midnight + 1)).toBe(1)
-    expect(await count(midnight, midnight)).toBe(0)
-  })
-
-  test('of one key has none of another, and a key that does not exist is a clear error', async () => {
-    const [{ id }] = keys as [Key]
-    expect(new Set((await lines(FIRST, FIRST + DAY_MS, id)).map(({ keyId }) => keyId))).toEqual(new Set([id]))
-    await expect(exported('jsonl', FIRST, FIRST + DAY_MS, 'key_nope')).rejects.toThrow("There is no key 'key_nope'")
-  })
-
-  test.each([
-    ['2026-11-01', Date.UTC(2026, 10, 1)],
-    ['2028-02-29', Date.UTC(2028, 1, 29)],
-    ['2026-11-01T12:30Z', Date.UTC(2026, 10, 1, 12, 30)],
-    ['2026-11-01T12:30:15.007Z', Date.UTC(2026, 10, 1, 12, 30, 15, 7)],
-    ['2026-11-01T00:30:00+01:00', Date.UTC(2026, 9, 31, 23, 30)],
-  ])('takes %s', (text, ms) => {
-    expect(moment(text)).toBe(ms)
-  })
-
-  test.each([
-    'yesterday',
-    '2026-02-30',
-    '2026-13-01',
-    '2026-11-01T12:30',
-    '2026-11-01T24:00Z',
-    '2026-1-1',
-    '',
-    '1700000000',
-  ])('does not take %j, and says what to write', (text) => {
-    expect(() => moment(text)).toThrow(/a UTC day such as 2026-11-01, or a moment such as/)
-  })
+test('a usage export has every row of every key and day once, oldest first within a key', async () => {
+  const all = await lines(FIRST, FIRST + DAYS * DAY_MS)
+  expect(new Set(all.map(({ requestId }) => requestId)).size).toBe(all.length)
+  expect(all).toHaveLength(keys.length * DAYS * 2)
+  for (const { id } of keys) {
+    const times = all.filter(({ keyId }) => keyId === id).map(({ startedAt }) => startedAt)
+    expect(times).toHaveLength(DAYS * 2)
+    expect(times).toEqual(times.toSorted())
+  }
 })
 
-describe('csv', () => {
+test('the range of a usage export is exact to the millisecond: from inclusive, to exclusive', async () => {
+  const [{ id }] = keys as [Key]
+  const count = async (fromMs: number, toMs: number) => (await lines(fromMs, toMs, id)).length
+  const midnight = FIRST + 5 * DAY_MS
+  expect(await count(midnight, midnight + DAY_MS)).toBe(2)
+  expect(await count(midnight - 1, midnight)).toBe(1)
+  expect(await count(midnight - 1, midnight + 1)).toBe(2)
+  expect(await count(midnight + 1, midnight + DAY_MS - 1)).toBe(0)
+  expect(await count(midnight, midnight + 1)).toBe(1)
+  expect(await count(midnight, midnight)).toBe(0)
+})
+
+test('a usage export of one key has no row of another, and an unknown key is a clear error', async () => {
+  const [{ id }] = keys as [Key]
+  expect(new Set((await lines(FIRST, FIRST + DAY_MS, id)).map(({ keyId }) => keyId))).toEqual(new Set([id]))
+  await expect(exported('jsonl', FIRST, FIRST + DAY_MS, 'key_nope')).rejects.toThrow("There is no key 'key_nope'")
+})
+
+test.each([
+  ['2026-11-01', Date.UTC(2026, 10, 1)],
+  ['2028-02-29', Date.UTC(2028, 1, 29)],
+  ['2026-11-01T12:30Z', Date.UTC(2026, 10, 1, 12, 30)],
+  ['2026-11-01T12:30:15.007Z', Date.UTC(2026, 10, 1, 12, 30, 15, 7)],
+  ['2026-11-01T00:30:00+01:00', Date.UTC(2026, 9, 31, 23, 30)],
+])('the range of a usage export accepts the time %s', (text, ms) => {
+  expect(moment(text)).toBe(ms)
+})
+
+test.each([
+  'yesterday',
+  '2026-02-30',
+  '2026-13-01',
+  '2026-11-01T12:30',
+  '2026-11-01T24:00Z',
+  '2026-1-1',
+  '',
+  '1700000000',
+])('the range of a usage export refuses the time %j, and says what to write', (text) => {
+  expect(() => moment(text)).toThrow(/a UTC day such as 2026-11-01, or a moment such as/)
+})
+
+describe('CSV', () => {
   const PRICE_COLUMNS = ['priceCacheWrite', 'priceRequest', 'priceImage']
 
   /** RFC 4180 read strictly: a quote inside a bare cell, or a bare line end, is an error. */
@@ -179,7 +177,7 @@ describe('csv', () => {
     })
   }
 
-  test('reads back as what was written, with prices and attempts in cells of their own', async () => {
+  test('a CSV export reads back as it was written, with prices and attempts in cells of their own', async () => {
     const [record] = parseCsv(await exported('csv', FIRST, FIRST + 1, keys[0]?.id))
     expect(record).toEqual({
       requestId: expect.stringMatching(/^req_/),
@@ -221,7 +219,7 @@ describe('csv', () => {
     })
   })
 
-  test('has what was counted and priced later in columns at the end', async () => {
+  test('a CSV export has the counts and prices that were introduced later in columns at the end', async () => {
     const startedAtMs = FIRST + 6 * 3_600_000
     const [, , { id }] = keys as [Key, Key, Key]
     const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001' }
@@ -235,7 +233,7 @@ describe('csv', () => {
     ])
   })
 
-  test('quotes what has to be, and disarms what a spreadsheet would run', async () => {
+  test('a CSV export quotes cells that need it, and disarms cells that a spreadsheet would run', async () => {
     const startedAtMs = FIRST + 12 * 3_600_000
     const [, { id }] = keys as [Key, Key]
     const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', 'a,b', 'say "hi"', 'two\r\nlines', '＝1', 'plain']
@@ -259,13 +257,13 @@ describe('csv', () => {
     expect(records[0]).toMatchObject({ model: '', priceInput: '' })
   })
 
-  test('of nothing is its header', async () => {
+  test('a CSV export without rows is its header', async () => {
     expect(await exported('csv', 0, 1)).toMatch(/^requestId,keyId,startedAt,[^\r\n]*\r\n$/)
   })
 })
 
-describe('waybill usage export', () => {
-  test('writes the table’s attributes, a row a line; refuses what makes no sense', async () => {
+describe('the export command', () => {
+  test('waybill usage export writes one JSON row a line, and refuses a backward range and --json with --format csv', async () => {
     const range = ['--from', '2026-03-01', '--to', '2026-03-02T00:00:00Z']
     const [good, backwards, both] = await Promise.all([
       waybill('usage', 'export', ...range, '--json'),
@@ -294,14 +292,14 @@ describe('waybill usage export', () => {
     return stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...env })
   }
 
-  test('10,000 rows of 4 KB go through 64 MB of heap', async () => {
+  test('waybill usage export writes 10,000 rows of 4 KB with 64 MB of heap', async () => {
     await using table = await longTable()
     const { ended } = exportLong(table.endpoint, { NODE_OPTIONS: '--max-old-space-size=64' })
     const { code, stdout, stderr } = await ended
     expect([code, stderr, stdout.match(/\n/g)?.length]).toEqual([0, '', PAGES * PAGE_ROWS])
   })
 
-  test('a reader that pauses pauses it, and one that leaves ends it quietly', async () => {
+  test('waybill usage export pauses with its reader, and ends quietly when its reader leaves', async () => {
     await using table = await longTable()
     const { child, ended } = exportLong(table.endpoint)
     child.stdout?.pause()

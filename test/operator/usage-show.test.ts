@@ -47,7 +47,7 @@ async function ask(body: object = LONG): Promise<UsageRow> {
   return gateway.readRow(response.headers.get('x-request-id'))
 }
 
-/** The row as it is stored, explained by what is stored. */
+/** The explanation of a row, from the stored row and the stored key. */
 async function explain(row: UsageRow, nowMs = Date.now()): Promise<string> {
   const stored = await gateway.readRow(row.requestId)
   return explainRequest(stored, await gateway.readKey(row.keyId), nowMs).join('\n')
@@ -63,94 +63,88 @@ async function leaveHold(requestId: string, hold: bigint, holdUntilMs: number): 
   expect((await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)).admitted).toBe(true)
 }
 
-describe('a charge is explained', () => {
-  test('line by line: tokens × price, the hold, who counted and every attempt', async () => {
-    const usage = { prompt_tokens: 1_200, completion_tokens: 340, prompt_tokens_details: { cached_tokens: 200 } }
-    const answer = say('Hello', usage)
-    upstream.reply = (response, request) =>
-      request.body.model === 'first' ? status(500, 'x')(response, request) : answer(response, request)
-    const row = await ask({ ...LONG, max_tokens: 1000 })
-    const lines = (await explain(row)).split('\n')
-    expect(lines).toEqual([
-      `request       ${row.requestId}`,
-      `started       ${new Date(row.startedAtMs).toISOString()}`,
-      `key           ${key.id} (acme)`,
-      'endpoint      chat.completions',
-      'model         test-model → up/second',
-      'status        200',
-      'outcome       completed',
-      `took          ${row.durationMs} ms, the first token after ${row.ttftMs} ms`,
-      '',
-      'prompt        1,000 tokens × 0.15 per million  = 0.00015   1,200 prompt tokens less 200 cached',
-      'cached          200 tokens × 0.075 per million = 0.000015',
-      'completion      340 tokens × 0.6 per million   = 0.000204',
-      'charged                                          0.000369',
-      expect.stringMatching(/^held {10}0\.0009\d+ at admission, 0\.000\d+ given back$/),
-      'counted by    the upstream (reported usage)',
-      `attempts      1. up: status 500 after ${row.attempts[0]?.ms} ms`,
-      `              2. up: ok after ${row.attempts[1]?.ms} ms`,
-    ])
-  })
-
-  test('with where it was rounded up, exactly', async () => {
-    upstream.reply = say('Hello', {
-      prompt_tokens: 3,
-      completion_tokens: 1,
-      prompt_tokens_details: { cached_tokens: 1 },
-    })
-    const row = await ask({ ...LONG, stream: true })
-    const shown = await explain(row)
-    expect(shown).toContain('endpoint      chat.completions, streamed\n')
-    expect(shown).toMatch(/^cached {8}1 tokens × 0\.075 per million = 0\.000000075$/m)
-    expect(row.cost).toBe(975n)
-    expect(shown).not.toContain('rounded')
-    const odd = { input: '0.150001', output: '0.6', cachedInput: '0.075' }
-    expect(await variant(row, { price: odd, cost: 976n })).toMatch(
-      /^charged .* 0\.000000976 +rounded up from 0\.000000975002 to 0\.000000001$/m,
-    )
-  })
-
-  test.each([
-    ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
-    [
-      'counts were reported that are none',
-      { usageSource: 'estimate', usageRejected: true },
-      /o200k.*counts that are none \(negative, not whole, missing, or 0 for an answer with text\), or those of one choice/,
-    ],
-    [
-      'no tokens were',
-      { promptTokens: 0, completionTokens: 0, cost: 0n },
-      /counted by +the upstream \(reported usage\)$/m,
-    ],
-    ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
-    [
-      'another model answered',
-      { fallbackModel: 'other' },
-      /^fallback +the model other .* at the price of test-model$/m,
-    ],
-  ] as const)('where %s', async (_, changes, words) => {
-    const shown = await variant(await ask(), changes)
-    expect(shown).toMatch(words)
-    expect(shown).toMatch(/^charged {10,}0/m)
-  })
-
-  test('where it was capped, is not what the lines make, or has no price stored', async () => {
-    const row = await ask()
-    expect(row.cost).toBe(4_500n)
-    expect(await variant(row, { hold: 4_000n, cost: 4_000n })).toMatch(
-      /^charged +0\.000004 +the upstream counted more than was held for: charged is the hold, .* make 0\.0000045$/m,
-    )
-    expect(await variant(row, { cost: 5_000n })).toMatch(
-      new RegExp(`^charged +0\\.000005 +which does not follow.*waybill audit --key ${key.id}`, 'm'),
-    )
-    const old = await variant(row, { price: undefined, priceVersion: 7 })
-    expect(old).toMatch(/^prompt +10 tokens$/m)
-    expect(old).toMatch(/^charged +0\.0000045; this row has no price stored \(version 7 of the catalog\)/m)
-    expect(await variant(row, { promptTokens: 1.5 })).toMatch(/^charged +0\.0000045; .*damaged/m)
-  })
+test('a charge is explained line by line: tokens × price, the hold, who counted and every attempt', async () => {
+  const usage = { prompt_tokens: 1_200, completion_tokens: 340, prompt_tokens_details: { cached_tokens: 200 } }
+  const answer = say('Hello', usage)
+  upstream.reply = (response, request) =>
+    request.body.model === 'first' ? status(500, 'x')(response, request) : answer(response, request)
+  const row = await ask({ ...LONG, max_tokens: 1000 })
+  const lines = (await explain(row)).split('\n')
+  expect(lines).toEqual([
+    `request       ${row.requestId}`,
+    `started       ${new Date(row.startedAtMs).toISOString()}`,
+    `key           ${key.id} (acme)`,
+    'endpoint      chat.completions',
+    'model         test-model → up/second',
+    'status        200',
+    'outcome       completed',
+    `took          ${row.durationMs} ms, the first token after ${row.ttftMs} ms`,
+    '',
+    'prompt        1,000 tokens × 0.15 per million  = 0.00015   1,200 prompt tokens less 200 cached',
+    'cached          200 tokens × 0.075 per million = 0.000015',
+    'completion      340 tokens × 0.6 per million   = 0.000204',
+    'charged                                          0.000369',
+    expect.stringMatching(/^held {10}0\.0009\d+ at admission, 0\.000\d+ given back$/),
+    'counted by    the upstream (reported usage)',
+    `attempts      1. up: status 500 after ${row.attempts[0]?.ms} ms`,
+    `              2. up: ok after ${row.attempts[1]?.ms} ms`,
+  ])
 })
 
-describe('a charge of more than tokens is explained', () => {
+test('a charge that was rounded up is explained with its exact amount', async () => {
+  upstream.reply = say('Hello', {
+    prompt_tokens: 3,
+    completion_tokens: 1,
+    prompt_tokens_details: { cached_tokens: 1 },
+  })
+  const row = await ask({ ...LONG, stream: true })
+  const shown = await explain(row)
+  expect(shown).toContain('endpoint      chat.completions, streamed\n')
+  expect(shown).toMatch(/^cached {8}1 tokens × 0\.075 per million = 0\.000000075$/m)
+  expect(row.cost).toBe(975n)
+  expect(shown).not.toContain('rounded')
+  const odd = { input: '0.150001', output: '0.6', cachedInput: '0.075' }
+  expect(await variant(row, { price: odd, cost: 976n })).toMatch(
+    /^charged .* 0\.000000976 +rounded up from 0\.000000975002 to 0\.000000001$/m,
+  )
+})
+
+test.each([
+  ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
+  [
+    'the reported counts were rejected',
+    { usageSource: 'estimate', usageRejected: true },
+    /o200k.*counts that are none \(negative, not whole, missing, or 0 for an answer with text\), or those of one choice/,
+  ],
+  [
+    'no tokens were counted',
+    { promptTokens: 0, completionTokens: 0, cost: 0n },
+    /counted by +the upstream \(reported usage\)$/m,
+  ],
+  ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
+  ['another model answered', { fallbackModel: 'other' }, /^fallback +the model other .* at the price of test-model$/m],
+] as const)('a charge is explained when %s', async (_, changes, words) => {
+  const shown = await variant(await ask(), changes)
+  expect(shown).toMatch(words)
+  expect(shown).toMatch(/^charged {10,}0/m)
+})
+
+test('a charge is explained when it was capped, does not follow from its lines, or has no price stored', async () => {
+  const row = await ask()
+  expect(row.cost).toBe(4_500n)
+  expect(await variant(row, { hold: 4_000n, cost: 4_000n })).toMatch(
+    /^charged +0\.000004 +the upstream counted more than was held for: charged is the hold, .* make 0\.0000045$/m,
+  )
+  expect(await variant(row, { cost: 5_000n })).toMatch(
+    new RegExp(`^charged +0\\.000005 +which does not follow.*waybill audit --key ${key.id}`, 'm'),
+  )
+  const old = await variant(row, { price: undefined, priceVersion: 7 })
+  expect(old).toMatch(/^prompt +10 tokens$/m)
+  expect(old).toMatch(/^charged +0\.0000045; this row has no price stored \(version 7 of the catalog\)/m)
+  expect(await variant(row, { promptTokens: 1.5 })).toMatch(/^charged +0\.0000045; .*damaged/m)
+})
+
+describe('prices for more than tokens', () => {
   const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
   const counts = {
     promptTokens: 12_000,
@@ -161,7 +155,7 @@ describe('a charge of more than tokens is explained', () => {
     images: 3,
   }
 
-  test('in columns: cache writes, reasoning, the request and its images', async () => {
+  test('a charge for cache writes, reasoning, the request and images is explained in columns', async () => {
     const row = await ask()
     const shown = await variant(row, { ...counts, price, cost: 21_800_000n, hold: 30_000_000n })
     expect(shown.split('\n').slice(9, 17)).toEqual([
@@ -176,105 +170,99 @@ describe('a charge of more than tokens is explained', () => {
     ])
   })
 
-  test('and counts beyond the hold are charged up to it', async () => {
+  test('a charge for counts beyond the hold is explained as the hold', async () => {
     const capped = { ...counts, price, cost: 10_000_000n, hold: 10_000_000n, usageCapped: true }
     expect(await variant(await ask(), capped)).toMatch(
       /^charged +0\.01 +the upstream counted more than was held for: charged is the hold, .* make 0\.0218$/m,
     )
   })
 
-  test('also where the price is not known any more', async () => {
+  test('a charge whose price is not known any more is explained by its tokens', async () => {
     const old = await variant(await ask(), { ...counts, price: undefined, hold: 30_000_000n })
     expect(old).toMatch(/^prompt +12,000 tokens, of them 2,000 cached and 4,000 written to the cache$/m)
     expect(old).toMatch(/^completion +900 tokens, of them 640 reasoning$/m)
   })
 })
 
-describe('what an answer cost us is shown', () => {
-  test('with the margin, and that it is a loss where it is one', async () => {
-    const row = await ask()
-    expect(await variant(row, { upstreamCost: 3_000n })).toMatch(/^cost us +0\.000003\nmargin +0\.0000015$/m)
-    expect(await variant(row, { upstreamCost: 5_000n })).toMatch(
-      /^cost us +0\.000005\nmargin +-0\.0000005: it was charged below what it cost us$/m,
-    )
-  })
-
-  test('only where its route said so', async () => {
-    expect(await explain(await ask())).not.toMatch(/cost us|margin/)
-  })
+test('the explanation of a charge shows the provider cost and the margin, and says if it is a loss', async () => {
+  const row = await ask()
+  expect(await variant(row, { upstreamCost: 3_000n })).toMatch(/^cost us +0\.000003\nmargin +0\.0000015$/m)
+  expect(await variant(row, { upstreamCost: 5_000n })).toMatch(
+    /^cost us +0\.000005\nmargin +-0\.0000005: it was charged below what it cost us$/m,
+  )
 })
 
-describe('what is free says why', () => {
-  test('nothing was delivered', async () => {
-    upstream.reply = status(500, 'x')
-    const shown = await explain(await ask())
-    expect(shown).toContain('charged       0: nothing was delivered (upstream_error), and that is free')
-    expect(shown).toMatch(/^held .* at admission, 0\.\d+ given back$/m)
-    expect(shown).toMatch(/^attempts +1\. up: status 500/m)
-  })
-
-  test('it was refused, by the gateway or by the upstream', async () => {
-    const shown = await explain(await ask({ ...HELLO, model: 'nope' }))
-    expect(shown).toContain('error         model_not_found')
-    expect(shown).toContain('charged       0: it was refused before it went to a model (model_not_found)')
-    expect(shown).toContain('held          nothing')
-    upstream.reply = status(400, { error: { message: 'no', code: 'bad_thing' } })
-    expect(await explain(await ask())).toContain('charged       0: it was refused by the upstream (bad_thing)')
-  })
-
-  test('the endpoint is', async () => {
-    const id = (await gateway.get(secret, '/v1/models')).headers.get('x-request-id')
-    expect(await explain(await gateway.readRow(id))).toContain('charged       0: this endpoint is free')
-  })
-
-  test('it is an answer given again', async () => {
-    const twice = () => gateway.post(secret, HELLO, { 'Idempotency-Key': 'again' })
-    const [first, again] = [await twice(), await twice()].map(({ headers }) => headers.get('x-request-id'))
-    const shown = await explain(await gateway.readRow(again))
-    expect(shown).toContain(`charged       0: it is the answer of ${first} once more, for the same Idempotency-Key`)
-  })
-
-  test('its process died', async () => {
-    const requestId = newId()
-    await leaveHold(requestId, 12_300n, Date.now() - 1)
-    await gateway.instance.finishHold(key.id, { requestId, amount: 12_300n, untilMs: Date.now() - 1 })
-    const shown = await explain(await gateway.readRow(requestId))
-    expect(shown).toContain('status        none: no answer was sent')
-    expect(shown).toContain('charged       0: its process died before it could settle')
-    expect(shown).toContain('held          0.0000123 at admission, 0.0000123 given back')
-  })
+test('the explanation of a charge shows no provider cost if the route does not state one', async () => {
+  expect(await explain(await ask())).not.toMatch(/cost us|margin/)
 })
 
-describe('what is not settled says so', () => {
-  test('with a row, before and after its time', async () => {
-    const row = await ask()
-    const requestId = newId()
-    const untilMs = Date.now() + 60_000
-    await leaveHold(requestId, row.hold, untilMs)
-    const open = await putUsageRow(gateway.tables)({ ...row, requestId })
-    const until = new Date(untilMs).toISOString()
-    expect(await explain(open)).toContain(
-      `at admission, and still: not settled yet; 0.0000045 will be taken and the rest given back, at the latest by the sweep after ${until}`,
-    )
-    expect(await explain(open, untilMs)).toContain(`its time was over at ${until}; 0.0000045 will be taken`)
-  })
-
-  test('without a row: running or dead, with its hold and until when', async () => {
-    const requestId = newId()
-    const untilMs = Date.now() + 60_000
-    await leaveHold(requestId, 12_300n, untilMs)
-    const open = await findOpenHold(gateway.tables, requestId)
-    if (!open) throw new Error('The hold was not found.')
-    expect(open.key.id).toBe(key.id)
-    const shown = (nowMs: number) => explainOpenHold(requestId, open.key, open.hold, nowMs).join('\n')
-    expect(shown(untilMs - 1)).toContain('no row yet: it is still running, or it has died')
-    expect(shown(untilMs - 1)).toContain(`held          0.0000123 until ${new Date(untilMs).toISOString()}`)
-    expect(shown(untilMs)).toContain('no row: it has died; the sweep, every 5 minutes, writes its row')
-    expect(await findOpenHold(gateway.tables, newId())).toBeUndefined()
-  })
+test('a failed request is explained as free because nothing was delivered', async () => {
+  upstream.reply = status(500, 'x')
+  const shown = await explain(await ask())
+  expect(shown).toContain('charged       0: nothing was delivered (upstream_error), and that is free')
+  expect(shown).toMatch(/^held .* at admission, 0\.\d+ given back$/m)
+  expect(shown).toMatch(/^attempts +1\. up: status 500/m)
 })
 
-test('waybill usage show prints this, and with --json the row as the table has it', async () => {
+test('a refused request is explained as free, whether the gateway or the upstream refused it', async () => {
+  const shown = await explain(await ask({ ...HELLO, model: 'nope' }))
+  expect(shown).toContain('error         model_not_found')
+  expect(shown).toContain('charged       0: it was refused before it went to a model (model_not_found)')
+  expect(shown).toContain('held          nothing')
+  upstream.reply = status(400, { error: { message: 'no', code: 'bad_thing' } })
+  expect(await explain(await ask())).toContain('charged       0: it was refused by the upstream (bad_thing)')
+})
+
+test('a request to a free endpoint is explained as free', async () => {
+  const id = (await gateway.get(secret, '/v1/models')).headers.get('x-request-id')
+  expect(await explain(await gateway.readRow(id))).toContain('charged       0: this endpoint is free')
+})
+
+test('a replayed answer is explained as free, with the request that it repeats', async () => {
+  const twice = () => gateway.post(secret, HELLO, { 'Idempotency-Key': 'again' })
+  const [first, again] = [await twice(), await twice()].map(({ headers }) => headers.get('x-request-id'))
+  const shown = await explain(await gateway.readRow(again))
+  expect(shown).toContain(`charged       0: it is the answer of ${first} once more, for the same Idempotency-Key`)
+})
+
+test('a request whose process died is explained as free', async () => {
+  const requestId = newId()
+  await leaveHold(requestId, 12_300n, Date.now() - 1)
+  await gateway.instance.finishHold(key.id, { requestId, amount: 12_300n, untilMs: Date.now() - 1 })
+  const shown = await explain(await gateway.readRow(requestId))
+  expect(shown).toContain('status        none: no answer was sent')
+  expect(shown).toContain('charged       0: its process died before it could settle')
+  expect(shown).toContain('held          0.0000123 at admission, 0.0000123 given back')
+})
+
+test('an unsettled request with a row is explained as such, before and after its time', async () => {
+  const row = await ask()
+  const requestId = newId()
+  const untilMs = Date.now() + 60_000
+  await leaveHold(requestId, row.hold, untilMs)
+  const open = await putUsageRow(gateway.tables)({ ...row, requestId })
+  const until = new Date(untilMs).toISOString()
+  expect(await explain(open)).toContain(
+    `at admission, and still: not settled yet; 0.0000045 will be taken and the rest given back, at the latest by the sweep after ${until}`,
+  )
+  expect(await explain(open, untilMs)).toContain(`its time was over at ${until}; 0.0000045 will be taken`)
+})
+
+test('an unsettled request without a row is explained as running or dead, with its hold and until when', async () => {
+  const requestId = newId()
+  const untilMs = Date.now() + 60_000
+  await leaveHold(requestId, 12_300n, untilMs)
+  const open = await findOpenHold(gateway.tables, requestId)
+  if (!open) throw new Error('The hold was not found.')
+  expect(open.key.id).toBe(key.id)
+  const shown = (nowMs: number) => explainOpenHold(requestId, open.key, open.hold, nowMs).join('\n')
+  expect(shown(untilMs - 1)).toContain('no row yet: it is still running, or it has died')
+  expect(shown(untilMs - 1)).toContain(`held          0.0000123 until ${new Date(untilMs).toISOString()}`)
+  expect(shown(untilMs)).toContain('no row: it has died; the sweep, every 5 minutes, writes its row')
+  expect(await findOpenHold(gateway.tables, newId())).toBeUndefined()
+})
+
+test('waybill usage show prints the explanation, and with --json the row as the table has it', async () => {
   const row = await ask()
   const open = newId()
   await leaveHold(open, 12_300n, Date.now() + 60_000)

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
@@ -55,32 +55,30 @@ const money = (cost: string, upstreamCost: string, margin: string, withoutCost: 
   withoutCost,
 })
 
-describe('usage summary has what it cost us and the margin', () => {
-  test('by model, where an answer without a stated cost is in neither, and counted', async () => {
-    expect(await summary('model')).toEqual([
-      expect.objectContaining({ model: '-', ...money('0', '0', '0', 0) }),
-      expect.objectContaining({ model: 'gain', ...money('0.0004', '0.0002', '0.0002', 0) }),
-      expect.objectContaining({ model: 'loss', ...money('0.0004', '0.0006', '-0.0002', 0) }),
-      expect.objectContaining({ model: 'unsaid', ...money('0.0002', '0', '0', 1) }),
-    ])
-  })
+test('a usage summary by model has provider cost and margin, and counts answers without a stated cost apart', async () => {
+  expect(await summary('model')).toEqual([
+    expect.objectContaining({ model: '-', ...money('0', '0', '0', 0) }),
+    expect.objectContaining({ model: 'gain', ...money('0.0004', '0.0002', '0.0002', 0) }),
+    expect.objectContaining({ model: 'loss', ...money('0.0004', '0.0006', '-0.0002', 0) }),
+    expect.objectContaining({ model: 'unsaid', ...money('0.0002', '0', '0', 1) }),
+  ])
+})
 
-  test('by provider, key and day', async () => {
-    expect(await summary('provider')).toMatchObject([
-      { provider: '-', ...money('0', '0', '0', 0) },
-      { provider: 'cheap', ...money('0.0004', '0.0002', '0.0002', 0) },
-      { provider: 'dear', ...money('0.0006', '0.0006', '-0.0002', 1) },
-    ])
-    const byKey = await summary('key')
-    expect(byKey.find(({ key }) => key === keyIds[0])).toMatchObject(money('0.0006', '0.0005', '0.0001', 0))
-    expect(byKey.find(({ key }) => key === keyIds[1])).toMatchObject(money('0.0004', '0.0003', '-0.0001', 1))
-    expect(await summary('day')).toMatchObject([{ day: utcDay(Date.now()), ...money('0.001', '0.0008', '0', 1) }])
-  })
+test('a usage summary by provider, key and day has provider cost and margin', async () => {
+  expect(await summary('provider')).toMatchObject([
+    { provider: '-', ...money('0', '0', '0', 0) },
+    { provider: 'cheap', ...money('0.0004', '0.0002', '0.0002', 0) },
+    { provider: 'dear', ...money('0.0006', '0.0006', '-0.0002', 1) },
+  ])
+  const byKey = await summary('key')
+  expect(byKey.find(({ key }) => key === keyIds[0])).toMatchObject(money('0.0006', '0.0005', '0.0001', 0))
+  expect(byKey.find(({ key }) => key === keyIds[1])).toMatchObject(money('0.0004', '0.0003', '-0.0001', 1))
+  expect(await summary('day')).toMatchObject([{ day: utcDay(Date.now()), ...money('0.001', '0.0008', '0', 1) }])
+})
 
-  test('for people, who are told that it is not all', async () => {
-    const { stdout } = await stage.waybill(['usage', 'summary', '--stage', 'dev'])
-    expect(stdout).toMatch(/credits +cost us +margin +without cost\n/)
-    expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
-    expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
-  })
+test('a usage summary in plain text says how many answers the margin leaves out', async () => {
+  const { stdout } = await stage.waybill(['usage', 'summary', '--stage', 'dev'])
+  expect(stdout).toMatch(/credits +cost us +margin +without cost\n/)
+  expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
+  expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
 })

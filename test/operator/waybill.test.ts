@@ -45,99 +45,97 @@ function ask(secret: string, path = '/v1/chat/completions'): Promise<Response> {
   })
 }
 
-describe('waybill keys', () => {
-  test('create has the published defaults and shows the secret once', async () => {
-    const made = await create()
-    expect(made).toMatchObject({
-      id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
-      secret: expect.stringMatching(/^svc_live_[0-9A-Za-z]{43}$/),
-      name: 'acme',
-      status: 'active',
-      scopes: ['chat.completions', 'models.read'],
-      allowlist: [],
-      rpm: 60,
-      dailyLimit: 10_000,
-      maxConcurrent: 200,
-      granted: '0',
-      available: '0',
-    })
-    const shown = await json('keys', 'show', made.id)
-    expect(shown).not.toHaveProperty('secret')
-    expect(JSON.stringify(shown)).not.toContain(made.secret.slice(9, 40))
-    expect(await json<object[]>('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
+test('waybill keys create uses the published defaults and shows the secret once', async () => {
+  const made = await create()
+  expect(made).toMatchObject({
+    id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
+    secret: expect.stringMatching(/^svc_live_[0-9A-Za-z]{43}$/),
+    name: 'acme',
+    status: 'active',
+    scopes: ['chat.completions', 'models.read'],
+    allowlist: [],
+    rpm: 60,
+    dailyLimit: 10_000,
+    maxConcurrent: 200,
+    granted: '0',
+    available: '0',
   })
+  const shown = await json('keys', 'show', made.id)
+  expect(shown).not.toHaveProperty('secret')
+  expect(JSON.stringify(shown)).not.toContain(made.secret.slice(9, 40))
+  expect(await json<object[]>('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
+})
 
-  test('every option takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
-    const made = await create(
-      '--scopes',
-      'chat.completions',
-      '--rpm',
-      '5',
-      '--daily',
-      '50',
-      '--concurrent',
-      '2',
-      '--allow',
-      '127.0.0.0/8,10.0.0.0/8',
-      '--credits',
-      '1.5',
-    )
-    expect(made).toMatchObject({
-      scopes: ['chat.completions'],
-      rpm: 5,
-      dailyLimit: 50,
-      maxConcurrent: 2,
-      granted: '1.5',
-    })
-    expect((await ask(made.secret)).status).toBe(200)
-    expect((await ask(made.secret, '/v1/models')).status).toBe(403)
-
-    expect(
-      await json('keys', 'update', made.id, '--rpm', '500', '--scopes', 'chat.completions,models.read'),
-    ).toMatchObject({ rpm: 500 })
-    expect((await ask(made.secret, '/v1/models')).status).toBe(200)
-    expect(await json('keys', 'update', made.id, '--allow', '10.0.0.0/8')).toMatchObject({ allowlist: ['10.0.0.0/8'] })
-    expect((await ask(made.secret)).status).toBe(403)
-    expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
-    expect((await ask(made.secret)).status).toBe(200)
-
-    expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({ granted: '3.500000001' })
-
-    const rotated = await json<{ secret: string; previousLastFour: string }>('keys', 'rotate', made.id)
-    expect(rotated.previousLastFour).toBe(made.secret.slice(-4))
-    expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([200, 200])
-    expect(await json('keys', 'end-grace', made.id)).not.toHaveProperty('previousLastFour')
-    expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([401, 200])
-    expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
-    expect((await ask(rotated.secret)).status).toBe(401)
-    expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
+test('every option of waybill keys takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
+  const made = await create(
+    '--scopes',
+    'chat.completions',
+    '--rpm',
+    '5',
+    '--daily',
+    '50',
+    '--concurrent',
+    '2',
+    '--allow',
+    '127.0.0.0/8,10.0.0.0/8',
+    '--credits',
+    '1.5',
+  )
+  expect(made).toMatchObject({
+    scopes: ['chat.completions'],
+    rpm: 5,
+    dailyLimit: 50,
+    maxConcurrent: 2,
+    granted: '1.5',
   })
+  expect((await ask(made.secret)).status).toBe(200)
+  expect((await ask(made.secret, '/v1/models')).status).toBe(403)
 
-  test.each([
-    [['keys', 'create', '--local'], /--name/],
-    [['keys', 'create', '--name', 'x', '--rpm', '0', '--local'], /from 1 to 60000/],
-    [['keys', 'create', '--name', 'x', '--rpm', '60001', '--local'], /from 1 to 60000/],
-    [['keys', 'create', '--name', 'x', '--scopes', 'admin', '--local'], /not 'admin'/],
-    [['keys', 'create', '--name', 'x', '--allow', '10.0.0.1/8', '--local'], /write 10\.0\.0\.0\/8/],
-    [['keys', 'create', '--name', 'x', '--credits', '-1', '--local'], /plain decimal/],
-    [['keys', 'create', '--name', ' ', '--local'], /1 to 100 characters/],
-    [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
-    [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
-    [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
-    [['keys', 'grant', 'key_nope', '0', '--local'], /more than 0/],
-    [['keys', 'list'], /--local/],
-    [['usage', 'show', 'req_nope', '--local'], /There is no request/],
-    [['usage', 'list', '--since', 'yesterday', '--local'], /30m, 24h or 7d/],
-    [['nonsense'], /unknown command/],
-  ])('%j is refused with a reason', async (args, reason) => {
-    expect(await fails(...args)).toMatch(reason)
-  })
+  expect(
+    await json('keys', 'update', made.id, '--rpm', '500', '--scopes', 'chat.completions,models.read'),
+  ).toMatchObject({ rpm: 500 })
+  expect((await ask(made.secret, '/v1/models')).status).toBe(200)
+  expect(await json('keys', 'update', made.id, '--allow', '10.0.0.0/8')).toMatchObject({ allowlist: ['10.0.0.0/8'] })
+  expect((await ask(made.secret)).status).toBe(403)
+  expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
+  expect((await ask(made.secret)).status).toBe(200)
+
+  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({ granted: '3.500000001' })
+
+  const rotated = await json<{ secret: string; previousLastFour: string }>('keys', 'rotate', made.id)
+  expect(rotated.previousLastFour).toBe(made.secret.slice(-4))
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([200, 200])
+  expect(await json('keys', 'end-grace', made.id)).not.toHaveProperty('previousLastFour')
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([401, 200])
+  expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
+  expect((await ask(rotated.secret)).status).toBe(401)
+  expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
+})
+
+test.each([
+  [['keys', 'create', '--local'], /--name/],
+  [['keys', 'create', '--name', 'x', '--rpm', '0', '--local'], /from 1 to 60000/],
+  [['keys', 'create', '--name', 'x', '--rpm', '60001', '--local'], /from 1 to 60000/],
+  [['keys', 'create', '--name', 'x', '--scopes', 'admin', '--local'], /not 'admin'/],
+  [['keys', 'create', '--name', 'x', '--allow', '10.0.0.1/8', '--local'], /write 10\.0\.0\.0\/8/],
+  [['keys', 'create', '--name', 'x', '--credits', '-1', '--local'], /plain decimal/],
+  [['keys', 'create', '--name', ' ', '--local'], /1 to 100 characters/],
+  [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
+  [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
+  [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
+  [['keys', 'grant', 'key_nope', '0', '--local'], /more than 0/],
+  [['keys', 'list'], /--local/],
+  [['usage', 'show', 'req_nope', '--local'], /There is no request/],
+  [['usage', 'list', '--since', 'yesterday', '--local'], /30m, 24h or 7d/],
+  [['nonsense'], /unknown command/],
+])('waybill refuses the arguments %j with a reason', async (args, reason) => {
+  expect(await fails(...args)).toMatch(reason)
 })
 
 describe('the executable', () => {
   const executable = (...args: string[]) => run('operator/waybill.ts', args, folder)
 
-  test('prints what the command prints and exits with its code', async () => {
+  test('the waybill executable prints the output of its command and exits with its code', async () => {
     const [shown, refused] = await Promise.all([
       executable('catalog', 'show', '--local').ended,
       executable('nonsense').ended,
@@ -148,147 +146,139 @@ describe('the executable', () => {
     expect(refused.code).toBe(1)
   })
 
-  test('ends quietly when its reader has left', async () => {
+  test('the waybill executable ends quietly when its reader has left', async () => {
     const { child, ended } = executable('keys', 'list', '--local')
     child.stdout?.destroy()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-describe('waybill usage', () => {
-  test.each(['list', 'summary'])('%s --help says how far back it looks', async (command) => {
-    const { code, stdout } = await waybill(folder, ['usage', command, '--help'])
-    expect(code).toBe(0)
-    expect(stdout).toContain('(default: 24h)')
-  })
-
-  test('list, show and summary tell of the same requests', async () => {
-    const made = await create('--credits', '1')
-    const ids: (string | null)[] = []
-    for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
-    ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
-    const rows = await json<{ requestId: string; cost: string }[]>('usage', 'list', '--key', made.id)
-    expect(rows.map(({ requestId }) => requestId)).toEqual(ids.toReversed())
-    expect(await json<object[]>('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
-    const row = await json('usage', 'show', ids[0] as string)
-    expect(row).toMatchObject({
-      keyId: made.id,
-      endpoint: 'chat.completions',
-      outcome: 'completed',
-      promptTokens: 1,
-      completionTokens: 2,
-      cost: '0.00000135',
-    })
-    expect(await json('usage', 'summary', '--by', 'model', '--key', made.id)).toEqual([
-      {
-        model: '-',
-        requests: 1,
-        completed: 1,
-        refused: 0,
-        failed: 0,
-        promptTokens: 0,
-        completionTokens: 0,
-        cost: '0',
-        upstreamCost: '0',
-        margin: '0',
-        withoutCost: 0,
-      },
-      {
-        model: 'echo',
-        requests: 3,
-        completed: 3,
-        refused: 0,
-        failed: 0,
-        promptTokens: 3,
-        completionTokens: 6,
-        cost: '0.00000405',
-        upstreamCost: '0',
-        margin: '0',
-        withoutCost: 3,
-      },
-    ])
-    for (const group of ['key', 'provider', 'day']) {
-      expect(await json<object[]>('usage', 'summary', '--by', group, '--key', made.id)).not.toHaveLength(0)
-    }
-  })
+test.each(['list', 'summary'])('waybill usage %s --help says how far back it looks', async (command) => {
+  const { code, stdout } = await waybill(folder, ['usage', command, '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('(default: 24h)')
 })
 
-describe('waybill catalog', () => {
-  test('a good file is checked and pushed; a bad one is refused with the path of the fault and nothing changes', async () => {
-    const before = await json<{ version: number; models: object[]; providers: object }>('catalog', 'show')
-    const bad = join(folder, 'bad.json')
-    writeFileSync(
-      bad,
-      JSON.stringify({
-        providers: before.providers,
-        models: [{ ...before.models[0], price: { input: 'free', output: '1' } }],
-      }),
-    )
-    for (const command of ['check', 'push']) {
-      expect(await fails('catalog', command, bad, '--local')).toContain('models[0].price.input')
-    }
-    expect(await json('catalog', 'show')).toEqual(before)
-    const good = join(folder, 'good.json')
-    writeFileSync(good, JSON.stringify({ providers: before.providers, models: before.models }))
-    expect(await json('catalog', 'check', good)).toMatchObject({ ok: true })
-    expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
+test('waybill usage list, show and summary tell of the same requests', async () => {
+  const made = await create('--credits', '1')
+  const ids: (string | null)[] = []
+  for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
+  ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
+  const rows = await json<{ requestId: string; cost: string }[]>('usage', 'list', '--key', made.id)
+  expect(rows.map(({ requestId }) => requestId)).toEqual(ids.toReversed())
+  expect(await json<object[]>('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
+  const row = await json('usage', 'show', ids[0] as string)
+  expect(row).toMatchObject({
+    keyId: made.id,
+    endpoint: 'chat.completions',
+    outcome: 'completed',
+    promptTokens: 1,
+    completionTokens: 2,
+    cost: '0.00000135',
   })
+  expect(await json('usage', 'summary', '--by', 'model', '--key', made.id)).toEqual([
+    {
+      model: '-',
+      requests: 1,
+      completed: 1,
+      refused: 0,
+      failed: 0,
+      promptTokens: 0,
+      completionTokens: 0,
+      cost: '0',
+      upstreamCost: '0',
+      margin: '0',
+      withoutCost: 0,
+    },
+    {
+      model: 'echo',
+      requests: 3,
+      completed: 3,
+      refused: 0,
+      failed: 0,
+      promptTokens: 3,
+      completionTokens: 6,
+      cost: '0.00000405',
+      upstreamCost: '0',
+      margin: '0',
+      withoutCost: 3,
+    },
+  ])
+  for (const group of ['key', 'provider', 'day']) {
+    expect(await json<object[]>('usage', 'summary', '--by', group, '--key', made.id)).not.toHaveLength(0)
+  }
 })
 
-describe('waybill routes test', () => {
-  test('tells of every route whether it answers, how fast and at what price, and exits with 1 if one does not', async () => {
-    const good = await json<object[]>('routes', 'test', 'echo')
-    expect(good).toMatchObject([
-      { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
-    ])
-    const { providers, models } = await json<{ providers: object; models: object[] }>('catalog', 'show')
-    const file = join(folder, 'broken-route.json')
-    const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
-    const routes = [{ provider: 'down', model: 'x' }]
-    writeFileSync(
-      file,
-      JSON.stringify({
-        providers: { ...providers, down },
-        models: [...models, { ...models[0], id: 'broken', routes }],
-      }),
-    )
-    await json('catalog', 'push', file)
-    const bad = await waybill(folder, ['routes', 'test', 'broken', '--local'])
-    expect(bad.code).toBe(1)
-    expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
-    expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
-  })
+test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
+  const before = await json<{ version: number; models: object[]; providers: object }>('catalog', 'show')
+  const bad = join(folder, 'bad.json')
+  writeFileSync(
+    bad,
+    JSON.stringify({
+      providers: before.providers,
+      models: [{ ...before.models[0], price: { input: 'free', output: '1' } }],
+    }),
+  )
+  for (const command of ['check', 'push']) {
+    expect(await fails('catalog', command, bad, '--local')).toContain('models[0].price.input')
+  }
+  expect(await json('catalog', 'show')).toEqual(before)
+  const good = join(folder, 'good.json')
+  writeFileSync(good, JSON.stringify({ providers: before.providers, models: before.models }))
+  expect(await json('catalog', 'check', good)).toMatchObject({ ok: true })
+  expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
-describe('waybill audit', () => {
-  test('is clean after traffic, and a credit out of place makes it exit with 1', async () => {
-    const made = await create('--credits', '1')
-    await (await ask(made.secret)).text()
-    expect(await json('audit')).toContainEqual(expect.objectContaining({ id: made.id, rows: 1, ok: true }))
-    const client = DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        endpoint: local.dynamodbEndpoint,
-        region: 'us-east-1',
-        credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+test('waybill routes test says of every route whether it answers and at what price, and exits with 1 if one fails', async () => {
+  const good = await json<object[]>('routes', 'test', 'echo')
+  expect(good).toMatchObject([
+    { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
+  ])
+  const { providers, models } = await json<{ providers: object; models: object[] }>('catalog', 'show')
+  const file = join(folder, 'broken-route.json')
+  const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
+  const routes = [{ provider: 'down', model: 'x' }]
+  writeFileSync(
+    file,
+    JSON.stringify({
+      providers: { ...providers, down },
+      models: [...models, { ...models[0], id: 'broken', routes }],
+    }),
+  )
+  await json('catalog', 'push', file)
+  const bad = await waybill(folder, ['routes', 'test', 'broken', '--local'])
+  expect(bad.code).toBe(1)
+  expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
+  expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
+})
+
+test('waybill audit is clean after traffic, and exits with 1 if a credit is out of place', async () => {
+  const made = await create('--credits', '1')
+  await (await ask(made.secret)).text()
+  expect(await json('audit')).toContainEqual(expect.objectContaining({ id: made.id, rows: 1, ok: true }))
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      endpoint: local.dynamodbEndpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+  )
+  const tamper = (field: string) =>
+    client.send(
+      new UpdateCommand({
+        TableName: 'waybill-local-keys',
+        Key: { pk: `KEY#${made.id}`, sk: 'KEY' },
+        UpdateExpression: `SET ${field} = ${field} + :one`,
+        ExpressionAttributeValues: { ':one': 1 },
       }),
     )
-    const tamper = (field: string) =>
-      client.send(
-        new UpdateCommand({
-          TableName: 'waybill-local-keys',
-          Key: { pk: `KEY#${made.id}`, sk: 'KEY' },
-          UpdateExpression: `SET ${field} = ${field} + :one`,
-          ExpressionAttributeValues: { ':one': 1 },
-        }),
-      )
-    await tamper('available')
-    const unbalanced = await waybill(folder, ['audit', '--key', made.id, '--local'])
-    expect(unbalanced.code).toBe(1)
-    expect(unbalanced.stdout).toContain('granted is not available + held + spent')
-    await Promise.all([tamper('granted'), tamper('granted'), tamper('spent')])
-    const unexplained = await waybill(folder, ['audit', '--key', made.id, '--local'])
-    expect(unexplained.code).toBe(1)
-    expect(unexplained.stdout).toContain('spent is not the sum of the rows')
-    client.destroy()
-  })
+  await tamper('available')
+  const unbalanced = await waybill(folder, ['audit', '--key', made.id, '--local'])
+  expect(unbalanced.code).toBe(1)
+  expect(unbalanced.stdout).toContain('granted is not available + held + spent')
+  await Promise.all([tamper('granted'), tamper('granted'), tamper('spent')])
+  const unexplained = await waybill(folder, ['audit', '--key', made.id, '--local'])
+  expect(unexplained.code).toBe(1)
+  expect(unexplained.stdout).toContain('spent is not the sum of the rows')
+  client.destroy()
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say } from '../support/upstream.ts'
@@ -40,81 +40,80 @@ async function sentTo(provider: object, model: object, reply: Reply, request: ob
   return { body: upstream.requests[0]?.body, row }
 }
 
-describe('cache_control, at an upstream that speaks OpenAI’s dialect', () => {
-  test('travels on in its one priced form where the model has a price for cache writes', async () => {
-    const { body } = await sentTo({}, WITH_WRITES, say('Hello'))
-    expect(body).toMatchObject(marked(MARK))
-    expect(JSON.stringify(body)).not.toContain('ttl')
-  })
+test('cache_control reaches an OpenAI-compatible upstream without its ttl if cache writes have a price', async () => {
+  const { body } = await sentTo({}, WITH_WRITES, say('Hello'))
+  expect(body).toMatchObject(marked(MARK))
+  expect(JSON.stringify(body)).not.toContain('ttl')
+})
 
-  const call = (mark: object, fn: object = {}) => ({
-    id: 'c',
-    type: 'function',
-    function: { name: 'f', arguments: '{}', ...fn },
-    ...mark,
-  })
-  const said = (...tool_calls: object[]) => ({ messages: [{ role: 'assistant', content: null, tool_calls }] })
+const call = (mark: object, fn: object = {}) => ({
+  id: 'c',
+  type: 'function',
+  function: { name: 'f', arguments: '{}', ...fn },
+  ...mark,
+})
+const said = (...tool_calls: object[]) => ({ messages: [{ role: 'assistant', content: null, tool_calls }] })
 
-  test.each<[string, object]>([
-    ['a message', { messages: [{ role: 'user', content: 'Hello', ...HOUR }] }],
-    ['a content part', { messages: [{ role: 'user', content: [text('Hello', HOUR)] }] }],
-    ['a tool', { tools: [{ type: 'function', function: { name: 'f' }, ...HOUR }] }],
-    ['the function of a tool', { tools: [{ type: 'function', function: { name: 'f', ...HOUR } }] }],
-    ['a tool call', said(call(HOUR))],
-    ['the function of a tool call', said(call({}, HOUR))],
-  ])('is found when it stands only in %s', async (_, request) => {
+test.each<[string, object]>([
+  ['a message', { messages: [{ role: 'user', content: 'Hello', ...HOUR }] }],
+  ['a content part', { messages: [{ role: 'user', content: [text('Hello', HOUR)] }] }],
+  ['a tool', { tools: [{ type: 'function', function: { name: 'f' }, ...HOUR }] }],
+  ['the function of a tool', { tools: [{ type: 'function', function: { name: 'f', ...HOUR } }] }],
+  ['a tool call', said(call(HOUR))],
+  ['the function of a tool call', said(call({}, HOUR))],
+])(
+  'cache_control in %s reaches an OpenAI-compatible upstream only if cache writes have a price',
+  async (_, request) => {
     const priced = await sentTo({}, WITH_WRITES, say('Hello'), request)
     expect(JSON.stringify(priced.body).match(/"cache_control":\{[^}]*\}/g)).toEqual([
       '"cache_control":{"type":"ephemeral"}',
     ])
     const unpriced = await sentTo({}, WITHOUT_WRITES, say('Hello'), request)
     expect(JSON.stringify(unpriced.body)).not.toContain('cache_control')
-  })
+  },
+)
 
-  test('is taken away where it has none, and nothing else is', async () => {
-    const { body } = await sentTo({}, WITHOUT_WRITES, say('Hello'))
-    expect(body).toMatchObject(marked({}))
-    expect(JSON.stringify(body)).not.toContain('cache_control')
-  })
+test('only cache_control is left out for an OpenAI-compatible upstream if cache writes have no price', async () => {
+  const { body } = await sentTo({}, WITHOUT_WRITES, say('Hello'))
+  expect(body).toMatchObject(marked({}))
+  expect(JSON.stringify(body)).not.toContain('cache_control')
 })
 
-describe('cache_control, at Anthropic', () => {
-  const anthropic = { type: 'anthropic' }
+const anthropic = { type: 'anthropic' }
 
-  test('stands at the matching block where the model has a price for cache writes', async () => {
-    const { body } = await sentTo(anthropic, WITH_WRITES, saying('Hello'))
-    expect(body).toMatchObject({
-      system: [text('Be kind.'), text('Be brief.', MARK)],
-      messages: [
-        { role: 'user', content: [text('Hello', MARK), text('there')] },
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {}, ...MARK }] },
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'c', content: '42', ...MARK }, text('Go on.', MARK)],
-        },
-      ],
-      tools: [{ name: 'f' }, { name: 'g', ...MARK }, { name: 'h', ...MARK }],
-    })
-    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(7)
-    expect(JSON.stringify(body)).not.toContain('ttl')
+test('cache_control reaches Anthropic at the matching block if cache writes have a price', async () => {
+  const { body } = await sentTo(anthropic, WITH_WRITES, saying('Hello'))
+  expect(body).toMatchObject({
+    system: [text('Be kind.'), text('Be brief.', MARK)],
+    messages: [
+      { role: 'user', content: [text('Hello', MARK), text('there')] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {}, ...MARK }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'c', content: '42', ...MARK }, text('Go on.', MARK)],
+      },
+    ],
+    tools: [{ name: 'f' }, { name: 'g', ...MARK }, { name: 'h', ...MARK }],
   })
-
-  test('is left out where it has none', async () => {
-    const { body } = await sentTo(anthropic, WITHOUT_WRITES, saying('Hello'))
-    expect(body).toMatchObject({ system: 'Be kind.\nBe brief.' })
-    expect(JSON.stringify(body)).not.toContain('cache_control')
-  })
-
-  test('is billed at the price of cache writes', async () => {
-    const counts = { input_tokens: 10, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 1 }
-    const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
-    const { row } = await sentTo(anthropic, WITH_WRITES, reply)
-    expect(row).toMatchObject({ promptTokens: 70, cachedTokens: 40, completionTokens: 7, usageSource: 'upstream' })
-    expect(row.cost).toBe(10n * 1000n + 40n * 500n + 20n * 1250n + 7n * 2000n)
-  })
+  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(7)
+  expect(JSON.stringify(body)).not.toContain('ttl')
 })
 
-test('cache_control is left out at Bedrock', async () => {
+test('cache_control is left out for Anthropic if cache writes have no price', async () => {
+  const { body } = await sentTo(anthropic, WITHOUT_WRITES, saying('Hello'))
+  expect(body).toMatchObject({ system: 'Be kind.\nBe brief.' })
+  expect(JSON.stringify(body)).not.toContain('cache_control')
+})
+
+test('tokens written to Anthropic’s cache are billed at the price of cache writes', async () => {
+  const counts = { input_tokens: 10, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 1 }
+  const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
+  const { row } = await sentTo(anthropic, WITH_WRITES, reply)
+  expect(row).toMatchObject({ promptTokens: 70, cachedTokens: 40, completionTokens: 7, usageSource: 'upstream' })
+  expect(row.cost).toBe(10n * 1000n + 40n * 500n + 20n * 1250n + 7n * 2000n)
+})
+
+test('cache_control is left out for Bedrock', async () => {
   const { gateway, upstream } = await openBedrock()
   const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
   expect(response.status).toBe(200)

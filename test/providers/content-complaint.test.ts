@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -39,7 +39,7 @@ async function openWith(code: number, error: unknown) {
 
 const COMPLAINTS: [string, number, object][] = [
   [
-    'OpenRouter’s',
+    'in OpenRouter’s form',
     403,
     {
       code: 403,
@@ -47,16 +47,17 @@ const COMPLAINTS: [string, number, object][] = [
       metadata: { reasons: ['violence'], flagged_input: 'Hello', provider_name: 'OpenAI' },
     },
   ],
-  ['one that names its reasons only', 403, { message: 'Forbidden.', metadata: { reasons: ['sexual'] } }],
-  ['one known by its code', 403, { message: 'No.', code: 'content_policy_violation' }],
-  ['one known by its type', 403, { message: 'No.', type: 'content_filter_error' }],
-  ['one known by its words', 403, { message: 'The prompt was rejected by our safety system.' }],
-  ['a 400', 400, { message: 'Your prompt was flagged.', code: 'content_filter' }],
-  ['a 422', 422, { message: 'Input failed moderation.' }],
+  ['known by its list of reasons', 403, { message: 'Forbidden.', metadata: { reasons: ['sexual'] } }],
+  ['known by its code', 403, { message: 'No.', code: 'content_policy_violation' }],
+  ['known by its type', 403, { message: 'No.', type: 'content_filter_error' }],
+  ['known by its words', 403, { message: 'The prompt was rejected by our safety system.' }],
+  ['known by its code', 400, { message: 'Your prompt was flagged.', code: 'content_filter' }],
+  ['known by its words', 422, { message: 'Input failed moderation.' }],
 ]
 
-describe('a complaint of the caller’s content', () => {
-  test.each(COMPLAINTS)('is the caller’s own 400, and no other route is tried: %s (%i)', async (_, code, error) => {
+test.each(COMPLAINTS)(
+  'an upstream’s complaint about the content, %s (%i), becomes a 400 and no other route is tried',
+  async (_, code, error) => {
     const { ask, second, first, gateway } = await openWith(code, { ...error, hint: KEY })
     for (let times = 0; times < 4; times++) {
       const refused = await ask()
@@ -64,18 +65,21 @@ describe('a complaint of the caller’s content', () => {
       expect(refused.text).toContain((error as { message: string }).message.slice(0, 10))
       expect(refused.text).not.toContain(KEY)
     }
-    // Nobody else is hurt: the route does not rest, and no alarm is raised.
+    // Other callers are not affected: the route stays in use, and no alarm is raised.
     first.reply = say('From the first')
     expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
     expect(second.requests).toEqual([])
     expect(gateway.logLines.join('\n')).not.toContain('CredentialFailures')
-  })
+  },
+)
 
-  test.each([
-    ['in one piece', status(200, { error: { code: 403, message: 'Flagged by moderation.' } })],
-    ['as an event', sse([event({ error: { code: 403, message: 'Flagged by moderation.' } })])],
-    ['in mid-stream', sse([chunk({ content: 'Hel' }), event({ error: { message: 'Flagged by moderation.' } })])],
-  ])('with a status of 200 is the caller’s own, too: %s', async (_, reply) => {
+test.each([
+  ['in plain JSON', status(200, { error: { code: 403, message: 'Flagged by moderation.' } })],
+  ['as the first event', sse([event({ error: { code: 403, message: 'Flagged by moderation.' } })])],
+  ['in mid-stream', sse([chunk({ content: 'Hel' }), event({ error: { message: 'Flagged by moderation.' } })])],
+])(
+  'a complaint about the content with status 200 %s is told to the caller, and no other route is tried',
+  async (_, reply) => {
     const { ask, first, second, gateway } = await openWith(200, undefined)
     first.reply = reply
     for (let times = 0; times < 4; times++) expect(await ask()).toMatchObject({ status: 400 })
@@ -86,25 +90,23 @@ describe('a complaint of the caller’s content', () => {
     first.reply = say('From the first')
     expect(await ask()).toMatchObject({ status: 200, attempts: 'first=ok' })
     expect(second.requests).toEqual([])
-  })
+  },
+)
 
-  test('is told without our key', async () => {
-    const { ask } = await openWith(403, { message: `Flagged by moderation for ${KEY}.` })
-    expect((await ask()).text).toContain('Flagged by moderation for [key].')
-  })
+test('a complaint about the content is told to the caller without the provider key', async () => {
+  const { ask } = await openWith(403, { message: `Flagged by moderation for ${KEY}.` })
+  expect((await ask()).text).toContain('Flagged by moderation for [key].')
 })
 
-describe('a complaint of who we are', () => {
-  test.each<[string, number, unknown]>([
-    ['a key', 403, { message: 'Invalid API key.' }],
-    ['an account that was flagged', 403, { message: 'Your account was flagged by our safety systems.' }],
-    ['an organization', 403, { message: 'Your organization must be verified.', type: 'permission_error' }],
-    ['no words', 403, undefined],
-    ['money', 402, { message: 'Insufficient credits, says moderation.', code: 402 }],
-    ['a login', 401, { message: 'No auth; flagged.' }],
-  ])('lets the next route answer and raises the alarm: %s (%i)', async (_, code, error) => {
-    const { ask, gateway } = await openWith(code, error)
-    expect(await ask()).toMatchObject({ status: 200, attempts: `first=credential ${code}, second=ok` })
-    expect(gateway.logLines.join('\n')).toContain('CredentialFailures')
-  })
+test.each<[string, number, unknown]>([
+  ['the operator’s key', 403, { message: 'Invalid API key.' }],
+  ['the operator’s account', 403, { message: 'Your account was flagged by our safety systems.' }],
+  ['the operator’s organization', 403, { message: 'Your organization must be verified.', type: 'permission_error' }],
+  ['nothing in particular', 403, undefined],
+  ['the operator’s credits', 402, { message: 'Insufficient credits, says moderation.', code: 402 }],
+  ['the operator’s login', 401, { message: 'No auth; flagged.' }],
+])('an upstream’s complaint about %s (%i) lets the next route answer and raises an alarm', async (_, code, error) => {
+  const { ask, gateway } = await openWith(code, error)
+  expect(await ask()).toMatchObject({ status: 200, attempts: `first=credential ${code}, second=ok` })
+  expect(gateway.logLines.join('\n')).toContain('CredentialFailures')
 })

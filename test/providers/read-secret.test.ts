@@ -63,7 +63,7 @@ const open = () =>
     fullName: (name) => secretName('dev', name),
     clock: () => nowMs,
     problem: (what, error) => problems.push(`${what}: ${(error as Error).name}`),
-    // Only a stand-in that never answers uses up the whole bound.
+    // A server that never answers is given up sooner, to keep the test short.
     fetchSecret: (name) => fetchSecret(name, answer === never ? 100 : undefined),
   })
 
@@ -76,74 +76,72 @@ async function openOld(ageMs: number) {
   return read
 }
 
-describe('a provider’s key in Secrets Manager', () => {
-  test('is read by its stage and name, without the line end that a shell leaves', async () => {
-    expect(await open()('openai')).toBe('sk-one')
-    expect(asked).toEqual(['waybill/dev/openai'])
-  })
-
-  test('is asked for once in five minutes, and a new one is in use then', async () => {
-    const read = await openOld(4 * MINUTE_MS - 1)
-    expect(await read('openai')).toBe('sk-one')
-    expect(asked).toHaveLength(1)
-    nowMs += MINUTE_MS + 1
-    expect(await read('openai')).toBe('sk-two')
-    expect(asked).toHaveLength(2)
-  })
-
-  test('is refreshed ahead of its five minutes, and no request waits for that', async () => {
-    const read = await openOld(4 * MINUTE_MS)
-    const held = Promise.withResolvers<void>()
-    answer = (response, secret) => void held.promise.then(() => normally(response, secret))
-    expect(await read('openai')).toBe('sk-one')
-    await until(() => asked.length === 2)
-    expect(await read('openai')).toBe('sk-one')
-    held.resolve()
-    await until(async () => (await read('openai')) === 'sk-two')
-    expect(asked).toHaveLength(2)
-    expect(problems).toEqual([])
-  })
-
-  test('that does not exist is undefined, and is found as soon as it does', async () => {
-    const read = open()
-    expect(await read('mistral')).toBeUndefined()
-    stored = { 'waybill/dev/mistral': 'ms-1' }
-    expect(await read('mistral')).toBe('ms-1')
-  })
-
-  test.each([
-    ['for good', fail(400, 'ResourceNotFoundException')],
-    [
-      'for the time being',
-      fail(
-        400,
-        'InvalidRequestException',
-        "You can't perform this operation on the secret because it was marked for deletion.",
-      ),
-    ],
-  ])('that was deleted %s is forgotten', async (_, gone) => {
-    const read = await openOld(5 * MINUTE_MS)
-    answer = gone
-    expect(await read('openai')).toBeUndefined()
-    expect(await read('openai')).toBeUndefined()
-    expect(problems).toEqual([])
-  })
-
-  test('is asked for once by many requests at once', async () => {
-    const read = open()
-    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => read('openai'))))).toEqual(new Set(['sk-one']))
-    expect(asked).toHaveLength(1)
-  })
-
-  test('is asked for over a connection that is used again', async () => {
-    await open()('openai')
-    const before = connections
-    for (let i = 0; i < 5; i++) await open()('openai')
-    expect(connections).toBe(before)
-  })
+test('a provider key is read from Secrets Manager by stage and name, without the line end that a shell leaves', async () => {
+  expect(await open()('openai')).toBe('sk-one')
+  expect(asked).toEqual(['waybill/dev/openai'])
 })
 
-describe('while Secrets Manager is away', () => {
+test('a provider key is read once in five minutes, and a new one is in use then', async () => {
+  const read = await openOld(4 * MINUTE_MS - 1)
+  expect(await read('openai')).toBe('sk-one')
+  expect(asked).toHaveLength(1)
+  nowMs += MINUTE_MS + 1
+  expect(await read('openai')).toBe('sk-two')
+  expect(asked).toHaveLength(2)
+})
+
+test('a provider key is refreshed before its five minutes are over, and no request waits for that', async () => {
+  const read = await openOld(4 * MINUTE_MS)
+  const held = Promise.withResolvers<void>()
+  answer = (response, secret) => void held.promise.then(() => normally(response, secret))
+  expect(await read('openai')).toBe('sk-one')
+  await until(() => asked.length === 2)
+  expect(await read('openai')).toBe('sk-one')
+  held.resolve()
+  await until(async () => (await read('openai')) === 'sk-two')
+  expect(asked).toHaveLength(2)
+  expect(problems).toEqual([])
+})
+
+test('a provider key that does not exist is found as soon as it exists', async () => {
+  const read = open()
+  expect(await read('mistral')).toBeUndefined()
+  stored = { 'waybill/dev/mistral': 'ms-1' }
+  expect(await read('mistral')).toBe('ms-1')
+})
+
+test.each([
+  ['deleted', fail(400, 'ResourceNotFoundException')],
+  [
+    'marked for deletion',
+    fail(
+      400,
+      'InvalidRequestException',
+      "You can't perform this operation on the secret because it was marked for deletion.",
+    ),
+  ],
+])('a provider key that was %s is forgotten', async (_, gone) => {
+  const read = await openOld(5 * MINUTE_MS)
+  answer = gone
+  expect(await read('openai')).toBeUndefined()
+  expect(await read('openai')).toBeUndefined()
+  expect(problems).toEqual([])
+})
+
+test('a provider key that many requests need at once is read once', async () => {
+  const read = open()
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, () => read('openai'))))).toEqual(new Set(['sk-one']))
+  expect(asked).toHaveLength(1)
+})
+
+test('a provider key is read over a connection that is used again', async () => {
+  await open()('openai')
+  const before = connections
+  for (let i = 0; i < 5; i++) await open()('openai')
+  expect(connections).toBe(before)
+})
+
+describe('outages of Secrets Manager', () => {
   const AWAY: [string, Answer, string][] = [
     ['says nothing', never, 'TimeoutError'],
     ['refuses', fail(400, 'AccessDeniedException'), 'AccessDeniedException'],
@@ -151,24 +149,27 @@ describe('while Secrets Manager is away', () => {
     ['breaks the connection', (response) => void response.destroy(), ''],
   ]
 
-  test.each(AWAY)('and %s, a first look-up ends within its bound', async (_, away) => {
+  test.each(AWAY)('the first read of a provider key ends within 3 seconds when Secrets Manager %s', async (_, away) => {
     answer = away
     const startedMs = performance.now()
     await expect(open()('openai')).rejects.toThrow()
     expect(performance.now() - startedMs).toBeLessThan(3_000)
   })
 
-  test.each(AWAY)('and %s, the last good value is used and the operator is told', async (_, away, reason) => {
-    const read = await openOld(5 * MINUTE_MS)
-    answer = away
-    expect(await Promise.all([read('openai'), read('openai')])).toEqual(['sk-one', 'sk-one'])
-    expect(problems).toEqual([
-      expect.stringContaining("the secret 'openai' could not be read again, and its last value stays in use"),
-    ])
-    expect(problems[0]).toContain(reason)
-  })
+  test.each(AWAY)(
+    'the last known provider key is used and the operator is told when Secrets Manager %s',
+    async (_, away, reason) => {
+      const read = await openOld(5 * MINUTE_MS)
+      answer = away
+      expect(await Promise.all([read('openai'), read('openai')])).toEqual(['sk-one', 'sk-one'])
+      expect(problems).toEqual([
+        expect.stringContaining("the secret 'openai' could not be read again, and its last value stays in use"),
+      ])
+      expect(problems[0]).toContain(reason)
+    },
+  )
 
-  test('it is asked again after a pause and not by every request, and no request waits', async () => {
+  test('a failed read of a provider key is repeated after 30 seconds, and no request waits for it', async () => {
     const read = await openOld(5 * MINUTE_MS)
     answer = fail(400, 'AccessDeniedException')
     await read('openai')
@@ -185,7 +186,7 @@ describe('while Secrets Manager is away', () => {
     await until(async () => (await read('openai')) === 'sk-two')
   })
 
-  test('the last good value is used for an hour and no longer', async () => {
+  test('the last known provider key is used for an hour without Secrets Manager, and no longer', async () => {
     const read = await openOld(60 * MINUTE_MS - 1)
     answer = fail(400, 'AccessDeniedException')
     expect(await read('openai')).toBe('sk-one')

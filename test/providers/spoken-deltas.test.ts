@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, type Reply, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 const ASK = { ...HELLO, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }
 const SOUND = { id: 'audio_1', data: 'UklGRiQA', transcript: 'Hello', expires_at: 7 }
 
-/** A sound in pieces. Where it has no finish reason, the upstream forgot it. */
+/** Audio in pieces. Some upstreams forget the finish reason: null. */
 const inPieces = (finishReason: string | null): Reply =>
   sse([
     chunk({ role: 'assistant', audio: { id: 'audio_1', data: 'UklG' } }),
@@ -41,37 +41,33 @@ async function ask(stream: boolean) {
   return { status: response.status, text, row }
 }
 
-describe('an answer in sounds alone', () => {
-  test.each([
-    ['pieces', inPieces('stop')],
-    ['pieces without an end', inPieces(null)],
-    ['one JSON', whole('stop')],
-    ['one JSON without an end', whole(null)],
-  ])('that comes in %s arrives whole and streamed, and is charged by its usage', async (_, reply) => {
-    upstream.reply = reply
-    const json = await ask(false)
-    expect(json.status).toBe(200)
-    expect(JSON.parse(json.text).choices).toEqual([
-      expect.objectContaining({
-        message: { role: 'assistant', content: null, refusal: null, audio: SOUND },
-        finish_reason: 'stop',
-      }),
-    ])
-    const streamed = await ask(true)
-    const deltas = [...streamed.text.matchAll(/^data: (\{.*)$/gm)].map(
-      ([, data]) => JSON.parse(data ?? '').choices?.[0],
-    )
-    expect(deltas.map((choice) => choice?.delta.audio?.data ?? '').join('')).toBe(SOUND.data)
-    expect(deltas.map((choice) => choice?.delta.audio?.transcript ?? '').join('')).toBe(SOUND.transcript)
-    expect(deltas.filter((choice) => choice?.finish_reason === 'stop')).toHaveLength(1)
-    expect(streamed.text).toMatch(/\[DONE\]\n\n$/)
-    for (const { row } of [json, streamed]) {
-      expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
-    }
-  })
+test.each([
+  ['pieces', inPieces('stop')],
+  ['pieces without a finish reason', inPieces(null)],
+  ['plain JSON', whole('stop')],
+  ['plain JSON without a finish reason', whole(null)],
+])('an audio-only answer in %s arrives whole and streamed, and is charged by its usage', async (_, reply) => {
+  upstream.reply = reply
+  const json = await ask(false)
+  expect(json.status).toBe(200)
+  expect(JSON.parse(json.text).choices).toEqual([
+    expect.objectContaining({
+      message: { role: 'assistant', content: null, refusal: null, audio: SOUND },
+      finish_reason: 'stop',
+    }),
+  ])
+  const streamed = await ask(true)
+  const deltas = [...streamed.text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data ?? '').choices?.[0])
+  expect(deltas.map((choice) => choice?.delta.audio?.data ?? '').join('')).toBe(SOUND.data)
+  expect(deltas.map((choice) => choice?.delta.audio?.transcript ?? '').join('')).toBe(SOUND.transcript)
+  expect(deltas.filter((choice) => choice?.finish_reason === 'stop')).toHaveLength(1)
+  expect(streamed.text).toMatch(/\[DONE\]\n\n$/)
+  for (const { row } of [json, streamed]) {
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
+  }
 })
 
-test('an answer that says nothing at all is still none', async () => {
+test('an answer with empty text and empty audio is a 502', async () => {
   upstream.reply = sse([chunk({ role: 'assistant', content: '', audio: {}, annotations: [] }), usageChunk(USAGE), DONE])
   expect((await ask(false)).status).toBe(502)
 })

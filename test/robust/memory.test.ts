@@ -6,7 +6,7 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
-import { openTables } from '../../layers/gateway/store/tables.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
@@ -23,7 +23,7 @@ const TOKENIZER_MB = 300
 const endpoint = process.env.TEST_DYNAMODB ?? ''
 const id = randomBytes(6).toString('hex')
 const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
-const tables = openTables(names, { endpoint })
+const tables = openOperatorTables(names, { endpoint })
 let gateway: Process
 let url = ''
 let secret = ''

@@ -270,9 +270,9 @@ async function brokenTraffic(): Promise<void> {
   upstream.reply = say(COMPLETION)
   for (const stream of [true, false]) {
     for (const [command, name] of [
-      ['UpdateItemCommand', 'ValidationException'],
-      ['UpdateItemCommand', 'TimeoutError'],
-      ['PutItemCommand', 'ValidationException'],
+      ['UpdateItem', 'ValidationException'],
+      ['UpdateItem', 'TimeoutError'],
+      ['PutItem', 'ValidationException'],
     ] as const) {
       failing = { command, name }
       await call(`${command} ${name}, stream: ${stream}`, broken, secret, talk({ stream }))

@@ -215,8 +215,7 @@ describe('what a client asks for', () => {
     expect(upstream.requests.at(-1)?.body).toEqual({
       ...sent[0]?.body,
       model: 'upstream-model',
-      stream: true,
-      stream_options: { include_usage: true },
+      stream: false,
     })
   })
 

@@ -7,7 +7,8 @@ import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Log } from '../../layers/gateway/log.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import type { Script, Step } from './history.ts'
 import type { Message, Network, Sender } from './network.ts'
@@ -35,8 +36,8 @@ export type NodeDeps = {
 const SILENT: Log = { request() {}, upstreamFailed() {}, unpaid() {}, problem() {}, unsettled() {}, swept() {} }
 /** Whose call it is that asks an upstream: many are under way at once. */
 const currentTruth = new AsyncLocalStorage<Truth>()
-/** What the SDK does by itself with a request that fails. */
-const SDK_ATTEMPTS = 3
+/** What the clients do by themselves with a request that fails. */
+const ATTEMPTS = 3
 
 Object.assign(globalThis, {
   awslambda: {
@@ -82,13 +83,14 @@ export class GatewayNode implements Sender {
     this.#sweep = createSweep(instance)
   }
 
-  get tables(): Tables {
+  get tables(): OperatorTables {
     const { variant } = this.#deps
     const client = (attempts: number): DynamoDBDocumentClient => {
       const send = (command: Command) => this.#send(command, attempts)
       return modelClient((variant?.wrap?.(send as never) ?? send) as never)
     }
-    return { client: client(SDK_ATTEMPTS), clientWithoutRetries: client(variant?.attempts ?? 1), ...TABLE_NAMES }
+    const sending = client(ATTEMPTS)
+    return { client: sending, database: sdkDatabase(sending, client(variant?.attempts ?? 1)), ...TABLE_NAMES }
   }
 
   /** `truth` is told what the upstreams that this call reaches know of it. */
@@ -122,7 +124,7 @@ export class GatewayNode implements Sender {
     }) as Promise<never>
   }
 
-  /** As the SDK: what fails for a while is sent again, a transaction with the same token. */
+  /** As the clients: what fails for a while is sent again, a transaction with the same token. */
   async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
     const { name } = command.constructor
     const isTransaction = name === 'TransactWriteCommand'

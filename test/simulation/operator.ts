@@ -6,7 +6,7 @@ import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Step } from './history.ts'
 import type { Random } from './random.ts'
 
@@ -25,7 +25,7 @@ const LIMITS = [
 ]
 
 export async function operate(
-  tables: Tables,
+  tables: OperatorTables,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,
   nowMs: number,

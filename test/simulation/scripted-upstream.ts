@@ -43,7 +43,7 @@ export type Scripted = {
 export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Provider {
   return {
     id,
-    async *chat(call: ChatCall): AsyncGenerator<ChatPart> {
+    async *chat(call: ChatCall): AsyncGenerator<readonly ChatPart[]> {
       const { body } = call.chat
       const scripts = String(body.user).split('|') as Script[]
       const script = scripts[Math.min(truth.attempts, 1)] as Script
@@ -59,13 +59,13 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
       await next()
       if (script === 'refuses') throw new UpstreamFailure('status', 'It refuses.', { status: 500 })
       truth.said = true
-      yield choice('Hello', null)
+      yield [choice('Hello', null)]
       await next()
       if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
-      yield choice(' there', 'stop')
+      yield [choice(' there', 'stop')]
       const usage = COUNTED[script]
       truth.counted = usage
-      if (usage) yield { kind: 'usage', usage }
+      if (usage) yield [{ kind: 'usage', usage }]
       if (script === 'kills') {
         kill()
         await new Promise(() => {})

@@ -1,3 +1,4 @@
+import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
 import type { Usage } from './scripted-upstream.ts'
@@ -61,10 +62,12 @@ function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Varia
     provider: (provider) => ({
       ...provider,
       async *chat(call) {
-        for await (const part of provider.chat(call)) {
-          const usage = part.kind === 'usage' ? hear(part.usage as Usage) : undefined
-          if (part.kind !== 'usage') yield part
-          else if (usage) yield { kind: 'usage', usage }
+        for await (const parts of provider.chat(call)) {
+          yield parts.flatMap((part): ChatPart[] => {
+            if (part.kind !== 'usage') return [part]
+            const usage = hear(part.usage as Usage)
+            return usage ? [{ kind: 'usage', usage }] : []
+          })
         }
       },
     }),

@@ -4,7 +4,8 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/n
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { CATALOGS } from './catalogs.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
@@ -85,7 +86,7 @@ class World {
 
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
-    const tables: Tables = { client, clientWithoutRetries: client, ...TABLE_NAMES }
+    const tables: OperatorTables = { client, database: sdkDatabase(client, client), ...TABLE_NAMES }
     await writeCatalog(tables)(CATALOGS[this.#history.catalog], time.nowMs)
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
   }
@@ -287,7 +288,7 @@ class World {
     return new GatewayNode(`node ${index}`, this.#deps)
   }
 
-  async #newAccount(tables: Tables, { credits, ...limits }: KeySetup): Promise<Account> {
+  async #newAccount(tables: OperatorTables, { credits, ...limits }: KeySetup): Promise<Account> {
     const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
     const settings = { ...KEY_DEFAULTS, name: 'simulated', ...limits }
     const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))

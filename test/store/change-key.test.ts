@@ -10,12 +10,12 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
-let tables: Tables
+let tables: OperatorTables
 
 beforeAll(async () => {
   tables = await openTestTables()

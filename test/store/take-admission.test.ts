@@ -7,16 +7,18 @@ import { limitsOf } from '../../layers/gateway/domain/limits.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { Database, UpdateInput } from '../../layers/gateway/store/database.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-let tables: Tables
+let tables: OperatorTables
 let serial = 0
 
 beforeAll(async () => {
@@ -27,6 +29,9 @@ async function issue(settings: Partial<KeySettings> = {}, credits = 1_000_000n):
   const options = { settings: { ...KEY_DEFAULTS, name: 'test', ...settings }, credits, prefix: 'svc_live_', by: 'test' }
   return (await issueKey(tables, options, NOW)).key
 }
+
+/** The same tables, with some calls that go another way. */
+const withDatabase = (calls: Partial<Database>) => ({ ...tables, database: { ...tables.database, ...calls } })
 
 function demand(key: Key, hold = 0n, nowMs = NOW): Demand {
   serial += 1
@@ -121,12 +126,11 @@ describe('admission', () => {
     const key = await issue()
     const conflict = Object.assign(new Error('conflict'), { name: 'TransactionConflictException' })
     let conflicts = 3
-    const send = (command: never) => {
+    const updateOnce = (input: UpdateInput) => {
       conflicts -= 1
-      return conflicts >= 0 ? Promise.reject(conflict) : tables.client.send(command)
+      return conflicts >= 0 ? Promise.reject(conflict) : tables.database.updateOnce(input)
     }
-    const busy = { ...tables, clientWithoutRetries: { send } as never }
-    expect((await takeAdmission(busy)(key, demand(key))).admitted).toBe(true)
+    expect((await takeAdmission(withDatabase({ updateOnce }))(key, demand(key))).admitted).toBe(true)
   })
 
   describe('that is not answered', () => {
@@ -135,21 +139,21 @@ describe('admission', () => {
     test('is sent once, and found if it landed: nothing is taken twice', async () => {
       const key = await issue()
       let sent = 0
-      const send = async (command: never) => {
+      const updateOnce = async (input: UpdateInput) => {
         sent += 1
-        await tables.client.send(command)
+        await tables.database.updateOnce(input)
         throw timeout
       }
       const wanted = demand(key, 500n)
-      const result = await takeAdmission({ ...tables, clientWithoutRetries: { send } as never })(key, wanted)
+      const result = await takeAdmission(withDatabase({ updateOnce }))(key, wanted)
       expect(result).toMatchObject({ admitted: true, key: { available: 999_500n } })
       expect(sent).toBe(1)
     })
 
     test('and did not land is neither admitted nor refused: it may land yet', async () => {
       const key = await issue()
-      const clientWithoutRetries = { send: () => Promise.reject(timeout) } as never
-      const result = await takeAdmission({ ...tables, clientWithoutRetries })(key, demand(key, 500n))
+      const updateOnce = () => Promise.reject(timeout)
+      const result = await takeAdmission(withDatabase({ updateOnce }))(key, demand(key, 500n))
       expect(result).toMatchObject({ admitted: 'unknown', key: { available: 1_000_000n } })
     })
 
@@ -165,7 +169,7 @@ describe('admission', () => {
       const key = await issue()
       await expect(takeAdmission(broken)(key, demand(key))).rejects.toThrow()
       expect(requests).toBe(1 + 3)
-      broken.client.destroy()
+      silent.closeAllConnections()
       silent.close()
     })
   })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
@@ -35,15 +36,17 @@ describe('a catalog written over the version that was shown', () => {
     expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
   })
 
-  test('is written once if the answer is lost and the SDK sends it again', async () => {
+  test.each([
+    ['a function', openTables],
+    ['an operator', openOperatorTables],
+  ])('is written once if the answer is lost and the client of %s sends it again', async (_, open) => {
     await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
     const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-    const unreliable = openTables(names, { endpoint: line.endpoint })
+    const unreliable = open(names, { endpoint: line.endpoint })
     let losses = 1
     line.treat = () => (losses-- > 0 ? 'lose the answer' : 'answer')
     expect(await writeCatalog(unreliable)(catalogOf('first'), NOW, 0)).toEqual({ written: true, version: 1 })
     expect(line.given['lose the answer']).toBe(1)
-    unreliable.client.destroy()
   })
 })
 

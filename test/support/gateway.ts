@@ -13,7 +13,8 @@ import { jsonLog } from '../../layers/gateway/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { openTables, type TableNames } from '../../layers/gateway/store/tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { issueKey } from '../../operator/issue-key.ts'
@@ -21,11 +22,11 @@ import { intercept } from './intercept.ts'
 
 export type TestGateway = AsyncDisposable & {
   readonly baseUrl: string
-  readonly tables: Tables
+  readonly tables: OperatorTables
   readonly instance: Instance
   /** Every line that was logged. */
   readonly logLines: string[]
-  /** The name of every DynamoDB command sent by the gateway, with the moment it was sent. */
+  /** The name of every DynamoDB operation that the gateway asked for, with the moment. */
   readonly calls: { readonly name: string; readonly atMs: number }[]
   issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
   readKey(keyId: string): Promise<Key>
@@ -42,16 +43,20 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
 }
 
 /** DynamoDB Local, fresh tables. */
-export async function openTestTables(): Promise<Tables> {
+export async function openTestTables(): Promise<OperatorTables> {
   const id = randomBytes(6).toString('hex')
   const tables = connect(id)
   await createTables(tables)
   return tables
 }
 
-function connect(id: string): Tables {
-  const endpoint = process.env.TEST_DYNAMODB ?? ''
-  return openTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }, { endpoint })
+function connect(id: string): OperatorTables {
+  return openAllTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` })
+}
+
+/** The functions' own database, and the operator's client beside it. */
+export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYNAMODB ?? ''): OperatorTables {
+  return { ...openOperatorTables(names, { endpoint }), ...openTables(names, { endpoint }) }
 }
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */

@@ -1,20 +1,24 @@
+import type { Database } from '../../layers/gateway/store/database.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 
-export type Interceptor = (send: () => Promise<unknown>, commandName: string, input: unknown) => Promise<unknown>
+export type Interceptor = (send: () => Promise<unknown>, operation: string, input: unknown) => Promise<unknown>
 
-/** Puts something between the gateway and DynamoDB, in front of every command; call what it returns to take it away. */
-export function intercept(tables: Tables, interceptor: Interceptor): () => void {
-  const name = `intercept-${Math.random()}`
-  for (const { middlewareStack } of [tables.client, tables.clientWithoutRetries]) {
-    middlewareStack.add(
-      (next, context) => async (args) =>
-        (await interceptor(() => next(args), context.commandName ?? '', args.input)) as Awaited<
-          ReturnType<typeof next>
-        >,
-      { step: 'initialize', priority: 'high', name },
-    )
+/** As DynamoDB names them. */
+const OPERATIONS: Record<keyof Database, string> = {
+  get: 'GetItem',
+  put: 'PutItem',
+  update: 'UpdateItem',
+  updateOnce: 'UpdateItem',
+  delete: 'DeleteItem',
+  query: 'Query',
+}
+
+/** Puts something between the gateway and DynamoDB, in front of every call; call what it returns to take it away. */
+export function intercept({ database }: Tables, interceptor: Interceptor): () => void {
+  const before = { ...database }
+  for (const [verb, operation] of Object.entries(OPERATIONS) as [keyof Database, string][]) {
+    const send = before[verb] as (input: unknown) => Promise<unknown>
+    Object.assign(database, { [verb]: (input: unknown) => interceptor(() => send(input), operation, input) })
   }
-  return () => {
-    for (const { middlewareStack } of [tables.client, tables.clientWithoutRetries]) middlewareStack.remove(name)
-  }
+  return () => void Object.assign(database, before)
 }

@@ -80,15 +80,25 @@ export function sse(frames: readonly string[], pauseMs = 0): Reply {
   }
 }
 
-/** A complete well-formed answer; with null, one that reports no usage. */
+/** A complete well-formed answer, streamed or whole as it was asked for; with null, one that reports no usage. */
 export function say(content: string, usage: unknown = USAGE): Reply {
-  return sse([
+  const streamed = sse([
     chunk({ role: 'assistant', content: '' }),
     chunk({ content }),
     chunk({}, 'stop'),
     ...(usage === null ? [] : [usageChunk(usage)]),
     DONE,
   ])
+  const message = { role: 'assistant', content, refusal: null }
+  const whole = status(200, {
+    id: 'up-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'upstream-model',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    ...(usage !== null && { usage }),
+  })
+  return (response, request) => (request.body.stream === false ? whole : streamed)(response, request)
 }
 
 export function status(code: number, body: unknown, headers: Record<string, string> = {}): Reply {

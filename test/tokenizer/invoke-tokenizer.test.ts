@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { invokeTokenizer } from '../../layers/gateway/aws/invoke-tokenizer.ts'
 import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
-import { invokeTokenizer, tokenizerPost } from '../../layers/gateway/tokenizer/invoke-tokenizer.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 
 const PRIVATE = 'the-prompt-of-a-caller'
@@ -35,7 +35,7 @@ beforeAll(async () => {
 beforeEach(() => {
   calls.length = 0
   serve = count
-  countTokens = invokeTokenizer(tokenizerPost('Tokenizer-1'))
+  countTokens = invokeTokenizer('Tokenizer-1')
 })
 afterAll(() => {
   server.closeAllConnections()
@@ -68,92 +68,89 @@ async function failureOf(counting: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-describe('the tokenizer’s function', () => {
-  test('is invoked by Lambda’s API with all texts in one signed call', async () => {
-    expect(await countTokens(['one', PRIVATE], LONG_MS)).toEqual([3, PRIVATE.length])
-    expect(calls).toMatchObject([
-      {
-        path: '/2015-03-31/functions/Tokenizer-1/invocations',
-        question: { texts: ['one', PRIVATE] },
-        headers: {
-          'content-type': 'application/json',
-          'x-amz-security-token': 'session',
-          authorization: expect.stringMatching(
-            /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/lambda\/aws4_request, .*Signature=[0-9a-f]{64}$/,
-          ),
-        },
+test('the tokenizer function is invoked by Lambda’s API with all texts in one signed call', async () => {
+  expect(await countTokens(['one', PRIVATE], LONG_MS)).toEqual([3, PRIVATE.length])
+  expect(calls).toMatchObject([
+    {
+      path: '/2015-03-31/functions/Tokenizer-1/invocations',
+      question: { texts: ['one', PRIVATE] },
+      headers: {
+        'content-type': 'application/json',
+        'x-amz-security-token': 'session',
+        authorization: expect.stringMatching(
+          /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/lambda\/aws4_request, .*Signature=[0-9a-f]{64}$/,
+        ),
       },
-    ])
-  })
+    },
+  ])
+})
 
-  test('is asked with less than 256 KiB for 128 Ki characters of English', async () => {
-    const texts = Array<string>(64).fill('w'.repeat(2_048))
-    await countTokens(texts, LONG_MS)
-    expect(Number(calls[0]?.headers['content-length'])).toBeLessThan(256 * 1024)
-  })
+test('the tokenizer function is sent less than 256 KiB for 128 Ki characters of English', async () => {
+  await countTokens(Array<string>(64).fill('w'.repeat(2_048)), LONG_MS)
+  expect(Number(calls[0]?.headers['content-length'])).toBeLessThan(256 * 1024)
+})
 
-  test('gets a character that was cut in half as the sign for that, because Lambda takes valid text only', async () => {
-    expect(await countTokens(['a\ud83d', '\udc4db'], LONG_MS)).toEqual([2, 2])
-    expect(calls[0]?.question.texts).toEqual(['a\ufffd', '\ufffdb'])
-  })
+test('the tokenizer function is sent valid Unicode, also of a character that was cut in half', async () => {
+  expect(await countTokens(['a\ud83d', '\udc4db'], LONG_MS)).toEqual([2, 2])
+  expect(calls[0]?.question.texts).toEqual(['a\ufffd', '\ufffdb'])
+})
 
-  test.each([
-    ['its kept connection is broken', firstly((response) => void response.destroy())],
-    ['Lambda has no room for it', firstly(refuse(429, 'TooManyRequestsException'))],
-    ['Lambda itself fails', firstly(refuse(500, 'ServiceException'))],
-  ])('is asked once more if %s', async (_, fault) => {
-    await countTokens(['warm'], LONG_MS)
-    serve = fault
-    expect(await countTokens(['four'], LONG_MS)).toEqual([4])
-    expect(calls).toHaveLength(3)
-  })
+test.each([
+  ['a kept connection is broken', firstly((response) => void response.destroy())],
+  ['Lambda has no room for it', firstly(refuse(429, 'TooManyRequestsException'))],
+  ['Lambda itself fails', firstly(refuse(500, 'ServiceException'))],
+])('the tokenizer function is invoked once more if %s', async (_, fault) => {
+  await countTokens(['warm'], LONG_MS)
+  serve = fault
+  expect(await countTokens(['four'], LONG_MS)).toEqual([4])
+  expect(calls).toHaveLength(3)
+})
 
-  test('is not asked a third time', async () => {
-    serve = refuse(503, 'ServiceUnavailableException')
-    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toBe(
-      'lambda: the status 503 (ServiceUnavailableException).',
-    )
-    expect(calls).toHaveLength(2)
-  })
+test('the tokenizer function is not invoked a third time', async () => {
+  serve = refuse(503, 'ServiceUnavailableException')
+  expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toContain(
+    'could not be invoked: ServiceUnavailableException.',
+  )
+  expect(calls).toHaveLength(2)
+})
 
-  test.each([
-    [403, 'AccessDeniedException'],
-    [404, 'ResourceNotFoundException'],
-    [400, 'InvalidRequestContentException'],
-  ])('is not asked again after a %i %s, and the error has the kind but not the words', async (status, kind) => {
+test.each([
+  [403, 'AccessDeniedException'],
+  [404, 'ResourceNotFoundException'],
+  [400, 'InvalidRequestContentException'],
+])(
+  'a %i %s of Lambda is told without its words, and the tokenizer function is not invoked again',
+  async (status, kind) => {
     serve = refuse(status, kind)
-    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toBe(`lambda: the status ${status} (${kind}).`)
+    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toBe(
+      `The tokenizer function could not be invoked: ${kind}.`,
+    )
     expect(calls).toHaveLength(1)
-  })
+  },
+)
 
-  test.each<[string, string]>([
-    ['failed', `{"errorType":"Error","errorMessage":"${PRIVATE}"}`],
-    ['answers no JSON', PRIVATE],
-    ['answers nothing', ''],
-    ['answers null', 'null'],
-  ])('that %s is an error without its words', async (_, answer) => {
-    serve = (response) => void response.end(answer)
-    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toContain('The tokenizer function failed')
-  })
+test.each<[string, string]>([
+  ['with an error of its own', `{"errorType":"Error","errorMessage":"${PRIVATE}"}`],
+  ['with something else than JSON', PRIVATE],
+  ['with nothing', ''],
+  ['with null', 'null'],
+])('a tokenizer function that answers %s is an error that quotes nothing', async (_, answer) => {
+  serve = (response) => void response.end(answer)
+  expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toMatch(/failed, or answered|could not be invoked/)
+})
 
-  test('that answers without an end is given up', async () => {
-    serve = (response) => void response.end(PRIVATE.repeat(100_000))
-    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toBe('lambda: too long an answer.')
-  })
+test('a tokenizer function that does not answer is not waited for longer than there is time', async () => {
+  serve = () => {}
+  expect(await failureOf(countTokens([PRIVATE], 60.5))).toBe('The tokenizer function did not answer in time.')
+  expect(calls).toHaveLength(1)
+  expect(await failureOf(countTokens([PRIVATE], 0))).toBe('The tokenizer function did not answer in time.')
+})
 
-  test('that does not answer is not waited for longer than there is time', async () => {
-    serve = () => {}
-    expect(await failureOf(countTokens([PRIVATE], 60))).toMatch(/^lambda: no answer within \d+ ms\.$/)
-    expect(calls).toHaveLength(1)
-  })
-
-  test('is not there: that is an error, too', async () => {
-    const { AWS_ENDPOINT_URL_LAMBDA, AWS_REGION } = process.env
-    process.env.AWS_ENDPOINT_URL_LAMBDA = 'http://127.0.0.1:9'
-    expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toBe('lambda: ECONNREFUSED.')
-    delete process.env.AWS_REGION
-    const elsewhere = invokeTokenizer(tokenizerPost('Tokenizer-1'))
-    expect(await failureOf(elsewhere([PRIVATE], LONG_MS))).toContain('AWS_REGION is not set')
-    Object.assign(process.env, { AWS_ENDPOINT_URL_LAMBDA, AWS_REGION })
-  })
+test('a tokenizer function that cannot be reached is an error that says why', async () => {
+  const { AWS_ENDPOINT_URL_LAMBDA, AWS_REGION } = process.env
+  process.env.AWS_ENDPOINT_URL_LAMBDA = 'http://127.0.0.1:9'
+  expect(await failureOf(countTokens([PRIVATE], LONG_MS))).toContain('ECONNREFUSED')
+  delete process.env.AWS_REGION
+  expect(await failureOf(invokeTokenizer('x')([PRIVATE], LONG_MS))).toContain('AWS_REGION is not set')
+  Object.assign(process.env, { AWS_ENDPOINT_URL_LAMBDA, AWS_REGION })
 })

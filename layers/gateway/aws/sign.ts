@@ -12,7 +12,7 @@ type Place = {
 
 type ToSign = {
   /** The service's operation, as X-Amz-Target names it, where the path does not. */
-  readonly target?: string
+  readonly target?: string | undefined
   readonly body: string
   readonly credentials: Credentials
   readonly nowMs: number

@@ -16,6 +16,8 @@ export type OpenAiEntry = {
   readonly allowFields?: readonly string[] | undefined
   /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
   readonly unknownFields?: 'refuse' | 'drop' | undefined
+  /** True for an upstream that is asked to stream even where the caller gets one JSON answer. */
+  readonly upstreamStream?: boolean | undefined
 }
 
 /** Anthropic's Messages API. */
@@ -23,12 +25,14 @@ export type AnthropicEntry = {
   readonly type: 'anthropic'
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  readonly upstreamStream?: boolean | undefined
 }
 
 /** Amazon Bedrock's Converse API, with the function's own IAM role. */
 export type BedrockEntry = {
   readonly type: 'bedrock'
   readonly region: string
+  readonly upstreamStream?: boolean | undefined
 }
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry

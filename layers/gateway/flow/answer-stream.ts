@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import type { ChatPart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
@@ -9,7 +8,7 @@ import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.t
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
-import { dispatch } from './dispatch.ts'
+import { type Answer, dispatch } from './dispatch.ts'
 import { FrameSink } from './frame-sink.ts'
 import { AnswerCopy } from './idempotency/answer-copy.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
@@ -27,9 +26,9 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
   const timeMs = endsAtMs - request.nowMs
   const words = `The answer took longer than the ${Math.round(timeMs / 1000)} s it had.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
-  const parts = dispatch(deps, request.priced, request.journey, deadline.signal, (answer) => answer)
+  const answer = dispatch(deps, request.priced, request.journey, deadline.signal, (begun) => begun)
   try {
-    await waitAtMost(parts, deps.timing.commitAfterMs)
+    await waitAtMost(answer, deps.timing.commitAfterMs)
   } catch (error) {
     deadline.clear()
     throw toGatewayError(error)
@@ -38,7 +37,7 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
   const drainMs = Math.min(deps.timing.drainMs, timeMs / 4)
   const patience = startDeadline(endsAtMs - drainMs, deps.clock(), words)
   const sink = new FrameSink(deps.timing.keepAliveMs, patience.signal)
-  request.settlement.streaming = relay(deps, request, parts, sink, deadline.signal).finally(() => {
+  request.settlement.streaming = relay(deps, request, answer, sink, deadline.signal).finally(() => {
     patience.clear()
     deadline.clear()
   })
@@ -48,7 +47,7 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
 async function relay(
   deps: ChatDeps,
   request: AdmittedChat,
-  parts: Promise<AsyncIterable<ChatPart>>,
+  answer: Promise<Answer>,
   sink: FrameSink,
   signal: AbortSignal,
 ): Promise<void> {
@@ -60,13 +59,20 @@ async function relay(
     priced.chat.includeUsage,
   )
   try {
-    for await (const part of await parts) {
+    for await (const parts of await answer) {
       journey.firstPartMs ??= deps.clock() - request.nowMs
-      tally.add(part)
-      if (part.kind !== 'choice') continue
-      const frame = frames.choice(part)
-      copy?.add(frame)
-      await sink.write(frame)
+      let text = ''
+      try {
+        for (const part of parts) {
+          tally.add(part)
+          if (part.kind === 'choice') text += frames.choice(part)
+        }
+      } finally {
+        // The words before a fault are delivered, and billed.
+        copy?.add(text)
+        sink.write(text)
+      }
+      if (sink.isFull) await sink.hasRoom()
     }
     endAttempt(journey, 'ok', deps.clock())
     if (journey.route) deps.health.succeeded(journey.route)

@@ -1,11 +1,10 @@
-import type { ChatPart } from '../domain/chat.ts'
 import type { Nano } from '../domain/money.ts'
 import type { AdmittedChat } from '../request.ts'
 import { CompletionBuilder, completionHead } from '../wire/completion.ts'
 import { writeUsage } from '../wire/usage-counts.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
-import { dispatch } from './dispatch.ts'
+import { type Answer, dispatch } from './dispatch.ts'
 import { makeBill } from './make-bill.ts'
 import { SETTLE_RESERVE_MS } from './settle.ts'
 import { Tally } from './tally.ts'
@@ -39,13 +38,15 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
   const seconds = Math.round((endsAtMs - request.nowMs) / 1000)
   const words = `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
-  const gather = async (parts: AsyncIterable<ChatPart>) => {
+  const gather = async (answer: Answer) => {
     const completion = new CompletionBuilder()
     const tally = new Tally(request.priced)
     request.journey.firstPartMs = deps.clock() - request.nowMs
-    for await (const part of parts) {
-      tally.add(part)
-      if (part.kind === 'choice') completion.add(part)
+    for await (const parts of answer) {
+      for (const part of parts) {
+        tally.add(part)
+        if (part.kind === 'choice') completion.add(part)
+      }
       if (completion.chars > MOST_WHOLE_CHARS) {
         completion.cut()
         break

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts'
 import type { Provider } from '../providers/provider.ts'
 import { endAttempt, type Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
+import { mayComeWhole } from './may-come-whole.ts'
 import type { RouteHealth } from './route-health.ts'
 
 export type DispatchDeps = {
@@ -29,9 +30,14 @@ type Candidate = {
 /** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
 const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
+/** As long as a function can run. */
+const LONGEST_WHOLE_MS = 15 * 60_000
+
+/** The parts of an answer, in batches: each is what one read from the upstream brought. */
+export type Answer = AsyncIterable<readonly ChatPart[]>
 
 /** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
-type Accept<T> = (parts: AsyncIterable<ChatPart>) => Promise<T> | T
+type Accept<T> = (answer: Answer) => Promise<T> | T
 
 /**
  * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
@@ -115,16 +121,21 @@ async function begin(
 ) {
   delete journey.droppedFields
   const patience = new AbortController()
-  const timer = setTimeout(
-    () => patience.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
-    route.firstByteTimeoutMs,
-  )
-  const parts = provider
+  const asksWhole = mayComeWhole(priced, route, outputCap)
+  // A whole answer says nothing before its end, so it has until the request's own deadline.
+  const timer = asksWhole
+    ? undefined
+    : setTimeout(
+        () => patience.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
+        route.firstByteTimeoutMs,
+      )
+  const batches = provider
     .chat({
       chat: priced.chat,
       outputCap,
       model: route.model,
-      idleTimeoutMs: route.idleTimeoutMs,
+      asksWhole,
+      idleTimeoutMs: asksWhole ? LONGEST_WHOLE_MS : route.idleTimeoutMs,
       allowFields,
       mayWriteCache: mayWriteCache(priced),
       noteDropped: (fields) => {
@@ -134,33 +145,43 @@ async function begin(
     })
     [Symbol.asyncIterator]()
   try {
-    const leading = await readLeading(parts)
-    return continueFrom(leading, parts)
+    const leading = await readLeading(batches)
+    return continueFrom(leading, batches)
   } catch (error) {
-    await parts.return?.()
+    await batches.return?.()
     throw error
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** The parts up to the first that says something, of whatever kind, or ends. */
-async function readLeading(parts: AsyncIterator<ChatPart>): Promise<ChatPart[]> {
-  const leading: ChatPart[] = []
+/** The parts up to the batch with the first that says something, of whatever kind, or ends. */
+async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise<readonly ChatPart[]> {
+  let leading: readonly ChatPart[] = []
   while (leading.length < MOST_LEADING_PARTS) {
-    const { done, value } = await parts.next()
+    const { done, value } = await batches.next()
     if (done) break
-    leading.push(value)
-    if (value.kind === 'choice' && (value.finishReason !== null || speaks(value.delta))) return leading
+    leading = leading.length > 0 ? [...leading, ...value] : value
+    if (value.some(isAnswer)) return leading
   }
   throw new UpstreamFailure('empty', 'The upstream sent no answer.')
 }
 
-async function* continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<ChatPart>): AsyncGenerator<ChatPart> {
-  try {
-    yield* leading
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
+function isAnswer(part: ChatPart): boolean {
+  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
+}
+
+function continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<readonly ChatPart[]>): Answer {
+  let first: readonly ChatPart[] | undefined = leading
+  const next = (): Promise<IteratorResult<readonly ChatPart[]>> => {
+    if (!first) return rest.next()
+    const value = first
+    first = undefined
+    return Promise.resolve({ done: false, value })
   }
+  const leave = async () => {
+    await rest.return?.()
+    return { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
 }

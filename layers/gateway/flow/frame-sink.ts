@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { PassThrough, type Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { KEEP_ALIVE_FRAME } from '../wire/frames.ts'
 
 /**
@@ -10,44 +9,62 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /** The client's end of a stream: bounded in what waits for the client, and never silent for long. */
 export class FrameSink {
-  readonly #stream = new PassThrough({ writableHighWaterMark: MOST_WAITING_BYTES })
+  readonly #stream: Readable
   readonly #heartbeat: NodeJS.Timeout
   readonly #patience: AbortSignal
+  #wake = () => {}
+  #hasEnded = false
 
   /** When `patience` is over, a client that is behind counts as one that left. */
   constructor(keepAliveMs: number, patience: AbortSignal) {
     this.#patience = patience
-    this.#heartbeat = setInterval(() => this.#stream.write(KEEP_ALIVE_FRAME), keepAliveMs)
+    this.#stream = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
+    this.#heartbeat = setInterval(() => this.write(KEEP_ALIVE_FRAME), keepAliveMs)
     // A client that left takes this stream down; the answer is still drained and billed.
     this.#stream.on('error', () => {})
+    this.#stream.once('close', () => this.#wake())
   }
 
   get body(): Readable {
     return this.#stream
   }
 
-  /** Waits while the client is too far behind; one that is gone, or counts as gone, is not waited for. */
-  async write(frame: string): Promise<void> {
-    if (this.#stream.destroyed || this.#stream.writableEnded) return
+  /** Whether the client is too far behind. One that is gone, or counts as gone, is not. */
+  get isFull(): boolean {
+    return this.#isOpen && this.#stream.readableLength >= MOST_WAITING_BYTES
+  }
+
+  write(frames: string): void {
+    if (frames === '' || !this.#isOpen) return
     this.#heartbeat.refresh()
-    if (this.#stream.write(frame)) return
-    const settled = new AbortController()
-    const signal = AbortSignal.any([this.#patience, settled.signal])
-    try {
-      await Promise.race([once(this.#stream, 'drain', { signal }), once(this.#stream, 'close', { signal })])
-    } catch (error) {
-      if (this.#patience.aborted) this.end()
-      else if (!this.#stream.destroyed) throw error
-    } finally {
-      settled.abort()
+    this.#stream.push(frames)
+  }
+
+  /** Waits until the client has caught up; one that has not when patience is over counts as gone. */
+  async hasRoom(): Promise<void> {
+    const giveUp = () => this.end()
+    this.#patience.addEventListener('abort', giveUp, { once: true })
+    if (this.#patience.aborted) giveUp()
+    while (this.isFull) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
     }
+    this.#wake = () => {}
+    this.#patience.removeEventListener('abort', giveUp)
   }
 
   /** The last words: not waited for. */
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
-    if (this.#stream.destroyed || this.#stream.writableEnded) return
-    for (const frame of frames) this.#stream.write(frame)
-    this.#stream.end()
+    if (!this.#isOpen) return
+    for (const frame of frames) this.#stream.push(frame)
+    this.#hasEnded = true
+    this.#stream.push(null)
+    this.#wake()
+  }
+
+  get #isOpen(): boolean {
+    return !this.#hasEnded && !this.#stream.destroyed
   }
 }

@@ -13,12 +13,17 @@ export type ChatCall = {
   readonly mayWriteCache: boolean
   /** Told of the fields that were left out, where the catalog says to leave them out. */
   readonly noteDropped: (fields: readonly string[]) => void
+  /** Whether the answer is asked for in one piece. A caller that gets one JSON answer has no use for a stream. */
+  readonly asksWhole: boolean
   /** Aborted with an UpstreamFailure as its reason when the call must end. */
   readonly signal: AbortSignal
 }
 
-/** An upstream dialect. It always streams; its iterator throws UpstreamFailure and nothing else. */
+/**
+ * An upstream dialect. Its parts come in batches, one for each read from the upstream, so that nobody waits between the
+ * parts that came together. It throws UpstreamFailure and nothing else.
+ */
 export type Provider = {
   readonly id: string
-  chat(call: ChatCall): AsyncIterable<ChatPart>
+  chat(call: ChatCall): AsyncIterable<readonly ChatPart[]>
 }

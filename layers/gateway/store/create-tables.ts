@@ -5,10 +5,10 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
 import { TABLES, type TableDefinition } from '../contract.ts'
-import type { Tables } from './tables.ts'
+import type { OperatorTables } from './operator-tables.ts'
 
 /** For DynamoDB Local: the tables that the stack would make, from the same definitions. */
-export async function createTables({ client, keys, usage, answers }: Tables): Promise<void> {
+export async function createTables({ client, keys, usage, answers }: OperatorTables): Promise<void> {
   await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage), create(answers, TABLES.answers)])
 
   async function create(name: string, definition: TableDefinition): Promise<void> {

@@ -1,29 +1,12 @@
+import { isUnavailable } from '../aws/failures.ts'
 import { retry } from '../retry.ts'
+import type { Item } from './database.ts'
 
-type AwsError = {
-  readonly name?: string
-  readonly code?: string
-  readonly $fault?: 'client' | 'server'
-  readonly $retryable?: object
-}
+export { isUnavailable }
 
-const TRANSIENT = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TransactionConflictException',
-  'TransactionInProgressException',
-  'InternalServerError',
-  'TimeoutError',
-  'NetworkingError',
-])
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
-
-/** DynamoDB did not answer, or asked us to come back: nothing is known about the request, and it may be repeated. */
-export function isUnavailable(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false
-  const { name = '', code = '', $fault, $retryable }: AwsError = error
-  return TRANSIENT.has(name) || NETWORK.has(code) || $fault === 'server' || $retryable != null
+/** A write's condition did not hold. The item is there if the write asked for it. */
+export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
+  return nameOf(error) === 'ConditionalCheckFailedException'
 }
 
 /** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
@@ -40,7 +23,11 @@ const TURNED_AWAY = new Set([
 
 /** DynamoDB said itself that the write did not happen. */
 function wasTurnedAway(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && TURNED_AWAY.has((error as AwsError).name ?? '')
+  return TURNED_AWAY.has(nameOf(error))
+}
+
+function nameOf(error: unknown): string {
+  return (typeof error === 'object' && (error as Error | null)?.name) || ''
 }
 
 /** Nobody was reached. */
@@ -48,5 +35,5 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 
 /** Whether a write that failed may have been made: no answer came to it, or one that does not say. */
 export function mayHaveHappened(error: unknown): boolean {
-  return isUnavailable(error) && !wasTurnedAway(error) && !NEVER_SENT.has((error as AwsError).code ?? '')
+  return isUnavailable(error) && !wasTurnedAway(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 }

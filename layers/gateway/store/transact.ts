@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { retry } from '../retry.ts'
 import { mayHaveHappened } from './failures.ts'
-import type { Tables } from './tables.ts'
+import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -23,7 +23,7 @@ export class UnansweredWrite extends Error {
  * All of it or nothing. False if a condition failed; a conflict with other traffic on a busy key is only tried again.
  * Throws an UnansweredWrite where it may have happened all the same.
  */
-export function transact({ client }: Tables, items: readonly TransactItem[]): Promise<boolean> {
+export function transact({ client }: OperatorTables, items: readonly TransactItem[]): Promise<boolean> {
   const { write, attempts } = observed(new TransactWriteCommand({ TransactItems: [...items] }))
   return retry(send, {
     when: (error) => codesOf(error).includes('TransactionConflict'),

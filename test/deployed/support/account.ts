@@ -6,7 +6,7 @@ import { KEY_DEFAULTS } from '../../../layers/gateway/domain/new-key.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
 import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
-import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row.ts'
 import { issueKey } from '../../../operator/issue-key.ts'
 import { openTestTables } from '../../support/gateway.ts'
@@ -20,7 +20,7 @@ export type TestAccount = AsyncDisposable & {
   readonly functions: Deployment['functions']
   /** What functions reach the tables through. */
   readonly dynamodb: DynamoDbProxy
-  readonly tables: Tables
+  readonly tables: OperatorTables
   issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
   readKey(keyId: string): Promise<Key>
   readRow(requestId: string | undefined): Promise<UsageRow>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../../catalog/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
@@ -35,147 +35,152 @@ async function ask(reply: Reply, request: object = {}) {
 
 const refusal = (code: number, type: string, message: string) => status(code, error(type, message))
 
-describe('an error status', () => {
-  test.each([
-    [400, 'invalid_request_error', 400, 'rejected 400'],
-    [401, 'authentication_error', 502, 'credential 401'],
-    [402, 'billing_error', 502, 'credential 402'],
-    [403, 'permission_error', 502, 'credential 403'],
-    [404, 'not_found_error', 502, 'status 404'],
-    [409, 'conflict_error', 502, 'status 409'],
-    [413, 'request_too_large', 413, 'rejected 413'],
-    [422, 'invalid_request_error', 400, 'rejected 422'],
-    [429, 'rate_limit_error', 502, 'status 429'],
-    [500, 'api_error', 502, 'status 500'],
-    [504, 'timeout_error', 504, 'timeout 504'],
-    [529, 'overloaded_error', 502, 'status 529'],
-  ])(
-    '%i %s is answered %i, is free, and only a complaint about the request is quoted',
-    async (code, type, told, result) => {
-      for (const request of [{}, { stream: true }]) {
-        const answer = await ask(refusal(code, type, `About ${KEY}: max_tokens is odd.`), request)
-        expect([answer.status, answer.attempts]).toEqual([told, [result]])
-        expect(answer.row).toMatchObject({ cost: 0n, usageSource: 'none' })
-        expect(answer.text.includes('max_tokens is odd')).toBe(told < 500)
-        expect(answer.text).not.toContain(KEY)
-      }
-    },
-  )
-
-  test.each([
-    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade.',
-    'You have reached your specified API usage limits. You will regain access on 2030-01-01 at 00:00 UTC.',
-    'You have reached your specified workspace API usage limits. You will regain access on 2030-01-01.',
-  ])('400 about the operator’s own account is not the caller’s: %s', async (message) => {
-    const answer = await ask(refusal(400, 'invalid_request_error', message))
-    expect([answer.status, answer.attempts]).toEqual([502, ['credential 400']])
-    expect(answer.text).not.toContain('limits')
-    expect(answer.text).not.toContain('credit')
-  })
-
-  test('with a page in place of JSON still has its meaning', async () => {
-    const answer = await ask((response) => {
-      response.writeHead(413, { 'Content-Type': 'text/html' })
-      response.end('<html>too large</html>')
-    })
-    expect(answer.status).toBe(413)
-    expect(answer.text).not.toContain('html')
-  })
-
-  test('529 lets the next route answer, and an error event before the first token does too', async () => {
-    process.env.TEST_ANTHROPIC_KEY = KEY
-    const other = await openUpstream(say('From elsewhere'))
-    const parsed = parseCatalog({
-      providers: {
-        first: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:TEST_ANTHROPIC_KEY' },
-        second: { type: 'openai', baseUrl: other.url },
-      },
-      models: [
-        {
-          id: 'test-model',
-          contextLength: 1_000_000,
-          maxOutputTokens: 1000,
-          price: { input: '1', output: '2' },
-          routes: [
-            { provider: 'first', model: 'a', priority: 0 },
-            { provider: 'second', model: 'b', priority: 1 },
-          ],
-        },
-      ],
-    })
-    if ('faults' in parsed) throw new Error(parsed.faults.join())
-    for (const reply of [
-      refusal(529, 'overloaded_error', 'Overloaded'),
-      stream(start(), PING, error('overloaded_error', 'Overloaded')),
-    ]) {
-      // A gateway of its own for each, which remembers nothing of the last failure.
-      const both = await openFor(parsed.catalog)
-      const { secret } = await both.issue()
-      upstream.reply = reply
-      const response = await both.post(secret, HELLO)
-      expect(await response.text()).toContain('From elsewhere')
-      expect(response.headers.get('x-svc-provider')).toBe('second')
+test.each([
+  [400, 'invalid_request_error', 400, 'rejected 400'],
+  [401, 'authentication_error', 502, 'credential 401'],
+  [402, 'billing_error', 502, 'credential 402'],
+  [403, 'permission_error', 502, 'credential 403'],
+  [404, 'not_found_error', 502, 'status 404'],
+  [409, 'conflict_error', 502, 'status 409'],
+  [413, 'request_too_large', 413, 'rejected 413'],
+  [422, 'invalid_request_error', 400, 'rejected 422'],
+  [429, 'rate_limit_error', 502, 'status 429'],
+  [500, 'api_error', 502, 'status 500'],
+  [504, 'timeout_error', 504, 'timeout 504'],
+  [529, 'overloaded_error', 502, 'status 529'],
+])(
+  'Anthropic’s %i %s is answered with %i for free, and only a complaint about the request is quoted',
+  async (code, type, told, result) => {
+    for (const request of [{}, { stream: true }]) {
+      const answer = await ask(refusal(code, type, `About ${KEY}: max_tokens is odd.`), request)
+      expect([answer.status, answer.attempts]).toEqual([told, [result]])
+      expect(answer.row).toMatchObject({ cost: 0n, usageSource: 'none' })
+      expect(answer.text.includes('max_tokens is odd')).toBe(told < 500)
+      expect(answer.text).not.toContain(KEY)
     }
-  })
+  },
+)
+
+test.each([
+  [
+    'credit balance',
+    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade.',
+  ],
+  [
+    'usage limits',
+    'You have reached your specified API usage limits. You will regain access on 2030-01-01 at 00:00 UTC.',
+  ],
+  [
+    'workspace limits',
+    'You have reached your specified workspace API usage limits. You will regain access on 2030-01-01.',
+  ],
+])('Anthropic’s 400 about the operator’s %s is a 502 that does not quote it', async (_, message) => {
+  const answer = await ask(refusal(400, 'invalid_request_error', message))
+  expect([answer.status, answer.attempts]).toEqual([502, ['credential 400']])
+  expect(answer.text).not.toContain('limits')
+  expect(answer.text).not.toContain('credit')
 })
 
-describe('a stream that fails', () => {
-  test('with an error event before the first token is an honest status, and free', async () => {
-    for (const request of [{}, { stream: true }]) {
-      const answer = await ask(stream(start(), PING, error('overloaded_error', 'Overloaded: a secret')), request)
-      expect([answer.status, answer.attempts]).toEqual([502, ['error_event']])
-      expect(answer.text).toContain('(overloaded_error)')
-      expect(answer.text).not.toContain('secret')
-      expect(answer.row.cost).toBe(0n)
-    }
+test('an HTML page in place of Anthropic’s JSON error keeps the meaning of its status', async () => {
+  const answer = await ask((response) => {
+    response.writeHead(413, { 'Content-Type': 'text/html' })
+    response.end('<html>too large</html>')
   })
+  expect(answer.status).toBe(413)
+  expect(answer.text).not.toContain('html')
+})
 
-  test('with an error event after the first token tells it in the stream, and costs what was delivered', async () => {
-    const reply = stream(start(), ...textBlock(0, 'The quick brown fox'), error('api_error', 'Internal: a secret'))
-    const streamed = await ask(reply, { stream: true })
-    expect(streamed.status).toBe(200)
-    expect(streamed.text).toContain('The quick brown fox')
-    expect(streamed.text).toContain('"code":"upstream_error"')
-    expect(streamed.text).not.toMatch(/secret|\[DONE\]|"finish_reason":"/)
-    // Not the one output token that message_start reports.
-    expect(streamed.row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
-    const whole = await ask(reply)
-    expect([whole.status, whole.row.cost]).toEqual([502, 0n])
+test('the next route answers after Anthropic’s 529, and after an error event before the first token', async () => {
+  process.env.TEST_ANTHROPIC_KEY = KEY
+  const other = await openUpstream(say('From elsewhere'))
+  const parsed = parseCatalog({
+    providers: {
+      first: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:TEST_ANTHROPIC_KEY' },
+      second: { type: 'openai', baseUrl: other.url },
+    },
+    models: [
+      {
+        id: 'test-model',
+        contextLength: 1_000_000,
+        maxOutputTokens: 1000,
+        price: { input: '1', output: '2' },
+        routes: [
+          { provider: 'first', model: 'a', priority: 0 },
+          { provider: 'second', model: 'b', priority: 1 },
+        ],
+      },
+    ],
   })
+  if ('faults' in parsed) throw new Error(parsed.faults.join())
+  for (const reply of [
+    refusal(529, 'overloaded_error', 'Overloaded'),
+    stream(start(), PING, error('overloaded_error', 'Overloaded')),
+  ]) {
+    // A gateway of its own for each, which remembers nothing of the last failure.
+    const both = await openFor(parsed.catalog)
+    const { secret } = await both.issue()
+    upstream.reply = reply
+    const response = await both.post(secret, HELLO)
+    expect(await response.text()).toContain('From elsewhere')
+    expect(response.headers.get('x-svc-provider')).toBe('second')
+  }
+})
 
-  test.each([
-    ['in the middle', [start(), ...textBlock(0, 'Hel')]],
-    ['after its stop reason', [start(), ...textBlock(0, 'Hel'), messageDelta('end_turn')]],
-    ['after its start', [start()]],
-    ['without an event', []],
-  ])('by ending %s is not taken for a whole answer', async (_, events) => {
-    const answer = await ask(stream(...events))
-    expect(answer.status).toBe(502)
-    expect(answer.row).toMatchObject({ outcome: 'upstream_error', cost: 0n })
-  })
-
-  test.each<[string, Reply, string]>([
-    ['an answer that never says anything', stream(start(), { type: 'message_stop' }), 'empty'],
-    ['an event that is not JSON', (response) => void event(response, 'data: {"type"\n\n'), 'protocol'],
-    ['an event that is no object', (response) => void event(response, 'data: 7\n\n'), 'protocol'],
-    ['JSON that is no message', status(200, { hello: 'world' }), 'protocol'],
-    ['JSON that is an error', status(200, error('api_error', 'Internal')), 'error_event'],
-  ])('with %s is an upstream error', async (_, reply, reason) => {
-    const answer = await ask(reply)
-    expect([answer.status, answer.attempts]).toEqual([502, [reason]])
-  })
-
-  test('by going on beyond its cap is cut', async () => {
-    const words = Array.from({ length: 400 }, () => 'word ')
-    const answer = await ask(stream(start(), ...textBlock(0, ...words), ...ending('end_turn')), { max_tokens: 5 })
-    expect(answer.status).toBe(502)
+test('an Anthropic error event before the first token is a 502 and costs nothing', async () => {
+  for (const request of [{}, { stream: true }]) {
+    const answer = await ask(stream(start(), PING, error('overloaded_error', 'Overloaded: a secret')), request)
+    expect([answer.status, answer.attempts]).toEqual([502, ['error_event']])
+    expect(answer.text).toContain('(overloaded_error)')
+    expect(answer.text).not.toContain('secret')
     expect(answer.row.cost).toBe(0n)
-  })
+  }
+})
 
-  test('never logs a word of the upstream’s', () => {
-    expect(gateway.logLines.length).toBeGreaterThan(0)
-    expect(gateway.logLines.join('\n')).not.toMatch(/secret|max_tokens is odd|sk-ant/)
-  })
+test('an Anthropic error event after the first token is told in the stream, and the delivered part is charged', async () => {
+  const reply = stream(start(), ...textBlock(0, 'The quick brown fox'), error('api_error', 'Internal: a secret'))
+  const streamed = await ask(reply, { stream: true })
+  expect(streamed.status).toBe(200)
+  expect(streamed.text).toContain('The quick brown fox')
+  expect(streamed.text).toContain('"code":"upstream_error"')
+  expect(streamed.text).not.toMatch(/secret|\[DONE\]|"finish_reason":"/)
+  // Not the one output token that message_start reports.
+  expect(streamed.row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
+  const whole = await ask(reply)
+  expect([whole.status, whole.row.cost]).toEqual([502, 0n])
+})
+
+test.each([
+  ['in the middle', [start(), ...textBlock(0, 'Hel')]],
+  ['after its stop reason', [start(), ...textBlock(0, 'Hel'), messageDelta('end_turn')]],
+  ['after its start', [start()]],
+  ['without an event', []],
+])('an Anthropic stream that ends %s is not taken for a whole answer', async (_, events) => {
+  const answer = await ask(stream(...events))
+  expect(answer.status).toBe(502)
+  expect(answer.row).toMatchObject({ outcome: 'upstream_error', cost: 0n })
+})
+
+test.each<[string, Reply, string]>([
+  ['no text', stream(start(), { type: 'message_stop' }), 'empty'],
+  ['an event that is not JSON', (response) => void event(response, 'data: {"type"\n\n'), 'protocol'],
+  ['an event that is not an object', (response) => void event(response, 'data: 7\n\n'), 'protocol'],
+  ['JSON that is not a message', status(200, { hello: 'world' }), 'protocol'],
+  ['an error as JSON', status(200, error('api_error', 'Internal')), 'error_event'],
+])('an Anthropic reply with %s is an upstream error', async (_, reply, reason) => {
+  const answer = await ask(reply)
+  expect([answer.status, answer.attempts]).toEqual([502, [reason]])
+})
+
+test('an Anthropic stream that goes on beyond its output cap is a 502 and costs nothing', async () => {
+  const words = Array.from({ length: 400 }, () => 'word ')
+  const answer = await ask(stream(start(), ...textBlock(0, ...words), ...ending('end_turn')), { max_tokens: 5 })
+  expect(answer.status).toBe(502)
+  expect(answer.row.cost).toBe(0n)
+})
+
+test('no word of Anthropic’s error messages is logged', () => {
+  expect(gateway.logLines.length).toBeGreaterThan(0)
+  expect(gateway.logLines.join('\n')).not.toMatch(/secret|max_tokens is odd|sk-ant/)
 })
 
 function event(response: Parameters<Reply>[0], text: string): void {

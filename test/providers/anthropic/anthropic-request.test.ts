@@ -43,243 +43,283 @@ const FN = { name: 'look', description: 'Looks.', parameters: { type: 'object', 
 const TOOLS = [{ type: 'function', function: FN }]
 const LOOK = { name: 'look', description: 'Looks.', input_schema: FN.parameters }
 
-describe('the request', () => {
-  test('goes to /messages with the key and the version, and is nothing but what was asked', async () => {
-    const paths: unknown[] = []
-    upstream.reply = (response, request) => {
-      paths.push([response.req.method, response.req.url])
-      return saying('Hello')(response, request)
-    }
-    expect(await sent({})).toEqual({
-      model: 'upstream-model',
-      max_tokens: 1000,
-      stream: true,
-      messages: [user([text('Hello')])],
-    })
-    expect(paths).toEqual([['POST', '/v1/messages']])
-    const headers = upstream.requests.at(-1)?.headers
-    expect(headers).toMatchObject({
-      'x-api-key': KEY,
-      'anthropic-version': '2023-06-01',
-      'content-type': 'application/json',
-    })
-    expect(headers).not.toHaveProperty('authorization')
+test('a request goes to Anthropic’s /messages with the key and the version, and nothing that was not asked', async () => {
+  const paths: unknown[] = []
+  upstream.reply = (response, request) => {
+    paths.push([response.req.method, response.req.url])
+    return saying('Hello')(response, request)
+  }
+  expect(await sent({})).toEqual({
+    model: 'upstream-model',
+    max_tokens: 1000,
+    stream: false,
+    messages: [user([text('Hello')])],
   })
-
-  test('with everything that has a counterpart, and hints that have none, is exactly this', async () => {
-    const schema = { type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: false }
-    const body = await sent({
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'developer', content: [text('Be kind.')] },
-        user('Hi'),
-      ],
-      max_completion_tokens: 77,
-      temperature: 1.7,
-      top_p: 0.9,
-      stop: 'END',
-      tools: [
-        { type: 'function', function: { ...FN, strict: true } },
-        { type: 'function', function: { name: 'now' } },
-      ],
-      tool_choice: 'required',
-      parallel_tool_calls: false,
-      response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
-      reasoning_effort: 'minimal',
-      thinking: { type: 'adaptive' },
-      user: 'user-7',
-      n: 1,
-      seed: 7,
-      presence_penalty: 1,
-      frequency_penalty: 0,
-      logprobs: false,
-      logit_bias: {},
-      service_tier: 'auto',
-      store: false,
-      metadata: { a: 'b' },
-      prompt_cache_key: 'k',
-      verbosity: 'low',
-      modalities: ['text'],
-      stream: true,
-      stream_options: { include_usage: true },
-    })
-    expect(body).toEqual({
-      model: 'upstream-model',
-      max_tokens: 77,
-      stream: true,
-      system: 'Be brief.\nBe kind.',
-      messages: [user([text('Hi')])],
-      tools: [
-        { ...LOOK, strict: true },
-        { name: 'now', input_schema: { type: 'object', properties: {} } },
-      ],
-      tool_choice: { type: 'any', disable_parallel_tool_use: true },
-      thinking: { type: 'adaptive' },
-      output_config: { effort: 'low', format: { type: 'json_schema', schema } },
-      temperature: 1,
-      top_p: 0.9,
-      stop_sequences: ['END'],
-      metadata: { user_id: 'user-7' },
-    })
+  expect(paths).toEqual([['POST', '/v1/messages']])
+  const headers = upstream.requests.at(-1)?.headers
+  expect(headers).toMatchObject({
+    'x-api-key': KEY,
+    'anthropic-version': '2023-06-01',
+    'content-type': 'application/json',
   })
+  expect(headers).not.toHaveProperty('authorization')
+})
 
-  test.each([
-    [{ tools: TOOLS }, { tools: [LOOK] }],
-    [
-      { tools: TOOLS, tool_choice: 'auto' },
-      { tools: [LOOK], tool_choice: { type: 'auto' } },
+test('a request with every supported field is translated for Anthropic, and unsupported hints are left out', async () => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: false }
+  const body = await sent({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'developer', content: [text('Be kind.')] },
+      user('Hi'),
     ],
-    [
-      { tools: TOOLS, tool_choice: 'none', parallel_tool_calls: false },
-      { tools: [LOOK], tool_choice: { type: 'none' } },
+    max_completion_tokens: 77,
+    temperature: 1.7,
+    top_p: 0.9,
+    stop: 'END',
+    tools: [
+      { type: 'function', function: { ...FN, strict: true } },
+      { type: 'function', function: { name: 'now' } },
     ],
-    [
-      { tools: TOOLS, tool_choice: { type: 'function', function: { name: 'look' } } },
-      { tools: [LOOK], tool_choice: { type: 'tool', name: 'look' } },
+    tool_choice: 'required',
+    parallel_tool_calls: false,
+    response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
+    reasoning_effort: 'minimal',
+    thinking: { type: 'adaptive' },
+    user: 'user-7',
+    n: 1,
+    seed: 7,
+    presence_penalty: 1,
+    frequency_penalty: 0,
+    logprobs: false,
+    logit_bias: {},
+    service_tier: 'auto',
+    store: false,
+    metadata: { a: 'b' },
+    prompt_cache_key: 'k',
+    verbosity: 'low',
+    modalities: ['text'],
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  expect(body).toEqual({
+    model: 'upstream-model',
+    max_tokens: 77,
+    stream: true,
+    system: 'Be brief.\nBe kind.',
+    messages: [user([text('Hi')])],
+    tools: [
+      { ...LOOK, strict: true },
+      { name: 'now', input_schema: { type: 'object', properties: {} } },
     ],
-    [
-      { tools: TOOLS, parallel_tool_calls: false },
-      { tools: [LOOK], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
-    ],
-    [{ tools: [], tool_choice: null, parallel_tool_calls: true }, {}],
-    [
-      { stop: ['a', 'b'], temperature: 0.3 },
-      { stop_sequences: ['a', 'b'], temperature: 0.3 },
-    ],
-    [{ stop: null, temperature: null, top_p: null, user: null, response_format: null }, {}],
-    [{ response_format: { type: 'text' } }, {}],
-    [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
-    [{ reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
-    [{ safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
-    [{ top_k: 40 }, { top_k: 40 }],
-    [{ top_k: -1, x_future: null }, {}],
-  ])('says %j as %j', async (asked, said) => {
-    const { model: _, max_tokens: __, stream: ___, messages: ____, ...rest } = await sent(asked)
-    expect(rest).toEqual(said)
+    tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    thinking: { type: 'adaptive' },
+    output_config: { effort: 'low', format: { type: 'json_schema', schema } },
+    temperature: 1,
+    top_p: 0.9,
+    stop_sequences: ['END'],
+    metadata: { user_id: 'user-7' },
   })
 })
 
-describe('the conversation', () => {
-  test('has past tool calls as blocks and their results together in the user’s next turn', async () => {
-    const messages = await sentMessages(
-      user('Weather and time?'),
-      {
-        role: 'assistant',
-        content: '',
-        tool_calls: [call('call_1', 'weather', '{"city":"Ulm"}'), call('c.2:0', 'now', '')],
-      },
-      { role: 'tool', tool_call_id: 'call_1', content: '21' },
-      { role: 'tool', tool_call_id: 'c.2:0', content: [text('12:00'), image('https://example.test/clock.png')] },
-      user('In Fahrenheit.'),
-    )
-    const clock = { type: 'image', source: { type: 'url', url: 'https://example.test/clock.png' } }
-    expect(messages).toEqual([
-      user([text('Weather and time?')]),
-      {
-        role: 'assistant',
-        content: [
-          { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Ulm' } },
-          { type: 'tool_use', id: 'c_2e2_3a0', name: 'now', input: {} },
-        ],
-      },
-      user([
-        { type: 'tool_result', tool_use_id: 'call_1', content: '21' },
-        { type: 'tool_result', tool_use_id: 'c_2e2_3a0', content: [text('12:00'), clock] },
-        text('In Fahrenheit.'),
-      ]),
-    ])
-  })
-
-  test('has turns that alternate, without blank text', async () => {
-    const messages = await sentMessages(
-      user('One'),
-      user([text('Two'), text(' \n')]),
-      { role: 'assistant', content: null, refusal: 'No.' },
-      { role: 'assistant', content: [text('But'), { type: 'refusal', refusal: 'still no.' }], reasoning_content: 'x' },
-      { role: 'assistant', content: '' },
-      user('Three'),
-    )
-    expect(messages).toEqual([
-      user([text('One'), text('Two')]),
-      { role: 'assistant', content: [text('No.'), text('But'), text('still no.')] },
-      user([text('Three')]),
-    ])
-  })
-
-  test('has images by address or by their bytes', async () => {
-    const data = (media_type: string, bytes: string) => ({
-      type: 'image',
-      source: { type: 'base64', media_type, data: bytes },
-    })
-    const messages = await sentMessages(
-      user([
-        text('Look:'),
-        image('https://example.test/cat.png'),
-        image('data:image/png;base64,iVBORw0KGgo='),
-        image('data:image/jpg;base64,/9j/4AAQ'),
-      ]),
-    )
-    expect(messages).toEqual([
-      user([
-        text('Look:'),
-        { type: 'image', source: { type: 'url', url: 'https://example.test/cat.png' } },
-        data('image/png', 'iVBORw0KGgo='),
-        data('image/jpeg', '/9j/4AAQ'),
-      ]),
-    ])
-  })
-
-  test('has past arguments of up to 64 levels', async () => {
-    const messages = await sentMessages(user('Hi'), { role: 'assistant', tool_calls: [call('c', 'look', nested(64))] })
-    expect(messages).toHaveProperty('[1].content[0].input', JSON.parse(nested(64)))
-  })
-
-  test('of a great many parts is sent whole', async () => {
-    const many = Array.from({ length: 130_000 }, () => text('a'))
-    const [turn] = (await sentMessages(user('a'), user(many))) as { content: unknown[] }[]
-    expect(turn?.content).toHaveLength(130_001)
-  })
+test.each([
+  ['tools', { tools: TOOLS }, { tools: [LOOK] }],
+  ['the tool choice auto', { tools: TOOLS, tool_choice: 'auto' }, { tools: [LOOK], tool_choice: { type: 'auto' } }],
+  [
+    'the tool choice none',
+    { tools: TOOLS, tool_choice: 'none', parallel_tool_calls: false },
+    { tools: [LOOK], tool_choice: { type: 'none' } },
+  ],
+  [
+    'a choice of one tool',
+    { tools: TOOLS, tool_choice: { type: 'function', function: { name: 'look' } } },
+    { tools: [LOOK], tool_choice: { type: 'tool', name: 'look' } },
+  ],
+  [
+    'parallel tool calls turned off',
+    { tools: TOOLS, parallel_tool_calls: false },
+    { tools: [LOOK], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+  ],
+  ['no tools', { tools: [], tool_choice: null, parallel_tool_calls: true }, {}],
+  [
+    'stop words and a temperature',
+    { stop: ['a', 'b'], temperature: 0.3 },
+    { stop_sequences: ['a', 'b'], temperature: 0.3 },
+  ],
+  ['null for optional fields', { stop: null, temperature: null, top_p: null, user: null, response_format: null }, {}],
+  ['the response format text', { response_format: { type: 'text' } }, {}],
+  ['the reasoning effort none', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+  ['the reasoning effort xhigh', { reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
+  ['a safety identifier', { safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
+  ['a top_k', { top_k: 40 }, { top_k: 40 }],
+  ['a negative top_k and an unknown field that is null', { top_k: -1, x_future: null }, {}],
+])('a request with %s is translated for Anthropic', async (_label, asked, said) => {
+  const { model: _, max_tokens: __, stream: ___, messages: ____, ...rest } = await sent(asked)
+  expect(rest).toEqual(said)
 })
 
-describe('what the Messages API has no words for is refused before anything is sent', () => {
+test('past tool calls reach Anthropic as blocks, with their results together in the user’s next turn', async () => {
+  const messages = await sentMessages(
+    user('Weather and time?'),
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [call('call_1', 'weather', '{"city":"Ulm"}'), call('c.2:0', 'now', '')],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: '21' },
+    { role: 'tool', tool_call_id: 'c.2:0', content: [text('12:00'), image('https://example.test/clock.png')] },
+    user('In Fahrenheit.'),
+  )
+  const clock = { type: 'image', source: { type: 'url', url: 'https://example.test/clock.png' } }
+  expect(messages).toEqual([
+    user([text('Weather and time?')]),
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Ulm' } },
+        { type: 'tool_use', id: 'c_2e2_3a0', name: 'now', input: {} },
+      ],
+    },
+    user([
+      { type: 'tool_result', tool_use_id: 'call_1', content: '21' },
+      { type: 'tool_result', tool_use_id: 'c_2e2_3a0', content: [text('12:00'), clock] },
+      text('In Fahrenheit.'),
+    ]),
+  ])
+})
+
+test('the turns sent to Anthropic alternate and hold no blank text', async () => {
+  const messages = await sentMessages(
+    user('One'),
+    user([text('Two'), text(' \n')]),
+    { role: 'assistant', content: null, refusal: 'No.' },
+    { role: 'assistant', content: [text('But'), { type: 'refusal', refusal: 'still no.' }], reasoning_content: 'x' },
+    { role: 'assistant', content: '' },
+    user('Three'),
+  )
+  expect(messages).toEqual([
+    user([text('One'), text('Two')]),
+    { role: 'assistant', content: [text('No.'), text('But'), text('still no.')] },
+    user([text('Three')]),
+  ])
+})
+
+test('images reach Anthropic by address or as bytes', async () => {
+  const data = (media_type: string, bytes: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data: bytes },
+  })
+  const messages = await sentMessages(
+    user([
+      text('Look:'),
+      image('https://example.test/cat.png'),
+      image('data:image/png;base64,iVBORw0KGgo='),
+      image('data:image/jpg;base64,/9j/4AAQ'),
+    ]),
+  )
+  expect(messages).toEqual([
+    user([
+      text('Look:'),
+      { type: 'image', source: { type: 'url', url: 'https://example.test/cat.png' } },
+      data('image/png', 'iVBORw0KGgo='),
+      data('image/jpeg', '/9j/4AAQ'),
+    ]),
+  ])
+})
+
+test('past tool arguments of up to 64 levels reach Anthropic', async () => {
+  const messages = await sentMessages(user('Hi'), { role: 'assistant', tool_calls: [call('c', 'look', nested(64))] })
+  expect(messages).toHaveProperty('[1].content[0].input', JSON.parse(nested(64)))
+})
+
+test('a message of 130,000 parts reaches Anthropic whole', async () => {
+  const many = Array.from({ length: 130_000 }, () => text('a'))
+  const [turn] = (await sentMessages(user('a'), user(many))) as { content: unknown[] }[]
+  expect(turn?.content).toHaveLength(130_001)
+})
+
+describe('refusals', () => {
   const said = (message: object) => ({ messages: [user('Hi'), message] })
   const assistant = (tool_calls: object[]) => said({ role: 'assistant', content: null, tool_calls })
   const part = (content: object) => ({ messages: [user([content])] })
 
-  test.each<[string, object]>([
-    ['n', { n: 2 }],
-    ['logprobs', { logprobs: true, top_logprobs: 2 }],
-    ['logit_bias', { logit_bias: { 50256: -100 } }],
-    ['functions', { functions: [FN] }],
-    ['modalities', { modalities: ['text', 'audio'] }],
-    ['audio', { audio: { voice: 'alloy' } }],
-    ['web_search_options', { web_search_options: {} }],
-    ['response_format', { response_format: { type: 'json_object' } }],
-    ['response_format', { response_format: { type: 'json_schema', json_schema: { name: 'a' } } }],
-    ['reasoning_effort', { reasoning_effort: 'toString' }],
-    ['tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
-    ['tool_choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools', allowed_tools: {} } }],
-    ['tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
-    ['messages[0].content', { messages: [user(' ')] }],
-    ['messages[0].content[0]', part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } })],
-    ['messages[0].content[0]', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
-    ['messages[0].content[0].image_url.url', part(image('http://example.test/cat.png'))],
-    ['messages[0].content[0].image_url.url', part(image('data:image/tiff;base64,SUkq'))],
-    ['messages[0].content[0].image_url.url', part({ type: 'image_url' })],
-    ['messages[1].content[0]', said({ role: 'assistant', content: [image('https://example.test/cat.png')] })],
-    ['messages[1].role', said({ role: 'function', name: 'look', content: '1' })],
-    ['messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
-    ['messages[1].tool_calls[0]', assistant([{ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }])],
-    ['messages[1].tool_calls[0].id', assistant([{ type: 'function', function: { name: 'look' } }])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '{"cut')])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
-    ['messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', nested(65))])],
-    ['x_future', { x_future: {} }],
-    ['constructor', { constructor: {} }],
-    ['messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
-  ])('%s, of %j', async (param, request) => {
-    const error = await refused(request)
-    expect(error.param).toBe(param)
-    expect(error.message.length).toBeLessThan(200)
-  })
+  test.each<[string, string, object]>([
+    ['two choices', 'n', { n: 2 }],
+    ['log probabilities', 'logprobs', { logprobs: true, top_logprobs: 2 }],
+    ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }],
+    ['the old functions field', 'functions', { functions: [FN] }],
+    ['audio output', 'modalities', { modalities: ['text', 'audio'] }],
+    ['a voice', 'audio', { audio: { voice: 'alloy' } }],
+    ['a web search', 'web_search_options', { web_search_options: {} }],
+    ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }],
+    [
+      'a JSON schema format without a schema',
+      'response_format',
+      { response_format: { type: 'json_schema', json_schema: { name: 'a' } } },
+    ],
+    ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'toString' }],
+    ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
+    [
+      'a choice among allowed tools',
+      'tool_choice',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', allowed_tools: {} } },
+    ],
+    ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
+    ['a blank message', 'messages[0].content', { messages: [user(' ')] }],
+    [
+      'audio input',
+      'messages[0].content[0]',
+      part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }),
+    ],
+    [
+      'a file',
+      'messages[0].content[0]',
+      part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } }),
+    ],
+    ['an image over plain http', 'messages[0].content[0].image_url.url', part(image('http://example.test/cat.png'))],
+    ['a TIFF image', 'messages[0].content[0].image_url.url', part(image('data:image/tiff;base64,SUkq'))],
+    ['an image without a URL', 'messages[0].content[0].image_url.url', part({ type: 'image_url' })],
+    [
+      'an image in an assistant message',
+      'messages[1].content[0]',
+      said({ role: 'assistant', content: [image('https://example.test/cat.png')] }),
+    ],
+    [
+      'a message with the old function role',
+      'messages[1].role',
+      said({ role: 'function', name: 'look', content: '1' }),
+    ],
+    ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
+    [
+      'a call of a custom tool',
+      'messages[1].tool_calls[0]',
+      assistant([{ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }]),
+    ],
+    [
+      'a tool call without an id',
+      'messages[1].tool_calls[0].id',
+      assistant([{ type: 'function', function: { name: 'look' } }]),
+    ],
+    [
+      'tool arguments that are cut off',
+      'messages[1].tool_calls[0].function.arguments',
+      assistant([call('c', 'look', '{"cut')]),
+    ],
+    ['tool arguments in a list', 'messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
+    [
+      'tool arguments 65 levels deep',
+      'messages[1].tool_calls[0].function.arguments',
+      assistant([call('c', 'look', nested(65))]),
+    ],
+    ['an unknown field', 'x_future', { x_future: {} }],
+    ['a field named constructor', 'constructor', { constructor: {} }],
+    ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
+  ])(
+    'a request with %s is refused before anything is sent to Anthropic, and the error says where',
+    async (_, param, request) => {
+      const error = await refused(request)
+      expect(error.param).toBe(param)
+      expect(error.message.length).toBeLessThan(200)
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { inTurn } from '../../sdk/support/in-turn.ts'
 import { runTools } from '../../sdk/support/run-tools.ts'
 import { watchedClient } from '../../sdk/support/watched-client.ts'
@@ -15,8 +15,9 @@ beforeAll(async () => {
   gateway = both.gateway
 })
 
-describe('the official openai SDK at an Anthropic model', () => {
-  test.each([false, true])('runs a tool loop to its final answer, with stream: %s', async (stream) => {
+test.each([false, true])(
+  'the official openai SDK runs a tool loop with an Anthropic model to its final answer (stream: %s)',
+  async (stream) => {
     upstream.reply = inTurn(streaming(...ASK_FOR_BOTH_TOOLS), saying('21 degrees at noon.'))
     upstream.requests.length = 0
     const { client } = watchedClient(gateway, (await gateway.issue()).secret)
@@ -49,18 +50,18 @@ describe('the official openai SDK at an Anthropic model', () => {
         },
       ],
     ])
-  })
+  },
+)
 
-  test('parses an answer that a schema constrained', async () => {
-    upstream.reply = saying('{"city":"Ulm"}')
-    const { client } = watchedClient(gateway, (await gateway.issue()).secret)
-    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-    const { choices } = await client.chat.completions.parse({
-      model: 'test-model',
-      messages: [{ role: 'user', content: 'Which city?' }],
-      response_format: { type: 'json_schema', json_schema: { name: 'city', strict: true, schema } },
-    })
-    expect(choices[0]?.message.parsed).toEqual({ city: 'Ulm' })
-    expect(upstream.requests.at(-1)?.body.output_config).toEqual({ format: { type: 'json_schema', schema } })
+test('the official openai SDK parses an Anthropic answer that a schema constrained', async () => {
+  upstream.reply = saying('{"city":"Ulm"}')
+  const { client } = watchedClient(gateway, (await gateway.issue()).secret)
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const { choices } = await client.chat.completions.parse({
+    model: 'test-model',
+    messages: [{ role: 'user', content: 'Which city?' }],
+    response_format: { type: 'json_schema', json_schema: { name: 'city', strict: true, schema } },
   })
+  expect(choices[0]?.message.parsed).toEqual({ city: 'Ulm' })
+  expect(upstream.requests.at(-1)?.body.output_config).toEqual({ format: { type: 'json_schema', schema } })
 })

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { gather } from '../../sdk/support/gather.ts'
 import { completion } from '../../sdk/support/openai-schema.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
@@ -55,176 +55,172 @@ async function askBoth(reply: Reply) {
   return { said, finish_reason, usage, row, chunks }
 }
 
-describe('an answer', () => {
-  test('in text is the same whole and streamed, and is billed by its usage', async () => {
-    const answer = await askBoth(stream(start(), PING, ...textBlock(0, 'Hel', 'lo ☀️'), ...ending('end_turn')))
-    expect(answer.said).toEqual({ role: 'assistant', content: 'Hello ☀️', refusal: null })
-    expect(answer.finish_reason).toBe('stop')
-    expect(answer.chunks.map(({ choices }) => choices[0]?.delta.content)).toEqual(['Hel', 'lo ☀️', undefined, undefined])
-    expect(answer.row).toMatchObject({
-      usageSource: 'upstream',
-      promptTokens: 12,
-      completionTokens: 5,
-      cost: 22_000n,
-      provider: 'up',
-      upstreamModel: 'upstream-model',
-    })
-  })
-
-  test('with two tool calls in pieces has both, and no arguments are an empty object', async () => {
-    const { said, finish_reason, chunks } = await askBoth(stream(...ASK_FOR_BOTH_TOOLS))
-    expect(said).toMatchObject({ content: 'Let me look.', tool_calls: BOTH_CALLS })
-    expect(finish_reason).toBe('tool_calls')
-    const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
-    expect(pieces).toEqual([
-      { index: 0, id: 'toolu_weather', type: 'function', function: { name: 'get_weather', arguments: '' } },
-      { index: 0, function: { arguments: '{"ci' } },
-      { index: 0, function: { arguments: 'ty": "Ulm"}' } },
-      { index: 1, id: 'toolu_time', type: 'function', function: { name: 'get_time', arguments: '' } },
-      { index: 1, function: { arguments: '{}' } },
-    ])
-  })
-
-  test('with thinking tells it as reasoning_content, without its signature', async () => {
-    const thinking = thinkingBlock(0, 'Let me ', 'see.')
-    const redacted = block(1, { type: 'redacted_thinking', data: 'secretdata' })
-    const { said, chunks, usage } = await askBoth(
-      stream(
-        start(),
-        ...thinking,
-        ...redacted,
-        ...textBlock(2, '42'),
-        ...ending('end_turn', { output_tokens: 30, output_tokens_details: { thinking_tokens: 20 } }),
-      ),
-    )
-    expect(said).toEqual({ role: 'assistant', reasoning_content: 'Let me see.', content: '42', refusal: null })
-    expect(usage.completion_tokens_details).toEqual({ reasoning_tokens: 20 })
-    expect(JSON.stringify(chunks)).not.toMatch(/EqQBCgIYAhIM|secretdata/)
-  })
-
-  test('that is refused is filtered, with the explanation where there is one', async () => {
-    const details = { type: 'refusal', category: 'cyber', explanation: 'This may cause harm.' }
-    const explained = await askBoth(stream(start(), ...ending('refusal', undefined, { stop_details: details })))
-    expect(explained).toMatchObject({
-      said: { content: null, refusal: 'This may cause harm.' },
-      finish_reason: 'content_filter',
-    })
-    const midway = await askBoth(stream(start(), ...textBlock(0, 'First'), ...ending('refusal')))
-    expect(midway).toMatchObject({ said: { content: 'First', refusal: null }, finish_reason: 'content_filter' })
-  })
-
-  test.each([
-    ['end_turn', 'stop'],
-    ['stop_sequence', 'stop'],
-    ['pause_turn', 'stop'],
-    ['max_tokens', 'length'],
-    ['model_context_window_exceeded', 'length'],
-    ['tool_use', 'tool_calls'],
-    ['something_new', 'stop'],
-    ['constructor', 'stop'],
-  ])('that ends with %s finishes with %s', async (stop, finish) => {
-    const { finish_reason } = await askBoth(stream(start(), ...textBlock(0, 'Hel'), ...ending(stop)))
-    expect(finish_reason).toBe(finish)
-  })
-
-  test('cut before the arguments of a tool call came does not look like a call without any', async () => {
-    const { said, finish_reason } = await askBoth(
-      stream(start(), ...toolBlock(0, 'toolu_1', 'get_weather'), ...ending('max_tokens')),
-    )
-    expect(said?.tool_calls).toEqual([
-      { id: 'toolu_1', type: 'function', function: { name: 'get_weather', arguments: '' } },
-    ])
-    expect(finish_reason).toBe('length')
-  })
-
-  test('without a stop reason finishes as what it was', async () => {
-    const text = await askBoth(stream(start(), ...textBlock(0, 'Hi'), MESSAGE_STOP))
-    expect(text).toMatchObject({ finish_reason: 'stop', row: { usageSource: 'estimate', usageRejected: false } })
-    const call = await askBoth(stream(start(), ...toolBlock(0, 'toolu_1', 'now'), messageDelta(null), MESSAGE_STOP))
-    expect(call.finish_reason).toBe('tool_calls')
-  })
-
-  test('with events and blocks of a later day is what is known of it', async () => {
-    const { said } = await askBoth(
-      stream(
-        start(),
-        { type: 'news', of: 'tomorrow' },
-        ...block(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }, [
-          blockDelta(0, { type: 'input_json_delta', partial_json: '{"query"' }),
-        ]),
-        ...textBlock(1, 'Hi'),
-        blockDelta(1, { type: 'citations_delta', citation: {} }),
-        ...ending('end_turn'),
-      ),
-    )
-    expect(said).toEqual({ role: 'assistant', content: 'Hi', refusal: null })
-  })
-
-  test('in plain JSON is the same as its stream', async () => {
-    const content = [
-      { type: 'thinking', thinking: 'Hm.', signature: 'EqQBCgIYAhIM' },
-      { type: 'text', text: 'Let me look.' },
-      { type: 'tool_use', id: 'toolu_weather', name: 'get_weather', input: { city: 'Ulm' } },
-      { type: 'tool_use', id: 'toolu_time', name: 'get_time', input: {} },
-    ]
-    const { said, finish_reason, row } = await askBoth(message(content, 'tool_use'))
-    const weather = { ...BOTH_CALLS[0], function: { name: 'get_weather', arguments: '{"city":"Ulm"}' } }
-    expect(said).toMatchObject({
-      reasoning_content: 'Hm.',
-      content: 'Let me look.',
-      tool_calls: [weather, BOTH_CALLS[1]],
-    })
-    expect(finish_reason).toBe('tool_calls')
-    expect(row).toMatchObject({ usageSource: 'upstream', promptTokens: 12, completionTokens: 5 })
+test('an Anthropic text answer is the same whole and streamed, and is billed by its usage', async () => {
+  const answer = await askBoth(stream(start(), PING, ...textBlock(0, 'Hel', 'lo ☀️'), ...ending('end_turn')))
+  expect(answer.said).toEqual({ role: 'assistant', content: 'Hello ☀️', refusal: null })
+  expect(answer.finish_reason).toBe('stop')
+  expect(answer.chunks.map(({ choices }) => choices[0]?.delta.content)).toEqual(['Hel', 'lo ☀️', undefined, undefined])
+  expect(answer.row).toMatchObject({
+    usageSource: 'upstream',
+    promptTokens: 12,
+    completionTokens: 5,
+    cost: 22_000n,
+    provider: 'up',
+    upstreamModel: 'upstream-model',
   })
 })
 
-describe('usage', () => {
-  test('counts the cache in the prompt, and what was read from it at its own price', async () => {
-    const usage = { input_tokens: 10, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 1 }
-    const { row, usage: told } = await askBoth(
-      stream(start(usage), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 })),
-    )
-    expect(row).toMatchObject({ promptTokens: 70, cachedTokens: 40, completionTokens: 7, usageSource: 'upstream' })
-    expect(row.cost).toBe(30n * 1000n + 40n * 500n + 7n * 2000n)
-    expect(told).toEqual({
-      prompt_tokens: 70,
-      completion_tokens: 7,
-      total_tokens: 77,
-      prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 20 },
-      cost: '0.000064',
-    })
-  })
+test('an Anthropic answer with two tool calls in pieces has both, and missing arguments are an empty object', async () => {
+  const { said, finish_reason, chunks } = await askBoth(stream(...ASK_FOR_BOTH_TOOLS))
+  expect(said).toMatchObject({ content: 'Let me look.', tool_calls: BOTH_CALLS })
+  expect(finish_reason).toBe('tool_calls')
+  const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
+  expect(pieces).toEqual([
+    { index: 0, id: 'toolu_weather', type: 'function', function: { name: 'get_weather', arguments: '' } },
+    { index: 0, function: { arguments: '{"ci' } },
+    { index: 0, function: { arguments: 'ty": "Ulm"}' } },
+    { index: 1, id: 'toolu_time', type: 'function', function: { name: 'get_time', arguments: '' } },
+    { index: 1, function: { arguments: '{}' } },
+  ])
+})
 
-  test('is cumulative: the last of each count holds, and null changes nothing', async () => {
-    const later = { input_tokens: 20, cache_read_input_tokens: null, output_tokens: 3 }
-    const { row } = await askBoth(
-      stream(
-        start(),
-        ...textBlock(0, 'Hi'),
-        messageDelta(null, later),
-        ...ending('end_turn', { input_tokens: null, output_tokens: 9 }),
-      ),
-    )
-    expect(row).toMatchObject({ promptTokens: 20, cachedTokens: 0, completionTokens: 9 })
-  })
+test('Anthropic’s thinking is passed on as reasoning_content, without its signature', async () => {
+  const thinking = thinkingBlock(0, 'Let me ', 'see.')
+  const redacted = block(1, { type: 'redacted_thinking', data: 'secretdata' })
+  const { said, chunks, usage } = await askBoth(
+    stream(
+      start(),
+      ...thinking,
+      ...redacted,
+      ...textBlock(2, '42'),
+      ...ending('end_turn', { output_tokens: 30, output_tokens_details: { thinking_tokens: 20 } }),
+    ),
+  )
+  expect(said).toEqual({ role: 'assistant', reasoning_content: 'Let me see.', content: '42', refusal: null })
+  expect(usage.completion_tokens_details).toEqual({ reasoning_tokens: 20 })
+  expect(JSON.stringify(chunks)).not.toMatch(/EqQBCgIYAhIM|secretdata/)
+})
 
-  test('of more cached than was held for is charged up to the hold', async () => {
-    const usage = { output_tokens: 1, cache_read_input_tokens: 1e12 }
-    upstream.reply = stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', usage))
-    const { secret } = await gateway.issue()
-    const response = await gateway.post(secret, HELLO)
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, cost: row.hold })
+test('an Anthropic refusal has the finish reason content_filter, and the explanation if there is one', async () => {
+  const details = { type: 'refusal', category: 'cyber', explanation: 'This may cause harm.' }
+  const explained = await askBoth(stream(start(), ...ending('refusal', undefined, { stop_details: details })))
+  expect(explained).toMatchObject({
+    said: { content: null, refusal: 'This may cause harm.' },
+    finish_reason: 'content_filter',
   })
+  const midway = await askBoth(stream(start(), ...textBlock(0, 'First'), ...ending('refusal')))
+  expect(midway).toMatchObject({ said: { content: 'First', refusal: null }, finish_reason: 'content_filter' })
+})
 
-  test.each([
-    ['text', { input_tokens: '12' }],
-    ['a negative count', { cache_creation_input_tokens: -3 }],
-  ])('of %s is an estimate, and the row is flagged', async (_, odd) => {
-    const { row } = await askBoth(
-      stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 1, ...odd })),
-    )
-    expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, completionTokens: 1 })
+test.each([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['something_new', 'stop'],
+  ['constructor', 'stop'],
+])('an Anthropic answer with the stop reason %s has the finish reason %s', async (stop, finish) => {
+  const { finish_reason } = await askBoth(stream(start(), ...textBlock(0, 'Hel'), ...ending(stop)))
+  expect(finish_reason).toBe(finish)
+})
+
+test('an Anthropic tool call that was cut before its arguments does not look like one without arguments', async () => {
+  const { said, finish_reason } = await askBoth(
+    stream(start(), ...toolBlock(0, 'toolu_1', 'get_weather'), ...ending('max_tokens')),
+  )
+  expect(said?.tool_calls).toEqual([
+    { id: 'toolu_1', type: 'function', function: { name: 'get_weather', arguments: '' } },
+  ])
+  expect(finish_reason).toBe('length')
+})
+
+test('an Anthropic answer without a stop reason has the finish reason stop, or tool_calls if it calls a tool', async () => {
+  const text = await askBoth(stream(start(), ...textBlock(0, 'Hi'), MESSAGE_STOP))
+  expect(text).toMatchObject({ finish_reason: 'stop', row: { usageSource: 'estimate', usageRejected: false } })
+  const call = await askBoth(stream(start(), ...toolBlock(0, 'toolu_1', 'now'), messageDelta(null), MESSAGE_STOP))
+  expect(call.finish_reason).toBe('tool_calls')
+})
+
+test('unknown events and blocks in an Anthropic answer are skipped', async () => {
+  const { said } = await askBoth(
+    stream(
+      start(),
+      { type: 'news', of: 'tomorrow' },
+      ...block(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }, [
+        blockDelta(0, { type: 'input_json_delta', partial_json: '{"query"' }),
+      ]),
+      ...textBlock(1, 'Hi'),
+      blockDelta(1, { type: 'citations_delta', citation: {} }),
+      ...ending('end_turn'),
+    ),
+  )
+  expect(said).toEqual({ role: 'assistant', content: 'Hi', refusal: null })
+})
+
+test('an Anthropic answer in plain JSON is the same as its stream', async () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.', signature: 'EqQBCgIYAhIM' },
+    { type: 'text', text: 'Let me look.' },
+    { type: 'tool_use', id: 'toolu_weather', name: 'get_weather', input: { city: 'Ulm' } },
+    { type: 'tool_use', id: 'toolu_time', name: 'get_time', input: {} },
+  ]
+  const { said, finish_reason, row } = await askBoth(message(content, 'tool_use'))
+  const weather = { ...BOTH_CALLS[0], function: { name: 'get_weather', arguments: '{"city":"Ulm"}' } }
+  expect(said).toMatchObject({
+    reasoning_content: 'Hm.',
+    content: 'Let me look.',
+    tool_calls: [weather, BOTH_CALLS[1]],
   })
+  expect(finish_reason).toBe('tool_calls')
+  expect(row).toMatchObject({ usageSource: 'upstream', promptTokens: 12, completionTokens: 5 })
+})
+
+test('Anthropic’s cached tokens count as prompt, and those read from the cache have their own price', async () => {
+  const usage = { input_tokens: 10, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 1 }
+  const { row, usage: told } = await askBoth(
+    stream(start(usage), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 })),
+  )
+  expect(row).toMatchObject({ promptTokens: 70, cachedTokens: 40, completionTokens: 7, usageSource: 'upstream' })
+  expect(row.cost).toBe(30n * 1000n + 40n * 500n + 7n * 2000n)
+  expect(told).toEqual({
+    prompt_tokens: 70,
+    completion_tokens: 7,
+    total_tokens: 77,
+    prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 20 },
+    cost: '0.000064',
+  })
+})
+
+test('the last of each of Anthropic’s token counts is charged, and null changes nothing', async () => {
+  const later = { input_tokens: 20, cache_read_input_tokens: null, output_tokens: 3 }
+  const { row } = await askBoth(
+    stream(
+      start(),
+      ...textBlock(0, 'Hi'),
+      messageDelta(null, later),
+      ...ending('end_turn', { input_tokens: null, output_tokens: 9 }),
+    ),
+  )
+  expect(row).toMatchObject({ promptTokens: 20, cachedTokens: 0, completionTokens: 9 })
+})
+
+test('an Anthropic count of more cached tokens than were held for is charged up to the hold', async () => {
+  const usage = { output_tokens: 1, cache_read_input_tokens: 1e12 }
+  upstream.reply = stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', usage))
+  const { secret } = await gateway.issue()
+  const response = await gateway.post(secret, HELLO)
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, cost: row.hold })
+})
+
+test.each([
+  ['text', { input_tokens: '12' }],
+  ['negative', { cache_creation_input_tokens: -3 }],
+])('an Anthropic token count that is %s is replaced by an estimate, and the row is flagged', async (_, odd) => {
+  const { row } = await askBoth(
+    stream(start(), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 1, ...odd })),
+  )
+  expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, completionTokens: 1 })
 })

@@ -26,12 +26,13 @@ let keyId: string
 const SHORT = { firstByteTimeoutMs: 300, idleTimeoutMs: 200 }
 
 beforeAll(async () => {
-  const both = await openBedrock({
+  const models = {
     impatient: { timeouts: SHORT },
     unreachable: { provider: 'elsewhere' },
     unsigned: { provider: 'abroad' },
     'two-routes': { model: 'first-model', also: [{ provider: 'bedrock', model: 'second-model', priority: 1 }] },
-  })
+  }
+  const both = await openBedrock(models)
   upstream = both.upstream
   gateway = both.gateway
   const issued = await gateway.issue({ rpm: 60_000, credits: '1000' })
@@ -77,63 +78,61 @@ const BEFORE: [string, number, number, string][] = [
   ['SomethingNew', 418, 502, 'status 418'],
 ]
 
-describe('an exception in place of an answer', () => {
-  test.each(BEFORE)('%s (%i) is a %i, and free', async (name, code, status, result) => {
-    upstream.reply = refuse(code, name)
-    const seen = await ask()
-    expect([seen.status, seen.result]).toEqual([status, result])
-    expect(seen.row.cost).toBe(0n)
-    expect(upstream.requests).toHaveLength(1)
-    // The provider's words are for the caller only where they are about the caller's request.
-    expect(seen.error.message.includes('Some words.')).toBe(status === 400)
-  })
+test.each(BEFORE)('Bedrock’s %s (%i) is answered with %i and costs nothing', async (name, code, status, result) => {
+  upstream.reply = refuse(code, name)
+  const seen = await ask()
+  expect([seen.status, seen.result]).toEqual([status, result])
+  expect(seen.row.cost).toBe(0n)
+  expect(upstream.requests).toHaveLength(1)
+  // The provider's words are for the caller only where they are about the caller's request.
+  expect(seen.error.message.includes('Some words.')).toBe(status === 400)
+})
 
-  test.each(['ValidationException', 'ThrottlingException', 'ModelTimeoutException'])(
-    '%s on a stream has its status, since nothing was sent yet',
-    async (name) => {
-      const [, code, status] = BEFORE.find(([known]) => known === name) ?? []
-      upstream.reply = refuse(code ?? 0, name)
-      expect((await askStream()).status).toBe(status)
-    },
-  )
+test.each(['ValidationException', 'ThrottlingException', 'ModelTimeoutException'])(
+  'Bedrock’s %s before a stream begins is answered with an error status',
+  async (name) => {
+    const [, code, status] = BEFORE.find(([known]) => known === name) ?? []
+    upstream.reply = refuse(code ?? 0, name)
+    expect((await askStream()).status).toBe(status)
+  },
+)
 
-  test('is told without the account or keys', async () => {
-    const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/x.y-v1:0'
-    upstream.reply = refuse(400, 'ValidationException', `The model ${arn} got a bad value from AKIAIOSFODNN7EXAMPLE.`)
-    expect((await ask()).error.message).toBe('The model [arn] got a bad value from [key].')
-    upstream.reply = refuse(403, 'AccessDeniedException', `User: ${arn} is not authorized`)
-    expect((await ask()).error.message).not.toContain('arn')
-    expect(gateway.logLines.join('\n')).not.toMatch(/123456789012|AKIA/)
-  })
+test('a Bedrock exception is told to the caller without the account or keys', async () => {
+  const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/x.y-v1:0'
+  upstream.reply = refuse(400, 'ValidationException', `The model ${arn} got a bad value from AKIAIOSFODNN7EXAMPLE.`)
+  expect((await ask()).error.message).toBe('The model [arn] got a bad value from [key].')
+  upstream.reply = refuse(403, 'AccessDeniedException', `User: ${arn} is not authorized`)
+  expect((await ask()).error.message).not.toContain('arn')
+  expect(gateway.logLines.join('\n')).not.toMatch(/123456789012|AKIA/)
+})
 
-  test('about a prompt that is too long has OpenAI’s code', async () => {
-    upstream.reply = refuse(400, 'ValidationException', 'Input is too long for requested model.')
-    expect((await ask()).error).toMatchObject({ code: 'context_length_exceeded', type: 'invalid_request_error' })
-  })
+test('a Bedrock exception about a prompt that is too long has OpenAI’s code for it', async () => {
+  upstream.reply = refuse(400, 'ValidationException', 'Input is too long for requested model.')
+  expect((await ask()).error).toMatchObject({ code: 'context_length_exceeded', type: 'invalid_request_error' })
+})
 
-  test('about the route, which the caller cannot change, is not the caller’s 400', async () => {
-    upstream.reply = refuse(400, 'ValidationException', 'The provided model identifier is invalid.')
-    expect((await ask()).status).toBe(502)
-  })
+test('a Bedrock exception about the route’s model is a 502, not the caller’s 400', async () => {
+  upstream.reply = refuse(400, 'ValidationException', 'The provided model identifier is invalid.')
+  expect((await ask()).status).toBe(502)
+})
 
-  test('that is no JSON is known by its status', async () => {
-    upstream.reply = (stream) => {
-      stream.respond({ ':status': 503, 'content-type': 'text/html' })
-      stream.end('<html>Sorry</html>')
-    }
-    expect(await ask()).toMatchObject({ status: 502, result: 'status 503' })
-  })
+test('a Bedrock exception that is not JSON is known by its status', async () => {
+  upstream.reply = (stream) => {
+    stream.respond({ ':status': 503, 'content-type': 'text/html' })
+    stream.end('<html>Sorry</html>')
+  }
+  expect(await ask()).toMatchObject({ status: 502, result: 'status 503' })
+})
 
-  test('that another route may not meet is followed by that route', async () => {
-    upstream.reply = (stream, request) =>
-      (request.path.includes('second-model') ? say('From the second') : refuse(429, 'ThrottlingException'))(
-        stream,
-        request,
-      )
-    const { status, row } = await ask('two-routes')
-    expect(status).toBe(200)
-    expect(row).toMatchObject({ upstreamModel: 'second-model', attempts: [{ result: 'status 429' }, { result: 'ok' }] })
-  })
+test('the next route answers after Bedrock throttled the first', async () => {
+  upstream.reply = (stream, request) =>
+    (request.path.includes('second-model') ? say('From the second') : refuse(429, 'ThrottlingException'))(
+      stream,
+      request,
+    )
+  const { status, row } = await ask('two-routes')
+  expect(status).toBe(200)
+  expect(row).toMatchObject({ upstreamModel: 'second-model', attempts: [{ result: 'status 429' }, { result: 'ok' }] })
 })
 
 const INSIDE: [string, string][] = [
@@ -147,18 +146,25 @@ const INSIDE: [string, string][] = [
 ]
 const STATUS: Readonly<Record<string, number>> = { 'rejected 400': 400, 'timeout 408': 504 }
 
-describe('an exception inside the stream', () => {
-  test.each(INSIDE)('%s as the first event still has a status', async (name, result) => {
+test.each(INSIDE)(
+  'Bedrock’s %s as the first event of a stream is answered with an error status',
+  async (name, result) => {
     upstream.reply = frames(exception(name, 'Some words.'))
     expect(await ask()).toMatchObject({ status: STATUS[result] ?? 502, result })
-  })
+  },
+)
 
-  test.each(INSIDE)('%s before the first word still has a status', async (name, result) => {
+test.each(INSIDE)(
+  'Bedrock’s %s before the first word is answered with an error status and costs nothing',
+  async (name, result) => {
     upstream.reply = frames(START, exception(name, 'Some words.'))
     expect(await ask()).toMatchObject({ status: STATUS[result] ?? 502, result, row: { cost: 0n } })
-  })
+  },
+)
 
-  test.each(INSIDE)('%s in the middle is an error frame, and what was delivered is billed', async (name) => {
+test.each(INSIDE)(
+  'Bedrock’s %s after the first word is an error in the stream, and the delivered part is billed',
+  async (name) => {
     upstream.reply = frames(START, text('Hel'), exception(name, 'Some words.'))
     const { status, body, row } = await askStream()
     expect(status).toBe(200)
@@ -166,28 +172,28 @@ describe('an exception inside the stream', () => {
     expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
     expect(row.cost).toBeGreaterThan(0n)
     expect((await ask()).status).toBe(name.includes('Timeout') ? 504 : 502)
-  })
+  },
+)
 
-  test('without a model of its own is known by its code', async () => {
-    const headers = { ':message-type': 'error', ':error-code': 'InternalServerError', ':error-message': 'Oops' }
-    upstream.reply = frames(START, frame(headers, ''))
-    expect(await ask()).toMatchObject({ status: 502, result: 'error_event' })
-  })
+test('a Bedrock error event without an exception type is a 502', async () => {
+  const headers = { ':message-type': 'error', ':error-code': 'InternalServerError', ':error-message': 'Oops' }
+  upstream.reply = frames(START, frame(headers, ''))
+  expect(await ask()).toMatchObject({ status: 502, result: 'error_event' })
 })
 
-describe('a stream', () => {
+describe('broken streams', () => {
   const whole = Buffer.concat([START, text('Hello'), endBlock(), stop('end_turn'), metadata()])
   const flipped = Buffer.from(text('Hello'))
   flipped.writeUInt8(flipped.readUInt8(flipped.length - 8) ^ 1, flipped.length - 8)
   const cases: [string, Reply, string][] = [
     ['that ends without messageStop', frames(START, text('Hel')), 'reset'],
     ['that ends at once', frames(), 'reset'],
-    ['that ends in a frame', frames(whole.subarray(0, START.length + 50)), 'reset'],
-    ['that ends in the first length', frames(whole.subarray(0, 3)), 'reset'],
+    ['that ends within a frame', frames(whole.subarray(0, START.length + 50)), 'reset'],
+    ['that ends within its first length', frames(whole.subarray(0, 3)), 'reset'],
     ['with a wrong checksum', frames(START, flipped), 'protocol'],
-    ['that is no event stream', frames(Buffer.from('HTTP/1.1 200 OK\r\n\r\nnot frames at all')), 'reset'],
+    ['that is not an event stream', frames(Buffer.from('HTTP/1.1 200 OK\r\n\r\nnot frames at all')), 'reset'],
     [
-      'with a payload that is no JSON',
+      'with a payload that is not JSON',
       frames(frame({ ':message-type': 'event', ':event-type': 'messageStart' }, '{"')),
       'protocol',
     ],
@@ -213,22 +219,22 @@ describe('a stream', () => {
       'reset',
     ],
   ]
-  test.each(cases)('%s is no answer', async (_, reply, reason) => {
+  test.each(cases)('a Bedrock stream %s is an upstream error', async (_, reply, reason) => {
     upstream.reply = reply
     const { status, result, row } = await ask()
     expect([status, row.errorCode]).toEqual([502, 'upstream_error'])
-    // What breaks off after a word was an answer at first.
+    // An answer that breaks off after a word was noted as ok at first.
     expect(result === 'ok' ? 'reset' : result).toBe(reason)
   })
 
-  test('that sends nothing is given up, and its connection with it', async () => {
+  test('a Bedrock stream that sends nothing is a 504, and it is closed', async () => {
     const closed = Promise.withResolvers<void>()
     upstream.reply = (stream) => void stream.once('close', () => closed.resolve())
     expect(await ask('impatient')).toMatchObject({ status: 504, result: 'timeout' })
     await closed.promise
   })
 
-  test('that falls silent is given up, and its connection with it', async () => {
+  test('a Bedrock stream that falls silent ends with an error, and it is closed', async () => {
     const closed = Promise.withResolvers<void>()
     upstream.reply = (stream) => {
       begin(stream)
@@ -240,7 +246,7 @@ describe('a stream', () => {
     await closed.promise
   })
 
-  test('that never stops is cut, and its connection with it', async () => {
+  test('a Bedrock stream that never stops is cut at the output limit, and it is closed', async () => {
     const closed = Promise.withResolvers<void>()
     upstream.reply = (stream) => {
       begin(stream)
@@ -256,26 +262,24 @@ describe('a stream', () => {
   })
 })
 
-describe('Bedrock', () => {
-  test('that cannot be reached is a 502', async () => {
-    pointSdkAt('http://127.0.0.1:9')
-    expect(await ask('unreachable')).toMatchObject({ status: 502, result: 'connect' })
-    pointSdkAt(upstream.url)
-  })
+test('a request to Bedrock is a 502 if Bedrock cannot be reached', async () => {
+  pointSdkAt('http://127.0.0.1:9')
+  expect(await ask('unreachable')).toMatchObject({ status: 502, result: 'connect' })
+  pointSdkAt(upstream.url)
+})
 
-  test('without AWS credentials is a 502 that tells the operator why', async () => {
-    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
-    process.env.AWS_ACCESS_KEY_ID = ''
-    process.env.AWS_SECRET_ACCESS_KEY = ''
-    expect(await ask('unsigned')).toMatchObject({ status: 502, result: 'credential' })
-    expect(gateway.logLines.join('\n')).toContain('no AWS credentials')
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
-    expect((await ask('unsigned')).status).toBe(200)
-  })
+test('a request to Bedrock without AWS credentials is a 502, and the log says why', async () => {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
+  process.env.AWS_ACCESS_KEY_ID = ''
+  process.env.AWS_SECRET_ACCESS_KEY = ''
+  expect(await ask('unsigned')).toMatchObject({ status: 502, result: 'credential' })
+  expect(gateway.logLines.join('\n')).toContain('no AWS credentials')
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
+  expect((await ask('unsigned')).status).toBe(200)
+})
 
-  test('leaves the books balanced after all of this', async () => {
-    const key = await gateway.readKey(keyId)
-    expect(booksBalance(key)).toBe(true)
-    expect(key.holds).toEqual({})
-  })
+test('the books of a key balance after every failure of Bedrock', async () => {
+  const key = await gateway.readKey(keyId)
+  expect(booksBalance(key)).toBe(true)
+  expect(key.holds).toEqual({})
 })

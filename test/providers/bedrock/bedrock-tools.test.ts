@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import {
@@ -68,155 +68,152 @@ async function sent(body: object) {
   return upstream.requests[0]?.body
 }
 
-describe('tool calls of Bedrock', () => {
-  test('come whole, several at once, with arguments also where there are none', async () => {
-    upstream.reply = askForBoth
-    const response = await gateway.post(secret, { ...HELLO, tools: TOOLS })
-    expect(JSON.parse(await response.text()).choices[0]).toMatchObject({
-      message: { role: 'assistant', content: 'Let me look.', tool_calls: CALLS },
-      finish_reason: 'tool_calls',
-    })
-  })
-
-  test('come in their pieces, numbered from 0 whatever stood before them', async () => {
-    upstream.reply = askForBoth
-    const response = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
-    const pieces = (await response.text())
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .flatMap((line) => JSON.parse(line.slice(6)).choices[0].delta.tool_calls ?? [])
-    const begun = (index: number, id: string, name: string) => ({
-      ...{ index, id, type: 'function' },
-      function: { name, arguments: '' },
-    })
-    expect(pieces).toEqual([
-      begun(0, 'tooluse_a', 'get_weather'),
-      { index: 0, function: { arguments: '{"ci' } },
-      { index: 0, function: { arguments: 'ty": "U' } },
-      { index: 0, function: { arguments: 'lm"}' } },
-      begun(1, 'tooluse_b', 'get_time'),
-      { index: 1, function: { arguments: '{}' } },
-    ])
-  })
-
-  test('that the model made a mess of are a failure, not half a call', async () => {
-    upstream.reply = frames(START, ...callTool(0, 'a', 'get_time', '{"x'), stop('malformed_tool_use'), metadata())
-    expect((await gateway.post(secret, { ...HELLO, tools: TOOLS })).status).toBe(502)
-    const stream = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
-    const streamed = await stream.text()
-    expect(streamed).toContain('data: {"error":')
-    expect(streamed).not.toContain('[DONE]')
+test('several tool calls of Bedrock arrive whole, and missing arguments are an empty object', async () => {
+  upstream.reply = askForBoth
+  const response = await gateway.post(secret, { ...HELLO, tools: TOOLS })
+  expect(JSON.parse(await response.text()).choices[0]).toMatchObject({
+    message: { role: 'assistant', content: 'Let me look.', tool_calls: CALLS },
+    finish_reason: 'tool_calls',
   })
 })
 
-describe('tools for Bedrock', () => {
-  test.each([
-    ['auto', undefined],
-    [null, undefined],
-    ['required', { any: {} }],
-    [{ type: 'function', function: { name: 'get_time' } }, { tool: { name: 'get_time' } }],
-  ])('with the choice %j', async (tool_choice, toolChoice) => {
-    expect((await sent({ tools: TOOLS, tool_choice, parallel_tool_calls: true }))?.toolConfig).toEqual({
-      tools: TOOL_SPECS,
-      ...(toolChoice && { toolChoice }),
-    })
+test('Bedrock’s tool calls are streamed in pieces and numbered from 0, whatever stood before them', async () => {
+  upstream.reply = askForBoth
+  const response = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
+  const pieces = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .flatMap((line) => JSON.parse(line.slice(6)).choices[0].delta.tool_calls ?? [])
+  const begun = (index: number, id: string, name: string) => ({
+    ...{ index, id, type: 'function' },
+    function: { name, arguments: '' },
   })
+  expect(pieces).toEqual([
+    begun(0, 'tooluse_a', 'get_weather'),
+    { index: 0, function: { arguments: '{"ci' } },
+    { index: 0, function: { arguments: 'ty": "U' } },
+    { index: 0, function: { arguments: 'lm"}' } },
+    begun(1, 'tooluse_b', 'get_time'),
+    { index: 1, function: { arguments: '{}' } },
+  ])
+})
 
-  test('are not named where none may be called', async () => {
-    expect(await sent({ tools: TOOLS, tool_choice: 'none' })).not.toHaveProperty('toolConfig')
+test('a malformed tool call of Bedrock is a failure, not half a call', async () => {
+  upstream.reply = frames(START, ...callTool(0, 'a', 'get_time', '{"x'), stop('malformed_tool_use'), metadata())
+  expect((await gateway.post(secret, { ...HELLO, tools: TOOLS })).status).toBe(502)
+  const stream = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
+  const streamed = await stream.text()
+  expect(streamed).toContain('data: {"error":')
+  expect(streamed).not.toContain('[DONE]')
+})
+
+test.each([
+  ['auto', undefined],
+  [null, undefined],
+  ['required', { any: {} }],
+  [{ type: 'function', function: { name: 'get_time' } }, { tool: { name: 'get_time' } }],
+])('tools with the tool choice %j reach Bedrock in its own format', async (tool_choice, toolChoice) => {
+  expect((await sent({ tools: TOOLS, tool_choice, parallel_tool_calls: true }))?.toolConfig).toEqual({
+    tools: TOOL_SPECS,
+    ...(toolChoice && { toolChoice }),
   })
+})
 
-  test('calls and their results go back, the results of one turn in one message', async () => {
-    expect((await sent({ tools: TOOLS, messages: HISTORY }))?.messages).toEqual([
-      { role: 'user', content: [{ text: 'Weather and time in Ulm?' }] },
-      {
-        role: 'assistant',
-        content: [
-          { text: 'Let me look.' },
-          { toolUse: { toolUseId: 'tooluse_a', name: 'get_weather', input: { city: 'Ulm' } } },
-          { toolUse: { toolUseId: 'tooluse_b', name: 'get_time', input: {} } },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { toolResult: { toolUseId: 'tooluse_a', content: [{ text: '21 degrees' }] } },
-          { toolResult: { toolUseId: 'tooluse_b', content: [{ text: '(nothing)' }] } },
-          { text: 'Go on.' },
-        ],
-      },
-    ])
-  })
+test('no tools reach Bedrock if the tool choice is none', async () => {
+  expect(await sent({ tools: TOOLS, tool_choice: 'none' })).not.toHaveProperty('toolConfig')
+})
 
-  test.each([
-    ['none may be called', { tools: TOOLS, tool_choice: 'none' }],
-    ['none are defined', {}],
-  ])('calls of the past are told as text where %s, since Converse takes them only beside tools', async (_, more) => {
-    const body = await sent({ ...more, messages: HISTORY })
-    expect(body).not.toHaveProperty('toolConfig')
-    expect(body?.messages).toEqual([
-      { role: 'user', content: [{ text: 'Weather and time in Ulm?' }] },
-      {
-        role: 'assistant',
-        content: [
-          { text: 'Let me look.' },
-          { text: '[Tool call tooluse_a: get_weather({"city": "Ulm"})]' },
-          { text: '[Tool call tooluse_b: get_time({})]' },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { text: '[Result of tool call tooluse_a:]' },
-          { text: '21 degrees' },
-          { text: '[Result of tool call tooluse_b:]' },
-          { text: '(nothing)' },
-          { text: 'Go on.' },
-        ],
-      },
-    ])
-  })
-
-  test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}'])(
-    'odd arguments of the past are no trouble: %s',
-    async (args) => {
-      const [call] = CALLS
-      const calls = [{ ...call, function: { name: 'get_weather', arguments: args } }]
-      const messages = [...HISTORY.slice(0, 1), { role: 'assistant', content: null, tool_calls: calls }]
-      const body = await sent({ tools: TOOLS, messages })
-      expect(body).toHaveProperty('messages[1].content[0].toolUse.name', 'get_weather')
-      expect(({} as Record<string, unknown>).a).toBeUndefined()
-    },
-  )
-
-  test('ids of other providers fit, and results may hold images', async () => {
-    const id = `call:${'x'.repeat(70)}.1`
-    const toolUseId = `${'x'.repeat(62)}_1`
-    const body = await sent({
-      tools: TOOLS,
-      messages: [
-        { role: 'user', content: 'Look.' },
-        { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name: 'get_time', arguments: '' } }] },
-        {
-          role: 'tool',
-          tool_call_id: id,
-          content: [{ type: 'image_url', image_url: { url: `data:image/webp;base64,${PIXEL}` } }],
-        },
+test('past tool calls and their results reach Bedrock, the results of one turn in one message', async () => {
+  expect((await sent({ tools: TOOLS, messages: HISTORY }))?.messages).toEqual([
+    { role: 'user', content: [{ text: 'Weather and time in Ulm?' }] },
+    {
+      role: 'assistant',
+      content: [
+        { text: 'Let me look.' },
+        { toolUse: { toolUseId: 'tooluse_a', name: 'get_weather', input: { city: 'Ulm' } } },
+        { toolUse: { toolUseId: 'tooluse_b', name: 'get_time', input: {} } },
       ],
-    })
-    expect(body?.messages).toEqual([
-      { role: 'user', content: [{ text: 'Look.' }] },
-      { role: 'assistant', content: [{ toolUse: { toolUseId, name: 'get_time', input: {} } }] },
-      {
-        role: 'user',
-        content: [{ toolResult: { toolUseId, content: [{ image: { format: 'webp', source: { bytes: PIXEL } } }] } }],
-      },
-    ])
-  })
+    },
+    {
+      role: 'user',
+      content: [
+        { toolResult: { toolUseId: 'tooluse_a', content: [{ text: '21 degrees' }] } },
+        { toolResult: { toolUseId: 'tooluse_b', content: [{ text: '(nothing)' }] } },
+        { text: 'Go on.' },
+      ],
+    },
+  ])
 })
 
-describe('the official SDK', () => {
-  test.each([false, true])('runs a tool loop to the final answer, with stream: %s', async (stream) => {
+test.each([
+  ['the tool choice is none', { tools: TOOLS, tool_choice: 'none' }],
+  ['no tools are defined', {}],
+])('past tool calls reach Bedrock as text if %s, since it takes them only beside tools', async (_, more) => {
+  const body = await sent({ ...more, messages: HISTORY })
+  expect(body).not.toHaveProperty('toolConfig')
+  expect(body?.messages).toEqual([
+    { role: 'user', content: [{ text: 'Weather and time in Ulm?' }] },
+    {
+      role: 'assistant',
+      content: [
+        { text: 'Let me look.' },
+        { text: '[Tool call tooluse_a: get_weather({"city": "Ulm"})]' },
+        { text: '[Tool call tooluse_b: get_time({})]' },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { text: '[Result of tool call tooluse_a:]' },
+        { text: '21 degrees' },
+        { text: '[Result of tool call tooluse_b:]' },
+        { text: '(nothing)' },
+        { text: 'Go on.' },
+      ],
+    },
+  ])
+})
+
+test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}'])(
+  'past tool arguments such as %s reach Bedrock and do no harm',
+  async (args) => {
+    const [call] = CALLS
+    const calls = [{ ...call, function: { name: 'get_weather', arguments: args } }]
+    const messages = [...HISTORY.slice(0, 1), { role: 'assistant', content: null, tool_calls: calls }]
+    const body = await sent({ tools: TOOLS, messages })
+    expect(body).toHaveProperty('messages[1].content[0].toolUse.name', 'get_weather')
+    expect(({} as Record<string, unknown>).a).toBeUndefined()
+  },
+)
+
+test('tool call ids of other providers are made to fit Bedrock, and tool results may hold images', async () => {
+  const id = `call:${'x'.repeat(70)}.1`
+  const toolUseId = `${'x'.repeat(62)}_1`
+  const body = await sent({
+    tools: TOOLS,
+    messages: [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name: 'get_time', arguments: '' } }] },
+      {
+        role: 'tool',
+        tool_call_id: id,
+        content: [{ type: 'image_url', image_url: { url: `data:image/webp;base64,${PIXEL}` } }],
+      },
+    ],
+  })
+  expect(body?.messages).toEqual([
+    { role: 'user', content: [{ text: 'Look.' }] },
+    { role: 'assistant', content: [{ toolUse: { toolUseId, name: 'get_time', input: {} } }] },
+    {
+      role: 'user',
+      content: [{ toolResult: { toolUseId, content: [{ image: { format: 'webp', source: { bytes: PIXEL } } }] } }],
+    },
+  ])
+})
+
+test.each([false, true])(
+  'the official openai SDK runs a tool loop with a Bedrock model to its final answer (stream: %s)',
+  async (stream) => {
     upstream.reply = inTurn(askForBoth, say('21 degrees at noon.'))
     const client = new OpenAI({ apiKey: secret, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
     const called: unknown[] = []
@@ -253,5 +250,5 @@ describe('the official SDK', () => {
         { toolResult: { toolUseId: 'tooluse_b', content: [{ text: 'noon' }] } },
       ],
     })
-  })
-})
+  },
+)

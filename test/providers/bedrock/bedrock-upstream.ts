@@ -66,17 +66,18 @@ const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
 type Route = { model?: string; provider?: string; also?: object[]; timeouts?: object }
+type Options = TestOptions & { upstreamStream?: boolean }
 type Models = Readonly<Record<string, Route>>
 
-/** A gateway with these models at Bedrock, at 1, 2 and 0.5 (cached) credits per million tokens. */
-export async function openBedrock(models: Models = {}, options?: TestOptions) {
+/** A gateway with these models at Bedrock, whose answers are streamed unless told otherwise, at 1, 2 and 0.5 (cached) credits per million tokens. */
+export async function openBedrock(models: Models = {}, { upstreamStream = true, ...options }: Options = {}) {
   const upstream = await startBedrock()
   pointSdkAt(upstream.url)
   const parsed = parseCatalog({
     providers: {
-      bedrock: { type: 'bedrock', region: 'us-east-1' },
-      elsewhere: { type: 'bedrock', region: 'eu-west-3' },
-      abroad: { type: 'bedrock', region: 'ap-south-1' },
+      bedrock: { type: 'bedrock', region: 'us-east-1', upstreamStream },
+      elsewhere: { type: 'bedrock', region: 'eu-west-3', upstreamStream },
+      abroad: { type: 'bedrock', region: 'ap-south-1', upstreamStream },
       nowhere: { type: 'openai', baseUrl: 'http://127.0.0.1:9/v1' },
     },
     models: Object.entries<Route>({ 'test-model': {}, ...models }).map(
@@ -150,11 +151,49 @@ export function begin(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': 200, 'content-type': 'application/vnd.amazon.eventstream', 'x-amzn-requestid': 'r-1' })
 }
 
+/** An answer of these events, in one piece if it was asked for so. */
 export function frames(...all: readonly Buffer[]): Reply {
-  return (stream) => {
+  return (stream, { path }) => {
+    if (path.endsWith('/converse')) return inOnePiece(stream, all)
     begin(stream)
     stream.end(Buffer.concat(all))
   }
+}
+
+type Whole = { content: Record<string, unknown>[]; stopReason?: unknown; usage?: unknown }
+
+/** The answer of Converse to which these events of ConverseStream belong. */
+function inOnePiece(stream: ServerHttp2Stream, all: readonly Buffer[]): void {
+  const whole: Whole = { content: [] }
+  for (const message of all) gather(whole, message)
+  stream.respond({ ':status': 200, 'content-type': 'application/json', 'x-amzn-requestid': 'r-1' })
+  const { content, ...rest } = whole
+  stream.end(
+    JSON.stringify({ output: { message: { role: 'assistant', content } }, metrics: { latencyMs: 7 }, ...rest }),
+  )
+}
+
+type Payload = {
+  contentBlockIndex?: number
+  start?: { toolUse?: object }
+  delta?: { text?: string; reasoningContent?: { text?: string }; toolUse?: { input: string } }
+  stopReason?: string
+  usage?: object
+}
+
+function gather(whole: Whole, message: Buffer): void {
+  const headLength = message.readUInt32BE(4)
+  const payload = JSON.parse(message.subarray(12 + headLength, -4).toString()) as Payload
+  const { contentBlockIndex: at = 0, start, delta, stopReason, usage } = payload
+  if (stopReason) whole.stopReason = stopReason
+  if (usage) whole.usage = usage
+  if (start?.toolUse) whole.content[at] = { toolUse: { ...start.toolUse, input: '' } }
+  if (delta?.text) whole.content[at] = { text: `${whole.content[at]?.text ?? ''}${delta.text}` }
+  if (delta?.reasoningContent) whole.content[at] = { reasoningContent: { reasoningText: delta.reasoningContent } }
+  const call = whole.content[at]?.toolUse as { input: unknown } | undefined
+  if (delta?.toolUse && call) call.input += delta.toolUse.input
+  const isEnd = at in whole.content && !start && !delta
+  if (call && isEnd && typeof call.input === 'string') call.input = JSON.parse(call.input || '{}')
 }
 
 /** A complete answer. */

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
 import {
   type BedrockUpstream,
@@ -44,7 +44,7 @@ async function ask(body: object = {}) {
   return { response, status: response.status, answer: JSON.parse(await response.text()) }
 }
 
-/** What the upstream was sent. */
+/** The body that reached the upstream. */
 async function sent(body: object) {
   const { status, answer } = await ask(body)
   expect([status, answer.error]).toEqual([200, undefined])
@@ -61,306 +61,310 @@ async function chunksOf(body: object = {}) {
 const deltasOf = (chunks: { choices: { delta: object }[] }[]) =>
   chunks.flatMap(({ choices }) => choices.map((choice) => choice.delta))
 
-describe('an answer of Bedrock', () => {
-  test('comes whole, with its usage and its cost', async () => {
-    const { response, answer } = await ask()
-    expect(answer).toMatchObject({
-      object: 'chat.completion',
-      model: 'test-model',
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: 'Hello', refusal: null },
-          logprobs: null,
-          finish_reason: 'stop',
-        },
-      ],
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: '0.00002' },
-    })
-    expect(response.headers.get('x-svc-provider')).toBe('bedrock')
-    expect(response.headers.get('x-svc-cost')).toBe('0.00002')
+test('a Bedrock answer comes whole, with its usage and its cost', async () => {
+  const { response, answer } = await ask()
+  expect(answer).toMatchObject({
+    object: 'chat.completion',
+    model: 'test-model',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hello', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: '0.00002' },
   })
-
-  test('comes in the pieces in which it was sent, as they are sent', async () => {
-    const rest = Promise.withResolvers<void>()
-    upstream.reply = async (stream) => {
-      begin(stream)
-      stream.write(Buffer.concat([START, text('Grüß ')]))
-      await rest.promise
-      // In the middle of a frame, and of a letter.
-      const bytes = Buffer.concat([text('Gott 🌍'), endBlock(), stop('end_turn'), metadata()])
-      for (const byte of bytes.subarray(0, 200)) stream.write(Buffer.of(byte))
-      stream.end(bytes.subarray(200))
-    }
-    const response = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let seen = ''
-    while (!seen.includes('Grüß ')) seen += (await reader?.read())?.value
-    rest.resolve()
-    for (let next = await reader?.read(); !next?.done; next = await reader?.read()) seen += next?.value
-    const chunks = seen
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .map((line) => JSON.parse(line.slice(6)))
-    expect(deltasOf(chunks)).toEqual([{ role: 'assistant', content: 'Grüß ' }, { content: 'Gott 🌍' }, {}])
-    expect(chunks.at(-2).choices[0].finish_reason).toBe('stop')
-    expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' })
-  })
-
-  test.each([
-    ['end_turn', 'stop'],
-    ['stop_sequence', 'stop'],
-    ['max_tokens', 'length'],
-    ['model_context_window_exceeded', 'length'],
-    ['guardrail_intervened', 'content_filter'],
-    ['content_filtered', 'content_filter'],
-    ['something_new', 'stop'],
-  ])('that ends with %s finishes with %s', async (stopReason, finishReason) => {
-    upstream.reply = say('Hel', stopReason)
-    expect((await ask()).answer.choices[0].finish_reason).toBe(finishReason)
-    expect((await chunksOf()).at(-1).choices[0].finish_reason).toBe(finishReason)
-  })
-
-  test('that was filtered before its first word is an answer too', async () => {
-    upstream.reply = frames(START, stop('content_filtered'), metadata({ inputTokens: 9, outputTokens: 0 }))
-    const { status, answer } = await ask()
-    expect(status).toBe(200)
-    expect(answer.choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'content_filter' })
-  })
-
-  test('with reasoning gives its text as reasoning_content, and neither signature nor redacted thoughts', async () => {
-    upstream.reply = frames(
-      START,
-      thought({ text: 'Hm, ' }),
-      thought({ text: 'yes.' }),
-      thought({ signature: 'c2lnbmF0dXJl' }),
-      thought({ redactedContent: 'cmVkYWN0ZWQ=' }),
-      endBlock(),
-      text('Yes.', 1),
-      endBlock(1),
-      stop('end_turn'),
-      metadata(),
-    )
-    expect((await ask()).answer.choices[0].message).toMatchObject({ reasoning_content: 'Hm, yes.', content: 'Yes.' })
-    expect(deltasOf(await chunksOf())).toEqual([
-      { role: 'assistant', reasoning_content: 'Hm, ' },
-      { reasoning_content: 'yes.' },
-      { content: 'Yes.' },
-      {},
-    ])
-  })
-
-  test('of an unknown kind of event is read past it', async () => {
-    upstream.reply = frames(
-      START,
-      event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { title: 'A book' } } }),
-      event('contentBlockDelta', { contentBlockIndex: 0, delta: { somethingNew: { a: 1 } } }),
-      event('somethingElse', { a: 1 }),
-      text('Hello'),
-      stop('end_turn'),
-      metadata(),
-    )
-    expect((await ask()).answer.choices[0].message.content).toBe('Hello')
-  })
-
-  test('is complete with its metadata, whatever the connection does then', async () => {
-    upstream.reply = (stream) => {
-      begin(stream)
-      stream.write(Buffer.concat([START, text('Hello'), endBlock(), stop('end_turn'), metadata()]))
-      // And never ends.
-    }
-    expect((await ask()).answer.choices[0].message.content).toBe('Hello')
-  })
+  expect(response.headers.get('x-svc-provider')).toBe('bedrock')
+  expect(response.headers.get('x-svc-cost')).toBe('0.00002')
 })
 
-describe('usage', () => {
-  test('counts what was read from and written to a cache as prompt, and what was read at its own price', async () => {
-    const usage = { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 20, cacheWriteInputTokens: 7 }
-    upstream.reply = say('Hello', 'end_turn', { ...usage, totalTokens: 42 })
-    const { response, answer } = await ask()
-    // 17 × 1 + 20 × 0.5 + 5 × 2 credits per million
-    expect(answer.usage).toEqual({
-      prompt_tokens: 37,
-      completion_tokens: 5,
-      total_tokens: 42,
-      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
-      cost: '0.000037',
-    })
-    expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
-      promptTokens: 37,
-      cachedTokens: 20,
-      completionTokens: 5,
-      usageSource: 'upstream',
-      cost: 37_000n,
-      provider: 'bedrock',
-    })
-    expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
-  })
-
-  test('that is more than was held for is charged up to the hold', async () => {
-    upstream.reply = say('Hello', 'end_turn', { inputTokens: 10, outputTokens: 1e9 })
-    const row = await gateway.readRow((await ask()).response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, completionTokens: 1e9, cost: row.hold })
-  })
-
-  test('that is missing is estimated', async () => {
-    for (const last of [[], [metadata({ outputTokens: 5 })]]) {
-      upstream.reply = frames(START, text('Hello'), endBlock(), stop('end_turn'), ...last)
-      const { response } = await ask()
-      const row = await gateway.readRow(response.headers.get('x-request-id'))
-      expect(row).toMatchObject({ usageSource: 'estimate', outcome: 'completed' })
-    }
-  })
+test('a Bedrock answer is streamed in the pieces in which it was sent, as they are sent', async () => {
+  const rest = Promise.withResolvers<void>()
+  upstream.reply = async (stream) => {
+    begin(stream)
+    stream.write(Buffer.concat([START, text('Grüß ')]))
+    await rest.promise
+    // Cut within a frame, and within a letter.
+    const bytes = Buffer.concat([text('Gott 🌍'), endBlock(), stop('end_turn'), metadata()])
+    for (const byte of bytes.subarray(0, 200)) stream.write(Buffer.of(byte))
+    stream.end(bytes.subarray(200))
+  }
+  const response = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let seen = ''
+  while (!seen.includes('Grüß ')) seen += (await reader?.read())?.value
+  rest.resolve()
+  for (let next = await reader?.read(); !next?.done; next = await reader?.read()) seen += next?.value
+  const chunks = seen
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)))
+  expect(deltasOf(chunks)).toEqual([{ role: 'assistant', content: 'Grüß ' }, { content: 'Gott 🌍' }, {}])
+  expect(chunks.at(-2).choices[0].finish_reason).toBe('stop')
+  expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' })
 })
 
-describe('a request to Bedrock', () => {
-  test('has the conversation, the cap and the settings, and nothing else', async () => {
-    const body = await sent({
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
-        { role: 'user', content: 'One' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'Two' },
-            { type: 'text', text: '  ' },
-          ],
-        },
-        { role: 'assistant', content: 'Three' },
-        { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
-        { role: 'user', content: 'Four' },
-      ],
-      max_completion_tokens: 77,
-      temperature: 0.5,
-      top_p: 0.25,
-      stop: ['END', ''],
-      seed: 1,
-      user: 'someone',
-      presence_penalty: 1,
-    })
-    expect(body).toEqual({
-      system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
-      messages: [
-        { role: 'user', content: [{ text: 'One' }, { text: 'Two' }] },
-        { role: 'assistant', content: [{ text: 'Three' }, { text: 'No.' }] },
-        { role: 'user', content: [{ text: 'Four' }] },
-      ],
-      inferenceConfig: { maxTokens: 77, temperature: 0.5, topP: 0.25, stopSequences: ['END'] },
-    })
-  })
+test.each([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['guardrail_intervened', 'content_filter'],
+  ['content_filtered', 'content_filter'],
+  ['something_new', 'stop'],
+])('a Bedrock answer with the stop reason %s has the finish reason %s', async (stopReason, finishReason) => {
+  upstream.reply = say('Hel', stopReason)
+  expect((await ask()).answer.choices[0].finish_reason).toBe(finishReason)
+  expect((await chunksOf()).at(-1).choices[0].finish_reason).toBe(finishReason)
+})
 
-  test('has the model’s cap where the client named none, and a temperature that Converse allows', async () => {
-    expect(await sent({ temperature: 1.8, stop: 'END' })).toMatchObject({
-      inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
-    })
-  })
+test('a Bedrock answer that was filtered before its first word is a 200 with the finish reason content_filter', async () => {
+  upstream.reply = frames(START, stop('content_filtered'), metadata({ inputTokens: 9, outputTokens: 0 }))
+  const { status, answer } = await ask()
+  expect(status).toBe(200)
+  expect(answer.choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'content_filter' })
+})
 
-  test.each([
-    ['test-model', 'anthropic.claude-3-haiku-20240307-v1%3A0'],
-    ['profile', 'us.anthropic.claude-sonnet-4-20250514-v1%3A0'],
-    ['arn', 'arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Aapplication-inference-profile%2Fabc123'],
-  ])('for the model %s goes to its encoded id, signed for its region', async (model, encoded) => {
-    await sent({ model })
-    expect(upstream.requests[0]?.path).toBe(`POST /model/${encoded}/converse-stream`)
-    expect(upstream.requests[0]?.auth).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\//)
-  })
+test('Bedrock’s reasoning is passed on as reasoning_content, without signatures and redacted thoughts', async () => {
+  upstream.reply = frames(
+    START,
+    thought({ text: 'Hm, ' }),
+    thought({ text: 'yes.' }),
+    thought({ signature: 'c2lnbmF0dXJl' }),
+    thought({ redactedContent: 'cmVkYWN0ZWQ=' }),
+    endBlock(),
+    text('Yes.', 1),
+    endBlock(1),
+    stop('end_turn'),
+    metadata(),
+  )
+  expect((await ask()).answer.choices[0].message).toMatchObject({ reasoning_content: 'Hm, yes.', content: 'Yes.' })
+  expect(deltasOf(await chunksOf())).toEqual([
+    { role: 'assistant', reasoning_content: 'Hm, ' },
+    { reasoning_content: 'yes.' },
+    { content: 'Yes.' },
+    {},
+  ])
+})
 
-  test('has images as bytes with their format', async () => {
-    const image = (type: string) => ({ type: 'image_url', image_url: { url: `data:image/${type};base64,${PIXEL}` } })
-    const body = await sent({
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image('png'), image('JPG')] }],
-    })
-    const source = { bytes: PIXEL }
-    expect(body?.messages).toEqual([
+test('unknown events in a Bedrock answer are skipped', async () => {
+  upstream.reply = frames(
+    START,
+    event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { title: 'A book' } } }),
+    event('contentBlockDelta', { contentBlockIndex: 0, delta: { somethingNew: { a: 1 } } }),
+    event('somethingElse', { a: 1 }),
+    text('Hello'),
+    stop('end_turn'),
+    metadata(),
+  )
+  expect((await ask()).answer.choices[0].message.content).toBe('Hello')
+})
+
+test('a Bedrock answer is complete with its metadata, even if the connection never ends', async () => {
+  upstream.reply = (stream) => {
+    begin(stream)
+    stream.write(Buffer.concat([START, text('Hello'), endBlock(), stop('end_turn'), metadata()]))
+    // And never ends.
+  }
+  expect((await ask()).answer.choices[0].message.content).toBe('Hello')
+})
+
+test('Bedrock’s cached tokens count as prompt, and those read from the cache have their own price', async () => {
+  const usage = { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 20, cacheWriteInputTokens: 7 }
+  upstream.reply = say('Hello', 'end_turn', { ...usage, totalTokens: 42 })
+  const { response, answer } = await ask()
+  // 17 × 1 + 20 × 0.5 + 5 × 2 credits per million
+  expect(answer.usage).toEqual({
+    prompt_tokens: 37,
+    completion_tokens: 5,
+    total_tokens: 42,
+    prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
+    cost: '0.000037',
+  })
+  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
+    promptTokens: 37,
+    cachedTokens: 20,
+    completionTokens: 5,
+    usageSource: 'upstream',
+    cost: 37_000n,
+    provider: 'bedrock',
+  })
+  expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
+})
+
+test('a Bedrock count of more tokens than were held for is charged up to the hold', async () => {
+  upstream.reply = say('Hello', 'end_turn', { inputTokens: 10, outputTokens: 1e9 })
+  const row = await gateway.readRow((await ask()).response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, completionTokens: 1e9, cost: row.hold })
+})
+
+test('a Bedrock answer without usage is charged by an estimate', async () => {
+  for (const last of [[], [metadata({ outputTokens: 5 })]]) {
+    upstream.reply = frames(START, text('Hello'), endBlock(), stop('end_turn'), ...last)
+    const { response } = await ask()
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ usageSource: 'estimate', outcome: 'completed' })
+  }
+})
+
+test('a request to Bedrock has the conversation, the cap and the settings, and nothing else', async () => {
+  const body = await sent({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
+      { role: 'user', content: 'One' },
       {
         role: 'user',
-        content: [{ text: 'What is it?' }, { image: { format: 'png', source } }, { image: { format: 'jpeg', source } }],
+        content: [
+          { type: 'text', text: 'Two' },
+          { type: 'text', text: '  ' },
+        ],
       },
-    ])
+      { role: 'assistant', content: 'Three' },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      { role: 'user', content: 'Four' },
+    ],
+    max_completion_tokens: 77,
+    temperature: 0.5,
+    top_p: 0.25,
+    stop: ['END', ''],
+    seed: 1,
+    user: 'someone',
+    presence_penalty: 1,
   })
+  expect(body).toEqual({
+    system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
+    messages: [
+      { role: 'user', content: [{ text: 'One' }, { text: 'Two' }] },
+      { role: 'assistant', content: [{ text: 'Three' }, { text: 'No.' }] },
+      { role: 'user', content: [{ text: 'Four' }] },
+    ],
+    inferenceConfig: { maxTokens: 77, temperature: 0.5, topP: 0.25, stopSequences: ['END'] },
+  })
+})
 
-  test('asks for an answer by a schema where the client did', async () => {
-    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-    const body = await sent({
-      response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } },
-    })
-    expect(body?.outputConfig).toEqual({
-      textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'place', schema: JSON.stringify(schema) } } },
-    })
+test('a request to Bedrock has the model’s cap if the client named none, and a temperature that Bedrock allows', async () => {
+  expect(await sent({ temperature: 1.8, stop: 'END' })).toMatchObject({
+    inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
   })
+})
 
-  const picture = (url: unknown) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
-  const call = (fn: object) => [
-    { role: 'user', content: 'Hi' },
-    { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: fn }] },
-  ]
-  test.each([
-    [
-      'a field of Converse’s own',
-      { additionalModelRequestFields: { max_tokens: 1_000_000 } },
-      'additionalModelRequestFields',
-      'no such field',
-    ],
-    ['several choices', { n: 2 }, 'n', "'n' must be 1"],
-    ['biases', { logit_bias: { 50256: -100 } }, 'logit_bias', 'biases'],
-    ['an answer in sound', { modalities: ['text', 'audio'] }, 'modalities', 'text'],
-    ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'text'],
-    ['a choice of a function of old', { function_call: 'auto' }, 'function_call', "use 'tool_choice'"],
-    ['calls one at a time', { tools: TOOLS, parallel_tool_calls: false }, 'parallel_tool_calls', 'several tools'],
-    ['an effort', { reasoning_effort: 'low' }, 'reasoning_effort', 'thinks'],
-    ['a blank message', { messages: [{ role: 'user', content: ' \n' }] }, 'messages[0].content', 'blank'],
-    ['instructions only', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'messages', 'instructions'],
-    ['log probabilities', { logprobs: true }, 'logprobs', 'log probabilities'],
-    ['functions', { functions: [{ name: 'f' }] }, 'functions', "use 'tools'"],
-    ['a role of old', { messages: [{ role: 'function', name: 'f', content: 'x' }] }, 'messages[0].role', 'function'],
-    [
-      'an image address',
-      { messages: picture('https://x.test/a.png') },
-      'messages[0].content[0].image_url.url',
-      'data:',
-    ],
-    [
-      'another image',
-      { messages: picture('data:image/tiff;base64,AAAA') },
-      'messages[0].content[0].image_url.url',
-      'PNG',
-    ],
-    ['no image', { messages: picture('data:image/png;base64,%%%') }, 'messages[0].content[0].image_url.url', 'base64'],
-    [
-      'audio',
-      { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      'messages[0].content[0]',
-      'input_audio',
-    ],
-    [
-      'an image for a system',
-      { messages: [{ ...picture(`data:image/png;base64,${PIXEL}`)[0], role: 'system' }] },
-      'messages[0].content[0]',
-      'text',
-    ],
-    ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0]', 'functions'],
-    ['a tool without a name', { tools: [{ type: 'function' }] }, 'tools[0].function.name', 'string'],
-    ['an unknown choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'tool_choice', 'required'],
-    ['any JSON', { response_format: { type: 'json_object' } }, 'response_format', 'json_schema'],
-    [
-      'broken arguments',
-      { tools: TOOLS, messages: call({ name: 'f', arguments: '{"a' }) },
-      'messages[1].tool_calls[0].function.arguments',
-      'JSON',
-    ],
-    ['a call without a name', { tools: TOOLS, messages: call({}) }, 'messages[1].tool_calls[0]', 'name'],
-    [
-      'a result of nothing',
-      { tools: TOOLS, messages: [{ role: 'tool', content: 'x' }] },
-      'messages[0].tool_call_id',
-      'id',
-    ],
-  ])('with %s is refused in words, and free', async (_, body, param, words) => {
-    const { response, status, answer } = await ask(body)
-    expect([status, answer.error.param, answer.error.type]).toEqual([400, param, 'invalid_request_error'])
-    expect(answer.error.message).toContain(words)
-    expect(upstream.requests).toEqual([])
-    expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
+test.each([
+  ['test-model', 'anthropic.claude-3-haiku-20240307-v1%3A0'],
+  ['profile', 'us.anthropic.claude-sonnet-4-20250514-v1%3A0'],
+  ['arn', 'arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Aapplication-inference-profile%2Fabc123'],
+])('a request for the model %s goes to its encoded Bedrock id, signed for its region', async (model, encoded) => {
+  await sent({ model })
+  expect(upstream.requests[0]?.path).toBe(`POST /model/${encoded}/converse-stream`)
+  expect(upstream.requests[0]?.auth).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\//)
+})
+
+test('images reach Bedrock as bytes with their format', async () => {
+  const image = (type: string) => ({ type: 'image_url', image_url: { url: `data:image/${type};base64,${PIXEL}` } })
+  const body = await sent({
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image('png'), image('JPG')] }],
   })
+  const source = { bytes: PIXEL }
+  expect(body?.messages).toEqual([
+    {
+      role: 'user',
+      content: [{ text: 'What is it?' }, { image: { format: 'png', source } }, { image: { format: 'jpeg', source } }],
+    },
+  ])
+})
+
+test('a JSON schema for the answer reaches Bedrock', async () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const body = await sent({
+    response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } },
+  })
+  expect(body?.outputConfig).toEqual({
+    textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'place', schema: JSON.stringify(schema) } } },
+  })
+})
+
+const picture = (url: unknown) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+const call = (fn: object) => [
+  { role: 'user', content: 'Hi' },
+  { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: fn }] },
+]
+test.each([
+  [
+    'a field of Bedrock’s own',
+    { additionalModelRequestFields: { max_tokens: 1_000_000 } },
+    'additionalModelRequestFields',
+    'no such field',
+  ],
+  ['several choices', { n: 2 }, 'n', "'n' must be 1"],
+  ['token biases', { logit_bias: { 50256: -100 } }, 'logit_bias', 'biases'],
+  ['audio output', { modalities: ['text', 'audio'] }, 'modalities', 'text'],
+  ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'text'],
+  ['the old function_call field', { function_call: 'auto' }, 'function_call', "use 'tool_choice'"],
+  [
+    'parallel tool calls turned off',
+    { tools: TOOLS, parallel_tool_calls: false },
+    'parallel_tool_calls',
+    'several tools',
+  ],
+  ['a reasoning effort', { reasoning_effort: 'low' }, 'reasoning_effort', 'thinks'],
+  ['a blank message', { messages: [{ role: 'user', content: ' \n' }] }, 'messages[0].content', 'blank'],
+  ['system messages only', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'messages', 'instructions'],
+  ['log probabilities', { logprobs: true }, 'logprobs', 'log probabilities'],
+  ['the old functions field', { functions: [{ name: 'f' }] }, 'functions', "use 'tools'"],
+  [
+    'the old function role',
+    { messages: [{ role: 'function', name: 'f', content: 'x' }] },
+    'messages[0].role',
+    'function',
+  ],
+  [
+    'an image by its address',
+    { messages: picture('https://x.test/a.png') },
+    'messages[0].content[0].image_url.url',
+    'data:',
+  ],
+  ['a TIFF image', { messages: picture('data:image/tiff;base64,AAAA') }, 'messages[0].content[0].image_url.url', 'PNG'],
+  [
+    'an image that is not base64',
+    { messages: picture('data:image/png;base64,%%%') },
+    'messages[0].content[0].image_url.url',
+    'base64',
+  ],
+  [
+    'audio input',
+    { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+    'messages[0].content[0]',
+    'input_audio',
+  ],
+  [
+    'an image in a system message',
+    { messages: [{ ...picture(`data:image/png;base64,${PIXEL}`)[0], role: 'system' }] },
+    'messages[0].content[0]',
+    'text',
+  ],
+  ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0]', 'functions'],
+  ['a tool without a name', { tools: [{ type: 'function' }] }, 'tools[0].function.name', 'string'],
+  ['an unknown tool choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'tool_choice', 'required'],
+  ['JSON without a schema', { response_format: { type: 'json_object' } }, 'response_format', 'json_schema'],
+  [
+    'broken tool arguments',
+    { tools: TOOLS, messages: call({ name: 'f', arguments: '{"a' }) },
+    'messages[1].tool_calls[0].function.arguments',
+    'JSON',
+  ],
+  ['a tool call without a name', { tools: TOOLS, messages: call({}) }, 'messages[1].tool_calls[0]', 'name'],
+  [
+    'a tool result without a call id',
+    { tools: TOOLS, messages: [{ role: 'tool', content: 'x' }] },
+    'messages[0].tool_call_id',
+    'id',
+  ],
+])('a request to Bedrock with %s is refused with a reason and costs nothing', async (_, body, param, words) => {
+  const { response, status, answer } = await ask(body)
+  expect([status, answer.error.param, answer.error.type]).toEqual([400, param, 'invalid_request_error'])
+  expect(answer.error.message).toContain(words)
+  expect(upstream.requests).toEqual([])
+  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
 })

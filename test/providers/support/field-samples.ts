@@ -1,7 +1,7 @@
 // Written apart from the gateway's own table, so that a change of that table must be made here, too.
 
 /** Fields that the gateway writes into every request, in place of the caller's. */
-export const WRITTEN_BY_US = ['model', 'stream', 'max_tokens', 'stream_options']
+export const WRITTEN_BY_US = ['model', 'stream', 'max_tokens']
 
 /** Every field that travels on, with a value that does. */
 export const PASSED = {

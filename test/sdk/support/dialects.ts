@@ -104,7 +104,10 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
   bedrock: {
     provider: 'bedrock',
-    open: async () => served(await openBedrock(), () => inTurnAtBedrock(askAtBedrock, sayAtBedrock(ANSWER))),
+    open: async () =>
+      served(await openBedrock({}, { upstreamStream: false }), () =>
+        inTurnAtBedrock(askAtBedrock, sayAtBedrock(ANSWER)),
+      ),
     offer: {
       toolConfig: {
         tools: [

@@ -21,7 +21,7 @@ import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../../layers/gateway/store/keys/update-key.ts'
-import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { putUsageRow } from '../../../layers/gateway/store/usage/put-usage-row.ts'
 import { queryUsageRows } from '../../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row.ts'
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000
 
 /** The store's own verbs, with arguments of every kind: fresh and stale, right and wrong, once and again. */
 export class RandomVerbs {
-  private readonly tables: Tables
+  private readonly tables: OperatorTables
   private readonly random: Random
   private readonly keys: Key[] = []
   private readonly hashes: string[] = ['unknown']
@@ -40,7 +40,7 @@ export class RandomVerbs {
   private nowMs = START
   private serial = 0
 
-  constructor(tables: Tables, random: Random) {
+  constructor(tables: OperatorTables, random: Random) {
     this.tables = tables
     this.random = random
   }

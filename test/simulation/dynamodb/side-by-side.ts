@@ -2,7 +2,8 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { TABLES } from '../../../layers/gateway/contract.ts'
-import type { Tables } from '../../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { sdkDatabase } from '../../../layers/gateway/store/sdk-database.ts'
 import { type DocumentCommand, DynamoModel } from './dynamodb-model.ts'
 import { modelClient } from './model-client.ts'
 
@@ -13,21 +14,21 @@ export class Mismatch extends Error {}
 
 /** DynamoDB Local and the model: every command goes to both, and what they say must be the same. */
 export class SideBySide {
-  readonly local: Tables
+  readonly local: OperatorTables
   readonly model: DynamoModel
   /** Over this client the store's own verbs work on both. */
-  readonly tables: Tables
+  readonly tables: OperatorTables
   readonly modelOnly: DynamoDBDocumentClient
   /** How often each kind of answer was given, the same by both. */
   readonly answers: Record<string, number> = {}
   commands = 0
 
-  constructor(local: Tables) {
+  constructor(local: OperatorTables) {
     this.local = local
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
     const both = modelClient((command) => this.send(command))
-    this.tables = { ...local, client: both, clientWithoutRetries: both }
+    this.tables = { ...local, client: both, database: sdkDatabase(both, both) }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 

@@ -1,6 +1,8 @@
 import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { parseObject } from '../http/json-reply.ts'
+import type { EventReader } from '../http/server-sent-events.ts'
 import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
 
 type Fields = Record<string, unknown>
@@ -20,7 +22,7 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 const ERROR_TYPE = /^[a-z_]{1,64}$/
 
 /** Turns the events of one Message into parts. Events and blocks that it does not know are passed over. */
-export class AnthropicAnswer {
+export class AnthropicEvents implements EventReader {
   /** The tool calls begun, by the position of their block. */
   readonly #calls = new Map<unknown, Call>()
   #counts: AnthropicCounts = {}
@@ -34,27 +36,35 @@ export class AnthropicAnswer {
     return this.#isWhole
   }
 
-  *read(event: Fields): Generator<ChatPart, void, undefined> {
+  read(data: string, parts: ChatPart[]): void {
+    this.take(parseObject(data), parts)
+  }
+
+  take(event: Fields, parts: ChatPart[]): void {
     switch (event.type) {
       case 'message_start':
         this.#counts = mergeCounts({}, fieldsOf(event.message).usage)
         return
       case 'content_block_start':
-        yield* this.#begin(event.index, fieldsOf(event.content_block))
+        this.#begin(event.index, fieldsOf(event.content_block), parts)
         return
       case 'content_block_delta':
-        yield* this.#continue(event.index, fieldsOf(event.delta))
+        this.#continue(event.index, fieldsOf(event.delta), parts)
         return
       case 'message_delta':
         this.#noteEnding(fieldsOf(event.delta), event.usage)
         return
       case 'message_stop':
         this.#isWhole = true
-        yield* this.#end()
+        this.#finish(parts)
         return
       case 'error':
         throw errorOf(event)
     }
+  }
+
+  end(): void {
+    throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
   /** The counts of the start alone say nothing of what was generated, so they are not reported. */
@@ -66,41 +76,41 @@ export class AnthropicAnswer {
     this.#hasCounts = true
   }
 
-  *#begin(position: unknown, block: Fields): Generator<ChatPart, void, undefined> {
-    if (block.type === 'text') yield* this.#say('content', block.text)
-    if (block.type === 'thinking') yield* this.#say('reasoning_content', block.thinking)
+  #begin(position: unknown, block: Fields, parts: ChatPart[]): void {
+    if (block.type === 'text') this.#say('content', block.text, parts)
+    if (block.type === 'thinking') this.#say('reasoning_content', block.thinking, parts)
     if (block.type !== 'tool_use') return
     const index = this.#calls.size
     this.#calls.set(position, { index, input: fieldsOf(block.input), hasArguments: false })
     this.#hasSpoken = true
     const { id, name } = block
-    yield choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
+    parts.push(choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }))
   }
 
-  *#continue(position: unknown, delta: Fields): Generator<ChatPart, void, undefined> {
-    if (delta.type === 'text_delta') yield* this.#say('content', delta.text)
-    if (delta.type === 'thinking_delta') yield* this.#say('reasoning_content', delta.thinking)
+  #continue(position: unknown, delta: Fields, parts: ChatPart[]): void {
+    if (delta.type === 'text_delta') this.#say('content', delta.text, parts)
+    if (delta.type === 'thinking_delta') this.#say('reasoning_content', delta.thinking, parts)
     const call = this.#calls.get(position)
     if (delta.type !== 'input_json_delta' || !call || !isText(delta.partial_json)) return
     call.hasArguments = true
-    yield argumentsPiece(call, delta.partial_json)
+    parts.push(argumentsPiece(call, delta.partial_json))
   }
 
-  *#say(field: 'content' | 'reasoning_content', text: unknown): Generator<ChatPart, void, undefined> {
+  #say(field: 'content' | 'reasoning_content', text: unknown, parts: ChatPart[]): void {
     if (!isText(text)) return
     this.#hasSpoken = true
-    yield choice({ [field]: text })
+    parts.push(choice({ [field]: text }))
   }
 
-  *#end(): Generator<ChatPart, void, undefined> {
+  #finish(parts: ChatPart[]): void {
     const finishReason = this.#finishReason()
     for (const call of this.#calls.values()) {
       // No arguments are `{}` to OpenAI's clients, unless the call was cut before they came.
       const isCut = finishReason === 'length' && Object.keys(call.input).length === 0
-      if (!call.hasArguments && !isCut) yield argumentsPiece(call, JSON.stringify(call.input))
+      if (!call.hasArguments && !isCut) parts.push(argumentsPiece(call, JSON.stringify(call.input)))
     }
-    if (finishReason !== null) yield choice(refusalText(this.#stopDetails), finishReason)
-    if (this.#hasCounts) yield { kind: 'usage', usage: toUsage(this.#counts) }
+    if (finishReason !== null) parts.push(choice(refusalText(this.#stopDetails), finishReason))
+    if (this.#hasCounts) parts.push({ kind: 'usage', usage: toUsage(this.#counts) })
   }
 
   /** Silence without a reason is no answer. */
@@ -112,8 +122,16 @@ export class AnthropicAnswer {
   }
 }
 
-/** A whole Message, as it comes without streaming, in the form of its events. */
-export function* eventsOf(message: Fields): Generator<Fields, void, undefined> {
+/** The parts of a Message that came whole. */
+export function readMessage(message: Fields): ChatPart[] {
+  const answer = new AnthropicEvents()
+  const parts: ChatPart[] = []
+  for (const event of eventsOf(message)) answer.take(event, parts)
+  return parts
+}
+
+/** A whole Message in the form of its events. */
+function* eventsOf(message: Fields): Generator<Fields, void, undefined> {
   if (message.type === 'error') yield message
   if (!Array.isArray(message.content))
     throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no message.')

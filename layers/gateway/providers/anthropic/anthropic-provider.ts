@@ -1,12 +1,11 @@
 import type { AnthropicEntry } from '../../domain/catalog.ts'
-import type { ChatPart } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { readErrorReply } from '../http/error-reply.ts'
-import { isJson, parseObject, readJson } from '../http/json-reply.ts'
-import { post, type Reply } from '../http/post.ts'
+import { isJson, readJson } from '../http/json-reply.ts'
+import { post } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
-import type { ChatCall, Provider } from '../provider.ts'
-import { AnthropicAnswer, eventsOf } from './anthropic-answer.ts'
+import type { Provider } from '../provider.ts'
+import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
 const API_VERSION = '2023-06-01'
@@ -36,7 +35,8 @@ export function anthropicProvider(
         signal: call.signal,
       })
       if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))
-      yield* isJson(reply) ? readWhole(reply) : readStream(reply, call)
+      if (isJson(reply)) yield readMessage(await readJson(reply))
+      else yield* readEvents(reply, call, new AnthropicEvents())
     },
   }
 }
@@ -48,18 +48,4 @@ function aboutUs(failure: UpstreamFailure): UpstreamFailure {
   if (failure.reason !== 'rejected' || !OUR_ACCOUNT.test(failure.message)) return failure
   const message = "The upstream refused: the account's credit or usage limit is exhausted."
   return new UpstreamFailure('credential', message, { status: failure.detail.status })
-}
-
-async function* readStream(reply: Reply, call: ChatCall): AsyncGenerator<ChatPart, void, undefined> {
-  const answer = new AnthropicAnswer()
-  for await (const data of readEvents(reply.bytes, call)) {
-    yield* answer.read(parseObject(data))
-    if (answer.isWhole) return
-  }
-  throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
-}
-
-async function* readWhole(reply: Reply): AsyncGenerator<ChatPart, void, undefined> {
-  const answer = new AnthropicAnswer()
-  for (const event of eventsOf(await readJson(reply))) yield* answer.read(event)
 }

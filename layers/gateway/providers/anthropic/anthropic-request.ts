@@ -12,7 +12,7 @@ import { type Blocks, blocksFor } from './anthropic-turns.ts'
 type Fields = Record<string, unknown>
 
 /** A chat completion request in the words of Anthropic's Messages API. */
-export function toAnthropicRequest({ chat, model, outputCap, mayWriteCache }: ChatCall): Fields {
+export function toAnthropicRequest({ chat, model, outputCap, mayWriteCache, asksWhole }: ChatCall): Fields {
   const { body } = chat
   requireWords(ANTHROPIC_FIELDS, body)
   const { system, turns } = readConversation(chat)
@@ -22,7 +22,7 @@ export function toAnthropicRequest({ chat, model, outputCap, mayWriteCache }: Ch
   return {
     model,
     max_tokens: outputCap,
-    stream: true,
+    stream: !asksWhole,
     ...(system.length > 0 && { system: blocks.system(system) }),
     messages: turns.map(({ role, parts }) => ({ role, content: parts.map(blocks.part) })),
     ...toolFields(body, blocks),

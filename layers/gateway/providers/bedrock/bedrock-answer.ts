@@ -1,6 +1,8 @@
 import type {
+  ContentBlock,
   ContentBlockDelta,
   ContentBlockStart,
+  ConverseCommandOutput,
   ConverseStreamOutput,
   TokenUsage,
 } from '@aws-sdk/client-bedrock-runtime'
@@ -19,36 +21,73 @@ const FINISH_REASONS = new Map<string, string>(
   }),
 )
 
-/** The answer is whole with messageStop; metadata, the last event, brings the usage. */
-export async function* toParts(events: AsyncIterable<ConverseStreamOutput>): AsyncGenerator<ChatPart, void, undefined> {
-  const toolCalls = new ToolCalls()
-  let stopReason: string | undefined
-  for await (const { contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata } of events) {
-    if (contentBlockStart) yield* toolCalls.begin(contentBlockStart.contentBlockIndex, contentBlockStart.start)
-    if (contentBlockDelta) yield* readDelta(contentBlockDelta.contentBlockIndex, contentBlockDelta.delta, toolCalls)
-    if (contentBlockStop) yield* toolCalls.end(contentBlockStop.contentBlockIndex)
+/** Turns the events of a stream into parts. The answer is whole with messageStop; metadata, the last event, brings the usage. */
+export class ConverseEvents {
+  readonly #toolCalls = new ToolCalls()
+  #stopReason: string | undefined
+  #hasMetadata = false
+
+  get isWhole(): boolean {
+    return this.#hasMetadata && this.#stopReason !== undefined
+  }
+
+  read({ contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata }: ConverseStreamOutput) {
+    const calls = this.#toolCalls
+    const parts: ChatPart[] = []
+    if (contentBlockStart) parts.push(...calls.begin(contentBlockStart.contentBlockIndex, contentBlockStart.start))
+    if (contentBlockDelta) parts.push(...readDelta(contentBlockDelta.contentBlockIndex, contentBlockDelta.delta, calls))
+    if (contentBlockStop) parts.push(...calls.end(contentBlockStop.contentBlockIndex))
     if (messageStop) {
-      stopReason = messageStop.stopReason ?? 'end_turn'
-      if (!isMalformed(stopReason)) yield choice({}, FINISH_REASONS.get(stopReason) ?? 'stop')
+      this.#stopReason = messageStop.stopReason ?? 'end_turn'
+      if (!isMalformed(this.#stopReason)) parts.push(choice({}, FINISH_REASONS.get(this.#stopReason) ?? 'stop'))
     }
-    if (metadata?.usage) yield { kind: 'usage', usage: toUsage(metadata.usage) }
-    if (metadata && stopReason !== undefined) break
+    if (metadata?.usage) parts.push({ kind: 'usage', usage: toUsage(metadata.usage) })
+    if (metadata) this.#hasMetadata = true
+    return parts
   }
-  if (stopReason === undefined) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
-  if (isMalformed(stopReason)) {
-    throw new UpstreamFailure('protocol', `The model’s answer could not be read (${stopReason}).`)
+
+  /** Throws if the answer was not whole. */
+  end(): void {
+    const reason = this.#stopReason
+    if (reason === undefined) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+    if (isMalformed(reason)) throw new UpstreamFailure('protocol', `The model’s answer could not be read (${reason}).`)
   }
+}
+
+/** The parts of an answer that came whole. */
+export function readConverse({ output, stopReason, usage }: ConverseCommandOutput): ChatPart[] {
+  const answer = new ConverseEvents()
+  const blocks = output?.message?.content ?? []
+  const parts = [...blocks.flatMap(eventsOf), { messageStop: { stopReason } }, { metadata: { usage } }].flatMap(
+    (event) => answer.read(event as ConverseStreamOutput),
+  )
+  answer.end()
+  return parts
+}
+
+/** A whole block in the form of its events. */
+function eventsOf({ text, toolUse, reasoningContent }: ContentBlock, contentBlockIndex: number): object[] {
+  if (toolUse) {
+    const { input, ...start } = toolUse
+    return [
+      { contentBlockStart: { contentBlockIndex, start: { toolUse: start } } },
+      { contentBlockDelta: { contentBlockIndex, delta: { toolUse: { input: JSON.stringify(input ?? {}) } } } },
+    ]
+  }
+  const thought = reasoningContent?.reasoningText
+  const delta = thought ? { reasoningContent: { text: thought.text } } : { text }
+  return [{ contentBlockDelta: { contentBlockIndex, delta } }]
 }
 
 function isMalformed(stopReason: string): boolean {
   return stopReason === 'malformed_tool_use' || stopReason === 'malformed_model_output'
 }
 
-function* readDelta(block: number | undefined, delta: ContentBlockDelta | undefined, toolCalls: ToolCalls) {
-  if (delta?.text) yield choice({ content: delta.text })
+function readDelta(block: number | undefined, delta: ContentBlockDelta | undefined, calls: ToolCalls): ChoicePart[] {
+  if (delta?.text) return [choice({ content: delta.text })]
   // Signatures and redacted thoughts have no place in OpenAI's shapes.
-  if (delta?.reasoningContent?.text) yield choice({ reasoning_content: delta.reasoningContent.text })
-  if (delta?.toolUse?.input) yield* toolCalls.add(block, delta.toolUse.input)
+  if (delta?.reasoningContent?.text) return [choice({ reasoning_content: delta.reasoningContent.text })]
+  return delta?.toolUse?.input ? calls.add(block, delta.toolUse.input) : []
 }
 
 /** Content blocks are numbered with the text between them, tool calls are not. */

@@ -1,12 +1,13 @@
 import type {
   BedrockRuntimeClient,
+  ConverseCommandInput,
   ConverseStreamCommandInput,
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Provider } from '../provider.ts'
-import { toParts } from './bedrock-answer.ts'
+import { ConverseEvents, readConverse } from './bedrock-answer.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
 
@@ -23,12 +24,20 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
       const signal = AbortSignal.any([call.signal, hangUp.signal])
       let progress: Progress = 'none'
       try {
-        const events = await orAborted(converse(entry.region, input, signal), signal)
-        progress = 'begun'
-        for await (const part of toParts(eachWithin(events, call.idleTimeoutMs, hangUp, signal))) {
-          progress = 'spoken'
-          yield part
+        if (call.asksWhole) {
+          yield readConverse(await orAborted(converse(entry.region, input, signal), signal))
+          return
         }
+        const events = await orAborted(converseStream(entry.region, input, signal), signal)
+        progress = 'begun'
+        const answer = new ConverseEvents()
+        for await (const event of eachWithin(events, call.idleTimeoutMs, hangUp, signal)) {
+          const parts = answer.read(event)
+          if (parts.length > 0) progress = 'spoken'
+          yield parts
+          if (answer.isWhole) break
+        }
+        answer.end()
       } catch (error) {
         throw signal.aborted ? signal.reason : bedrockFailure(error, progress)
       } finally {
@@ -38,16 +47,23 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   }
 }
 
-async function converse(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal): Promise<Events> {
-  const { BedrockRuntimeClient, ConverseStreamCommand } = await import('@aws-sdk/client-bedrock-runtime')
-  let client = CLIENTS.get(region)
-  if (!client) {
-    client = new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })
-    CLIENTS.set(region, client)
-  }
-  const { stream } = await client.send(new ConverseStreamCommand(input), { abortSignal })
+async function converse(region: string, input: ConverseCommandInput, abortSignal: AbortSignal) {
+  const { ConverseCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  return (await clientIn(region)).send(new ConverseCommand(input), { abortSignal })
+}
+
+async function converseStream(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal) {
+  const { ConverseStreamCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  const { stream } = await (await clientIn(region)).send(new ConverseStreamCommand(input), { abortSignal })
   if (!stream) throw new UpstreamFailure('empty', 'Amazon Bedrock sent no answer.')
   return stream
+}
+
+async function clientIn(region: string): Promise<BedrockRuntimeClient> {
+  const { BedrockRuntimeClient } = await import('@aws-sdk/client-bedrock-runtime')
+  const client = CLIENTS.get(region) ?? new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })
+  CLIENTS.set(region, client)
+  return client
 }
 
 const CLIENTS = new Map<string, BedrockRuntimeClient>()

@@ -44,7 +44,7 @@ function aboutRequest(status: number, error: Record<string, unknown>, key: strin
 
 async function readError(reply: Reply): Promise<Record<string, unknown>> {
   try {
-    const body: unknown = JSON.parse(await readAll(reply.bytes, MAX_ERROR_BYTES))
+    const body: unknown = JSON.parse(await readAll(reply.body, MAX_ERROR_BYTES))
     const error = isObject(body) ? body.error : undefined
     return isObject(error) ? error : {}
   } catch {

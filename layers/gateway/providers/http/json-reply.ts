@@ -1,16 +1,18 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isDeeper, isObject, MAX_DEPTH } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
+import type { ReplyBody } from './reply-body.ts'
 
-const MAX_JSON_BYTES = 16 * 1024 * 1024
+/** The most bytes of an answer that comes whole. */
+export const MAX_JSON_BYTES = 16 * 1024 * 1024
 
-/** An upstream that answers whole, though it was asked to stream. */
+/** An answer that comes whole, whether or not it was asked to stream. */
 export function isJson({ contentType }: Reply): boolean {
   return /^application\/json\b/i.test(contentType)
 }
 
-export async function readJson({ bytes }: Reply): Promise<Record<string, unknown>> {
-  return parseObject(await readAll(bytes, MAX_JSON_BYTES))
+export async function readJson({ body }: Reply): Promise<Record<string, unknown>> {
+  return parseObject(await readAll(body, MAX_JSON_BYTES))
 }
 
 /** A shorter text is not deep enough to do harm, so the chunks of a stream are not looked through. */
@@ -30,13 +32,17 @@ export function parseObject(text: string): Record<string, unknown> {
   return value
 }
 
-export async function readAll(bytes: AsyncIterable<Buffer>, most: number): Promise<string> {
+export async function readAll(body: ReplyBody, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of bytes) {
-    size += chunk.length
-    if (size > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
-    chunks.push(chunk)
+  try {
+    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+      size += chunk.length
+      if (size > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
+      chunks.push(chunk)
+    }
+  } finally {
+    body.close()
   }
   return Buffer.concat(chunks).toString('utf8')
 }

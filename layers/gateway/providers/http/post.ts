@@ -2,6 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { ReplyBody, toFailure } from './reply-body.ts'
 
 type Post = {
   readonly url: URL
@@ -16,8 +17,7 @@ export type Reply = {
   readonly contentType: string
   /** How long the upstream asks to be left alone, if it does. */
   readonly retryAfterMs: number | undefined
-  /** Ends the connection when it is left early, and keeps it for the next call when it is read to its end. */
-  readonly bytes: AsyncGenerator<Buffer, void, undefined>
+  readonly body: ReplyBody
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -64,7 +64,7 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true):
         status: response.statusCode ?? 0,
         contentType: response.headers['content-type'] ?? '',
         retryAfterMs: readRetryAfter(response.headers['retry-after']),
-        bytes: readBytes(response, idleTimeoutMs, signal),
+        body: new ReplyBody(response, idleTimeoutMs, signal),
       })
     })
     request.end(body)
@@ -85,70 +85,4 @@ function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return ms > 0 ? ms : undefined
-}
-
-async function* readBytes(
-  response: http.IncomingMessage,
-  idleTimeoutMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  const abort = () => response.destroy(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  const chunks = response.iterator({ destroyOnReturn: false })
-  try {
-    for (;;) {
-      const chunk = await nextWithin(chunks, response, idleTimeoutMs)
-      if (chunk === undefined) return
-      yield chunk
-    }
-  } catch (error) {
-    throw toFailure(error, 'reset')
-  } finally {
-    signal.removeEventListener('abort', abort)
-    await chunks.return?.()
-    letGo(response)
-  }
-}
-
-const PARTING_MS = 1_000
-const PARTING_BYTES = 64 * 1024
-
-/** Reads away the bytes that follow an answer's end, for a short time, so that the connection can be used again. */
-function letGo(response: http.IncomingMessage): void {
-  if (response.complete || response.destroyed) return
-  const end = () => response.destroy()
-  const timer = setTimeout(end, PARTING_MS).unref()
-  let bytes = 0
-  response.on('error', () => {})
-  response.once('close', () => clearTimeout(timer))
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > PARTING_BYTES) end()
-  })
-}
-
-/** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
-async function nextWithin(
-  chunks: AsyncIterator<Buffer>,
-  response: http.IncomingMessage,
-  idleTimeoutMs: number,
-): Promise<Buffer | undefined> {
-  const timer = setTimeout(
-    () => response.destroy(new UpstreamFailure('timeout', `The upstream sent nothing for ${idleTimeoutMs} ms.`)),
-    idleTimeoutMs,
-  )
-  try {
-    const next = await chunks.next()
-    return next.done ? undefined : next.value
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function toFailure(error: unknown, reason: 'connect' | 'reset'): UpstreamFailure {
-  if (error instanceof UpstreamFailure) return error
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-  const what = reason === 'connect' ? 'The upstream could not be reached' : 'The upstream broke the connection'
-  return new UpstreamFailure(reason, `${what} (${code}).`, {}, { cause: error })
 }

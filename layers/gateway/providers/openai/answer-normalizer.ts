@@ -1,18 +1,26 @@
-import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import type { ChoicePart, Delta } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
 
-type Call = Record<string, unknown>
+type Fields = Record<string, unknown>
 
-/** Adds what OpenAI's schema requires and upstreams leave out. */
+/** Makes parts of choices, with what OpenAI's schema requires and upstreams leave out. */
 export class AnswerNormalizer {
   /** The indexes of the tool calls begun, by choice. */
   readonly #calls = new Map<number, Set<number>>()
 
-  normalize(part: ChatPart): ChatPart {
-    if (part.kind !== 'choice') return part
-    // The role is written where a choice begins; upstreams repeat it, empty or null.
-    const { role: _, ...delta } = part.delta
-    return { ...part, delta: this.#withWholeCalls(part.index, delta), logprobs: wholeLogprobs(part.logprobs) }
+  /** `event` is the chunk or the completion that the choice was in. */
+  normalize(choice: Fields, position: number, said: Fields, event: Fields): ChoicePart {
+    const index = Number.isSafeInteger(choice.index) ? (choice.index as number) : position
+    const reason = choice.finish_reason
+    const fingerprint = event.system_fingerprint
+    return {
+      kind: 'choice',
+      index,
+      delta: this.#wholeDelta(index, said),
+      logprobs: wholeLogprobs(choice.logprobs),
+      finishReason: typeof reason === 'string' && reason !== '' ? reason : null,
+      fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
+    }
   }
 
   ending(index: number): ChoicePart {
@@ -20,12 +28,15 @@ export class AnswerNormalizer {
     return { kind: 'choice', index, delta: {}, logprobs: null, finishReason }
   }
 
-  #withWholeCalls(choice: number, delta: Delta): Delta {
+  /** The role is written where a choice begins; upstreams repeat it, empty or null. */
+  #wholeDelta(choice: number, said: Fields): Delta {
+    if (!('role' in said) && !Array.isArray(said.tool_calls)) return said
+    const { role: _, ...delta } = said
     if (!Array.isArray(delta.tool_calls)) return delta
     return { ...delta, tool_calls: delta.tool_calls.filter(isObject).map((call) => this.#wholeCall(choice, call)) }
   }
 
-  #wholeCall(choice: number, call: Call): Call {
+  #wholeCall(choice: number, call: Fields): Fields {
     const begun = this.#calls.get(choice) ?? new Set<number>()
     this.#calls.set(choice, begun)
     const next = call.id ? begun.size : Math.max(0, begun.size - 1)

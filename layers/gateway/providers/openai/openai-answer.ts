@@ -3,65 +3,77 @@ import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { messageToDelta, speaks } from '../../wire/delta.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
-import { parseObject, readJson } from '../http/json-reply.ts'
-import type { Reply } from '../http/post.ts'
-import { readEvents } from '../http/server-sent-events.ts'
-import type { ChatCall } from '../provider.ts'
+import { parseObject } from '../http/json-reply.ts'
+import type { EventReader } from '../http/server-sent-events.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
 
-type Parts = AsyncGenerator<ChatPart, void, undefined>
+type Fields = Record<string, unknown>
 
-export async function* readStream(reply: Reply, call: ChatCall, key: string | undefined): Parts {
-  const open = new Set<number>()
+/** The events of a streamed chat completion. */
+export class OpenAiEvents implements EventReader {
+  readonly #key: string | undefined
+  readonly #open = new Set<number>()
   /** Only a choice that said something is given the end it lacks: silence is no answer. */
-  const said = new Set<number>()
-  const answer = new AnswerNormalizer()
-  for await (const data of readEvents(reply.bytes, call)) {
+  readonly #said = new Set<number>()
+  readonly #answer = new AnswerNormalizer()
+  #isWhole = false
+
+  /** `key` is the provider's, which providers quote in their errors. */
+  constructor(key: string | undefined) {
+    this.#key = key
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  read(data: string, parts: ChatPart[]): void {
     if (data === '[DONE]') {
-      for (const index of open) if (said.has(index)) yield answer.ending(index)
+      this.#isWhole = true
+      for (const index of this.#open) if (this.#said.has(index)) parts.push(this.#answer.ending(index))
       return
     }
-    for (const raw of toParts(checked(parseObject(data), key), 'delta')) {
-      const part = answer.normalize(raw)
-      if (part.kind === 'choice') {
-        if (part.finishReason === null) open.add(part.index)
-        else open.delete(part.index)
-        if (speaks(part.delta)) said.add(part.index)
+    const event = checked(parseObject(data), this.#key)
+    if (Array.isArray(event.choices)) {
+      for (let position = 0; position < event.choices.length; position++) {
+        const choice = event.choices[position]
+        if (isObject(choice)) parts.push(this.#readChoice(choice, position, event))
       }
-      yield part
     }
+    if (isObject(event.usage)) parts.push({ kind: 'usage', usage: event.usage })
   }
-  if (open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+
+  end(): void {
+    if (this.#open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+  }
+
+  #readChoice(choice: Fields, position: number, event: Fields): ChatPart {
+    const delta = isObject(choice.delta) ? choice.delta : {}
+    const part = this.#answer.normalize(choice, position, delta, event)
+    if (part.finishReason === null) this.#open.add(part.index)
+    else this.#open.delete(part.index)
+    if (speaks(part.delta)) this.#said.add(part.index)
+    return part
+  }
 }
 
-export async function* readWhole(reply: Reply, key: string | undefined): Parts {
+/** The parts of a chat completion that came whole. */
+export function readCompletion(completion: Fields, key: string | undefined): ChatPart[] {
   const answer = new AnswerNormalizer()
-  for (const raw of toParts(checked(await readJson(reply), key), 'message')) {
-    const part = answer.normalize(raw)
-    yield part
-    if (part.kind === 'choice' && part.finishReason === null && speaks(part.delta)) yield answer.ending(part.index)
+  const parts: ChatPart[] = []
+  const { choices, usage } = checked(completion, key)
+  for (const [position, choice] of Array.isArray(choices) ? choices.entries() : []) {
+    if (!isObject(choice)) continue
+    const delta = messageToDelta(isObject(choice.message) ? choice.message : {})
+    const part = answer.normalize(choice, position, delta, completion)
+    parts.push(part)
+    if (part.finishReason === null && speaks(part.delta)) parts.push(answer.ending(part.index))
   }
+  if (isObject(usage)) parts.push({ kind: 'usage', usage })
+  return parts
 }
 
-function checked(event: Record<string, unknown>, key: string | undefined): Record<string, unknown> {
+function checked(event: Fields, key: string | undefined): Fields {
   if (event.error) throw errorInAnswer(event.error, key)
   return event
-}
-
-function* toParts(event: Record<string, unknown>, field: 'delta' | 'message'): Generator<ChatPart, void, undefined> {
-  const fingerprint = typeof event.system_fingerprint === 'string' ? event.system_fingerprint : undefined
-  for (const [position, choice] of Array.isArray(event.choices) ? event.choices.entries() : []) {
-    if (!isObject(choice)) continue
-    const content = isObject(choice[field]) ? choice[field] : {}
-    yield {
-      kind: 'choice',
-      index: Number.isSafeInteger(choice.index) ? (choice.index as number) : position,
-      delta: field === 'message' ? messageToDelta(content) : content,
-      logprobs: choice.logprobs ?? null,
-      finishReason:
-        typeof choice.finish_reason === 'string' && choice.finish_reason !== '' ? choice.finish_reason : null,
-      ...(fingerprint !== undefined && { fingerprint }),
-    }
-  }
-  if (isObject(event.usage)) yield { kind: 'usage', usage: event.usage }
 }

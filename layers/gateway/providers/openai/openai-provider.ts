@@ -1,9 +1,10 @@
 import type { OpenAiEntry } from '../../domain/catalog.ts'
 import { readErrorReply } from '../http/error-reply.ts'
-import { isJson } from '../http/json-reply.ts'
+import { isJson, readJson } from '../http/json-reply.ts'
 import { post } from '../http/post.ts'
+import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider } from '../provider.ts'
-import { readStream, readWhole } from './openai-answer.ts'
+import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { toOpenAiRequest } from './openai-request.ts'
 
 /** Any upstream that speaks OpenAI's chat completions. */
@@ -27,7 +28,8 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key)
-      yield* isJson(reply) ? readWhole(reply, key) : readStream(reply, call, key)
+      if (isJson(reply)) yield readCompletion(await readJson(reply), key)
+      else yield* readEvents(reply, call, new OpenAiEvents(key))
     },
   }
 }

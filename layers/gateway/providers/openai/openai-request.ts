@@ -22,8 +22,9 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
     ...(chat.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed),
     model,
     ...Object.fromEntries(caps.map((field) => [field, outputCap])),
-    stream: true,
-    ...(streamOptions && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
+    stream: !call.asksWhole,
+    ...(streamOptions &&
+      !call.asksWhole && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
   }
 }
 

@@ -1,5 +1,5 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb'
 import { TABLES } from '../../contract.ts'
+import { queryItems } from '../database.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
@@ -8,18 +8,15 @@ type FindKeysToSweep = (nowMs: number) => AsyncIterable<string>
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
-export function findKeysToSweep({ client, keys }: Tables): FindKeysToSweep {
+export function findKeysToSweep({ database, keys }: Tables): FindKeysToSweep {
   return async function* dueKeys(nowMs) {
-    const pages = paginateQuery(
-      { client },
-      {
-        TableName: keys,
-        IndexName: BY_SWEEP.name,
-        KeyConditionExpression: '#partition = :key AND #sort <= :now',
-        ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-        ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
-      },
-    )
-    for await (const page of pages) for (const item of page.Items ?? []) yield keyIdOf(item)
+    const items = queryItems(database, {
+      TableName: keys,
+      IndexName: BY_SWEEP.name,
+      KeyConditionExpression: '#partition = :key AND #sort <= :now',
+      ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
+      ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
+    })
+    for await (const item of items) yield keyIdOf(item)
   }
 }

@@ -1,14 +1,12 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../../domain/key.ts'
-import { retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, retryTurnedAway } from '../failures.ts'
 import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 /** Notes when the sweep must look at the key again: when its next hold may belong to a dead request; never if it has no holds. */
 type ScheduleSweep = (key: Key) => Promise<void>
 
-export function scheduleSweep({ client, keys }: Tables): ScheduleSweep {
+export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
   return async (key) => {
     const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
     const next =
@@ -24,10 +22,10 @@ export function scheduleSweep({ client, keys }: Tables): ScheduleSweep {
             ExpressionAttributeValues: { ':none': 0 },
           }
     try {
-      await retryTurnedAway(() => client.send(new UpdateCommand({ TableName: keys, Key: keyItem(key.id), ...next })))
+      await retryTurnedAway(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))
     } catch (error) {
       // A request was admitted meanwhile: the key stays where the next sweep finds it.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      if (!isConditionFailed(error)) throw error
     }
   }
 }

@@ -1,10 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
 import type { Key } from '../../domain/key.ts'
 import { forgottenDays, utcDay } from '../../domain/limits.ts'
-import { isUnavailable, retryTurnedAway } from '../failures.ts'
-import { dayAttribute, keyItem, sweepTime, toKey, toKeyFromRaw } from '../keys/key-item.ts'
+import type { UpdateInput } from '../database.ts'
+import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
+import { dayAttribute, keyItem, sweepTime, toKey } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import type { Tables } from '../tables.ts'
 import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
@@ -17,15 +16,15 @@ type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
  * the stored version is still the same, and if not, the refusal brings the fresh key along.
  */
 export function takeAdmission(tables: Tables): TakeAdmission {
-  const { clientWithoutRetries, keys } = tables
+  const { database, keys } = tables
   const read = readKey(tables)
   return async (key, demand) => {
     try {
-      const write = new UpdateCommand({ TableName: keys, ...admissionWrite(key, demand) })
-      const { Attributes } = await retryTurnedAway(() => clientWithoutRetries.send(write))
+      const write = { TableName: keys, ...admissionWrite(key, demand) }
+      const { Attributes } = await retryTurnedAway(() => database.updateOnce(write))
       return { admitted: true, key: toKey(Attributes ?? {}) }
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return refused(toKeyFromRaw(error.Item), demand)
+      if (isConditionFailed(error)) return refused(error.Item && toKey(error.Item), demand)
       if (!isUnavailable(error)) throw error
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
       const fresh = await read(key.id)
@@ -39,7 +38,7 @@ function refused(key: Key | undefined, demand: Demand): AdmissionResult {
   return { admitted: false, key, why: key && whyNotAdmitted(key, demand) }
 }
 
-function admissionWrite(key: Key, demand: Demand): Omit<UpdateCommandInput, 'TableName'> {
+function admissionWrite(key: Key, demand: Demand): Omit<UpdateInput, 'TableName'> {
   const isActive = '#status = :active'
   const isUnchanged = 'version = :version'
   const secretIsValid = '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))'

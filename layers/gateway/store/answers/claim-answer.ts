@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { ANSWERS_KEPT_MS, type Claim, type KeptAnswer } from '../../domain/idempotency.ts'
+import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /**
@@ -10,24 +8,22 @@ import type { Tables } from '../tables.ts'
  */
 type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
 
-export function claimAnswer({ client, answers }: Tables): ClaimAnswer {
+export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
   return async (claim, nowMs, deadRequestId) => {
     const condition = deadRequestId === undefined ? isFree(nowMs) : isOf(deadRequestId)
     const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
     try {
-      await client.send(
-        new PutCommand({
-          TableName: answers,
-          Item: { ...claim, state: 'running', expiresAt },
-          ...condition,
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      )
+      await database.put({
+        TableName: answers,
+        Item: { ...claim, state: 'running', expiresAt },
+        ...condition,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      })
       return undefined
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
-      const found = error.Item && (unmarshall(error.Item) as KeptAnswer)
-      // Our own: the write had landed, its answer was lost, and the SDK sent it again.
+      if (!isConditionFailed(error)) throw error
+      const found = error.Item as KeptAnswer | undefined
+      // Our own: the write had landed, its answer was lost, and it was sent again.
       return found?.requestId === claim.requestId ? undefined : (found ?? { ...claim, state: 'running' })
     }
   }

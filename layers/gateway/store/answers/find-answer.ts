@@ -1,13 +1,12 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { KeptAnswer } from '../../domain/idempotency.ts'
 import type { Tables } from '../tables.ts'
 
 /** Reads the answer or claim of an Idempotency-Key, without claiming it. */
 type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
 
-export function findAnswer({ client, answers }: Tables): FindAnswer {
+export function findAnswer({ database, answers }: Tables): FindAnswer {
   return async (id, nowMs) => {
-    const { Item } = await client.send(new GetCommand({ TableName: answers, Key: { id }, ConsistentRead: true }))
+    const { Item } = await database.get({ TableName: answers, Key: { id }, ConsistentRead: true })
     const isOver = (Item?.expiresAt as number) <= Math.floor(nowMs / 1000)
     return isOver ? undefined : (Item as KeptAnswer | undefined)
   }

@@ -1,27 +1,24 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Claim, KeptAnswer } from '../../domain/idempotency.ts'
+import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
 type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
 
-export function keepAnswer({ client, answers }: Tables): KeepAnswer {
+export function keepAnswer({ database, answers }: Tables): KeepAnswer {
   return async ({ id, requestId }, sealed) => {
     const state: KeptAnswer['state'] = sealed ? 'kept' : 'not_kept'
     try {
-      await client.send(
-        new UpdateCommand({
-          TableName: answers,
-          Key: { id },
-          ConditionExpression: 'requestId = :requestId',
-          UpdateExpression: `SET #state = :state${sealed ? ', sealed = :sealed' : ''}`,
-          ExpressionAttributeNames: { '#state': 'state' },
-          ExpressionAttributeValues: { ':requestId': requestId, ':state': state, ...(sealed && { ':sealed': sealed }) },
-        }),
-      )
+      await database.update({
+        TableName: answers,
+        Key: { id },
+        ConditionExpression: 'requestId = :requestId',
+        UpdateExpression: `SET #state = :state${sealed ? ', sealed = :sealed' : ''}`,
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':requestId': requestId, ':state': state, ...(sealed && { ':sealed': sealed }) },
+      })
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      if (!isConditionFailed(error)) throw error
     }
   }
 }

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { CATALOG_ITEM } from '../../contract.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
 import type { Tables } from '../tables.ts'
@@ -6,9 +5,9 @@ import type { Tables } from '../tables.ts'
 export type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
-export function readStoredCatalog({ client, keys }: Tables): ReadCatalog {
+export function readStoredCatalog({ database, keys }: Tables): ReadCatalog {
   return async () => {
-    const { Item } = await client.send(new GetCommand({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true }))
+    const { Item } = await database.get({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true })
     return (
       Item && { data: Item.catalog as CatalogData, version: Item.version as number, pushedAt: Item.pushedAt as string }
     )

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { CATALOG_ITEM } from '../../contract.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
-import type { Item } from '../keys/key-item.ts'
+import type { Item, UpdateInput } from '../database.ts'
+import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /** The version that was written, or the one that somebody else has put in force. */
@@ -13,17 +11,17 @@ type WriteResult = { readonly written: boolean; readonly version: number }
 /** Replaces the catalog whole: the one of version `shown`, 0 for none, or without it whichever is in force. */
 type WriteCatalog = (catalog: CatalogData, nowMs: number, shown?: number) => Promise<WriteResult>
 
-export function writeCatalog({ client, keys }: Tables): WriteCatalog {
+export function writeCatalog({ database, keys }: Tables): WriteCatalog {
   return async (catalog, nowMs, shown) => {
     const write = { TableName: keys, Key: CATALOG_ITEM, ...replacing(catalog, nowMs) }
-    if (shown === undefined) return landed((await client.send(new UpdateCommand(write))).Attributes)
+    if (shown === undefined) return landed((await database.update(write)).Attributes)
     const pushId = randomUUID()
     try {
-      return landed((await client.send(new UpdateCommand(onlyOver(shown, write, pushId)))).Attributes)
+      return landed((await database.update(onlyOver(shown, write, pushId))).Attributes)
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error
-      const now: Item = error.Item ? unmarshall(error.Item) : {}
-      // The SDK sends an unanswered write again, and then the first one stands in its way.
+      if (!isConditionFailed(error)) throw error
+      const { Item: now = {} } = error
+      // An unanswered write is sent again, and then the first one stands in its way.
       return { written: now.pushId === pushId, version: (now.version as number | undefined) ?? 0 }
     }
   }
@@ -43,7 +41,7 @@ function replacing(catalog: CatalogData, nowMs: number) {
   }
 }
 
-function onlyOver(shown: number, write: UpdateCommandInput, pushId: string): UpdateCommandInput {
+function onlyOver(shown: number, write: UpdateInput, pushId: string): UpdateInput {
   return {
     ...write,
     UpdateExpression: `${write.UpdateExpression}, pushId = :pushId`,

@@ -1,8 +1,9 @@
 import type { Key } from '../../domain/key.ts'
 import { retry } from '../../retry.ts'
-import type { Tables } from '../tables.ts'
+import type { Item } from '../database.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { type TransactItem, transact } from '../transact.ts'
-import { type Item, keyItem, toItem, toKey } from './key-item.ts'
+import { keyItem, toItem, toKey } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
 type KeyChange = {
@@ -23,7 +24,7 @@ class Overtaken extends Error {}
  * An operator's change to an active key: decided on a fresh copy, written only if that copy's version still stands.
  * `decide` returns undefined if there is nothing to do.
  */
-export function changeKey(tables: Tables) {
+export function changeKey(tables: OperatorTables) {
   const read = readKey(tables)
   return (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
     return retry(change, {

@@ -1,5 +1,5 @@
 import type { Key } from '../../domain/key.ts'
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { transact } from '../transact.ts'
 import { type Grant, grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
@@ -7,7 +7,7 @@ import { hashItem, toItem } from './key-item.ts'
 /** The key, its hash and its first grant appear together. */
 type CreateKey = (key: Key, grant: Grant) => Promise<void>
 
-export function createKey(tables: Tables): CreateKey {
+export function createKey(tables: OperatorTables): CreateKey {
   const put = (Item: Record<string, unknown>) => ({
     Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
   })

@@ -1,4 +1,4 @@
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { hashItem } from './key-item.ts'
 
@@ -6,7 +6,7 @@ type EndGrace = (keyId: string) => Promise<ChangeResult>
 
 export const PREVIOUS_SECRET = ['previousHash', 'previousLastFour', 'previousUntilMs']
 
-export function endGrace(tables: Tables): EndGrace {
+export function endGrace(tables: OperatorTables): EndGrace {
   const change = changeKey(tables)
   return (keyId) =>
     change(keyId, ({ previous }) =>

@@ -1,5 +1,5 @@
 import type { Nano } from '../../domain/money.ts'
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { transact } from '../transact.ts'
 import type { ChangeResult } from './change-key.ts'
 import { grantItem, keyItem } from './key-item.ts'
@@ -9,7 +9,7 @@ export type Grant = { readonly id: string; readonly by: string }
 type GrantCredits = (keyId: string, amount: Nano, grant: Grant, nowMs: number) => Promise<ChangeResult>
 
 /** Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. */
-export function grantCredits(tables: Tables): GrantCredits {
+export function grantCredits(tables: OperatorTables): GrantCredits {
   const read = readKey(tables)
   return async (keyId, amount, grant, nowMs) => {
     const granted = await transact(tables, [

@@ -1,6 +1,6 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { ITEMS, type Scope } from '../../contract.ts'
 import type { Hold, Key } from '../../domain/key.ts'
+import type { Item } from '../database.ts'
 
 export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
@@ -15,8 +15,6 @@ export const dayAttribute = (day: string) => `${DAY}${day}`
 
 /** When a sweep must look at a key: no later than this, one of its requests may be dead. */
 export const sweepTime = (ms: number) => new Date(ms).toISOString()
-
-export type Item = Record<string, unknown>
 
 export function toItem(key: Key): Item {
   return {
@@ -75,12 +73,7 @@ export function toKey(item: Item): Key {
   }
 }
 
-/** The item inside a failed condition, which the document client leaves raw. */
-export function toKeyFromRaw(raw: Parameters<typeof unmarshall>[0] | undefined): Key | undefined {
-  return raw && toKey(unmarshall(raw))
-}
-
-/** DynamoDB's numbers are exact; beyond 2^53 the SDK hands them over as bigint already. */
+/** DynamoDB's numbers are exact; beyond 2^53 they come as bigint already. */
 export function toNano(value: unknown): bigint {
   return BigInt(value as number | bigint)
 }

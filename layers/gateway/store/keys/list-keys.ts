@@ -1,11 +1,11 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../../domain/key.ts'
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { toKey } from './key-item.ts'
 
 type ListKeys = () => AsyncIterable<Key>
 
-export function listKeys({ client, keys }: Tables): ListKeys {
+export function listKeys({ client, keys }: OperatorTables): ListKeys {
   return async function* allKeys() {
     const pages = paginateScan(
       { client },

@@ -1,4 +1,4 @@
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { PREVIOUS_SECRET } from './end-grace.ts'
 import { hashItem } from './key-item.ts'
@@ -6,7 +6,7 @@ import { hashItem } from './key-item.ts'
 type RevokeKey = (keyId: string, nowMs: number) => Promise<ChangeResult>
 
 /** Both secrets are forgotten in the same transaction that ends the key. */
-export function revokeKey(tables: Tables): RevokeKey {
+export function revokeKey(tables: OperatorTables): RevokeKey {
   const change = changeKey(tables)
   return (keyId, nowMs) =>
     change(keyId, ({ current, previous }) => ({

@@ -1,12 +1,12 @@
 import { GRACE_MS, type Secret } from '../../domain/key.ts'
-import type { Tables } from '../tables.ts'
+import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { hashItem } from './key-item.ts'
 
 type RotateKey = (keyId: string, next: Secret, nowMs: number) => Promise<ChangeResult>
 
 /** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
-export function rotateKey(tables: Tables): RotateKey {
+export function rotateKey(tables: OperatorTables): RotateKey {
   const { keys } = tables
   const change = changeKey(tables)
   return (keyId, next, nowMs) =>

@@ -1,6 +1,6 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb'
 import { TABLES } from '../../contract.ts'
 import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
+import { queryItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageRow } from './usage-item.ts'
 
@@ -14,25 +14,22 @@ export type RowOrder = 'newest first' | 'oldest first'
 /** The rows of one key that began in a range, a page at a time. */
 type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder) => AsyncIterable<UsageRow>
 
-export function queryUsageRows({ client, usage }: Tables): QueryUsageRows {
+export function queryUsageRows({ database, usage }: Tables): QueryUsageRows {
   return async function* rowsOf(keyId, range, order = 'newest first') {
     for (const dayMs of daysOf(range, order)) {
-      const pages = paginateQuery(
-        { client },
-        {
-          TableName: usage,
-          IndexName: BY_KEY.name,
-          KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
-          ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
-          ExpressionAttributeValues: {
-            ':keyDay': keyDay(keyId, dayMs),
-            ':first': new Date(range.fromMs).toISOString(),
-            ':last': new Date(range.toMs - 1).toISOString(),
-          },
-          ScanIndexForward: order === 'oldest first',
+      const items = queryItems(database, {
+        TableName: usage,
+        IndexName: BY_KEY.name,
+        KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
+        ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+        ExpressionAttributeValues: {
+          ':keyDay': keyDay(keyId, dayMs),
+          ':first': new Date(range.fromMs).toISOString(),
+          ':last': new Date(range.toMs - 1).toISOString(),
         },
-      )
-      for await (const page of pages) for (const item of page.Items ?? []) yield toUsageRow(item)
+        ScanIndexForward: order === 'oldest first',
+      })
+      for await (const item of items) yield toUsageRow(item)
     }
   }
 }

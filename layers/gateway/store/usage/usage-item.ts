@@ -1,6 +1,7 @@
 import type { Nano } from '../../domain/money.ts'
 import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
-import { type Item, toNano } from '../keys/key-item.ts'
+import type { Item } from '../database.ts'
+import { toNano } from '../keys/key-item.ts'
 
 /** The attributes in the order in which a person wants to read them. */
 export function toUsageItem(row: UsageRow): Item {

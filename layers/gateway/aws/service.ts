@@ -1,0 +1,105 @@
+import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { retry } from '../retry.ts'
+import { endpointOf } from './endpoint.ts'
+import { openExchange, type Patience, type Reply } from './exchange.ts'
+import { isUnavailable } from './failures.ts'
+import { ServiceError } from './service-error.ts'
+import { signer } from './sign.ts'
+
+type Service = {
+  /** As it is signed for, and as its addresses begin. */
+  readonly name: string
+  /** As the variable AWS_ENDPOINT_URL_… spells it. */
+  readonly variable: string
+  /** What stands before an operation in X-Amz-Target. */
+  readonly target?: string
+  /** Of a service that names its operation there, in place of a target. */
+  readonly path?: string
+  readonly contentType: string
+  readonly patience: Patience
+  /** In place of AWS's own settings. */
+  readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
+}
+
+export type CallOptions = { readonly attempts: number; readonly signal?: AbortSignal }
+
+/** Calls an operation with a body of JSON. Throws a ServiceError. */
+export type CallService = (operation: string, body: string, options: CallOptions) => Promise<Answer>
+type Answer = Record<string, unknown>
+
+/** A service of AWS that speaks JSON. The environment is read with the first call, its credentials with every one. */
+export function openService(service: Service, clock: () => number = Date.now): CallService {
+  let line: ReturnType<typeof openLine> | undefined
+  /** How far the service's clock is ahead of ours, once it has refused a signature for its time. */
+  let aheadMs = 0
+
+  return (operation, body, { attempts, signal }) => {
+    if (attempts === 1) return call(operation, body, signal)
+    const when = (error: unknown) => mayBeSentAgain(error) && !signal?.aborted
+    return retry(() => call(operation, body, signal), { when, pauseMs, tries: attempts })
+  }
+
+  async function call(operation: string, body: string, signal?: AbortSignal, isSecond = false): Promise<Answer> {
+    line ??= openLine(service)
+    const credentials = service.local?.credentials ?? readCredentials()
+    const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
+    headers.push('Content-Length', String(Buffer.byteLength(body)))
+    const reply = await line.exchange(headers, body, signal)
+    const answer = read(reply)
+    if (reply.status === 200) return answer
+    const error = errorOf(reply, answer)
+    // A call that was refused for its time did not happen, so even one that may be sent only once is made again.
+    if (isSecond || !TIME_ERRORS.has(error.name) || !setClock(reply.date)) throw error
+    return call(operation, body, signal, true)
+  }
+
+  /** False if the clocks agree, and the signature was refused for something else. */
+  function setClock(date = ''): boolean {
+    const offMs = Date.parse(date) - (clock() + aheadMs)
+    if (!(Math.abs(offMs) >= MOST_SKEW_MS)) return false
+    aheadMs += offMs
+    return true
+  }
+}
+
+const TIME_ERRORS = new Set([
+  ...['AuthFailure', 'InvalidSignatureException', 'RequestExpired', 'RequestInTheFuture'],
+  ...['RequestTimeTooSkewed', 'SignatureDoesNotMatch'],
+])
+/** AWS takes signatures of the last five minutes, and the date of an answer has seconds only. */
+const MOST_SKEW_MS = 4 * 60_000
+
+/** A conflict is for those to judge who know what it is about. */
+function mayBeSentAgain(error: unknown): boolean {
+  return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
+}
+
+function pauseMs(attempt: number): number {
+  return 50 * 2 ** attempt
+}
+
+function openLine({ name, variable, target, path = '/', contentType, patience, local }: Service) {
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsPlace(variable)
+  const url = new URL(path, endpoint)
+  return {
+    sign: signer({ service: name, region, host: url.host, path, contentType }),
+    targetOf: (operation: string) => target && `${target}.${operation}`,
+    exchange: openExchange(url, patience),
+  }
+}
+
+/** An answer that cannot be read says nothing about what became of the call. */
+function read({ status, text }: Reply): Answer {
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null) return answer as Answer
+  } catch {}
+  throw new ServiceError('NetworkingError', `An answer with status ${status} is not JSON.`, {})
+}
+
+/** A name comes as `com.amazonaws.dynamodb.v20120810#Name`, as `Name:http://…`, or alone. */
+function errorOf({ status, errorType }: Reply, answer: Answer): ServiceError {
+  const { __type: type = errorType ?? 'UnknownError', message = answer.Message ?? '' } = answer
+  const [name = ''] = /\w+(?=$|:)/.exec(String(type)) ?? []
+  return new ServiceError(name, String(message), { isServers: status >= 500, answer })
+}

@@ -1,0 +1,60 @@
+/** An item, or a part of one, in plain values. */
+export type Item = Record<string, unknown>
+
+type Names = { readonly ExpressionAttributeNames?: Record<string, string> }
+type Placeholders = Names & { readonly ExpressionAttributeValues?: Item }
+
+export type GetInput = Names & {
+  readonly TableName: string
+  readonly Key: Item
+  readonly ConsistentRead?: boolean
+  readonly ProjectionExpression?: string
+}
+
+type WriteInput = Placeholders & {
+  readonly TableName: string
+  readonly ConditionExpression?: string
+  /** Whether the error of a failed condition brings the item along. */
+  readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD'
+}
+
+export type PutInput = WriteInput & { readonly Item: Item }
+export type DeleteInput = WriteInput & { readonly Key: Item }
+export type UpdateInput = WriteInput & {
+  readonly Key: Item
+  readonly UpdateExpression: string
+  readonly ReturnValues?: 'ALL_NEW' | 'UPDATED_NEW'
+}
+
+export type QueryInput = Placeholders & {
+  readonly TableName: string
+  readonly IndexName?: string
+  readonly KeyConditionExpression: string
+  readonly ConsistentRead?: boolean
+  readonly ScanIndexForward?: boolean
+  readonly ExclusiveStartKey?: Item
+}
+
+type WriteOutput = { readonly Attributes?: Item | undefined }
+
+/** What the functions ask of DynamoDB, in its own words and in plain values. store/failures.ts reads what it throws. */
+export type Database = {
+  get(input: GetInput): Promise<{ readonly Item?: Item | undefined }>
+  put(input: PutInput): Promise<WriteOutput>
+  update(input: UpdateInput): Promise<WriteOutput>
+  /** Sent once and never again by itself, for a write that must not land a second time, later. */
+  updateOnce(input: UpdateInput): Promise<WriteOutput>
+  delete(input: DeleteInput): Promise<WriteOutput>
+  query(
+    input: QueryInput,
+  ): Promise<{ readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }>
+}
+
+/** Every item that a query finds, page by page. */
+export async function* queryItems(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
+  for (let next: Pick<QueryInput, 'ExclusiveStartKey'> | undefined = {}; next; ) {
+    const { Items = [], LastEvaluatedKey } = await database.query({ ...input, ...next })
+    yield* Items
+    next = LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }
+  }
+}

@@ -1,0 +1,91 @@
+import type { Item } from '../database.ts'
+
+/** A value as DynamoDB writes it in JSON: one field, named for its type. */
+export type AttributeValue = Readonly<Record<string, unknown>>
+export type Attributes = Readonly<Record<string, AttributeValue>>
+
+/** Fields that are undefined are left out. */
+export function toAttributes(item: Item): Attributes {
+  const attributes: Record<string, AttributeValue> = {}
+  for (const name in item) {
+    const value = item[name]
+    if (value !== undefined) attributes[name] = toAttribute(value)
+  }
+  return attributes
+}
+
+export function fromAttributes(attributes: Attributes): Item {
+  const item: Item = {}
+  for (const name in attributes) item[name] = fromAttribute(attributes[name] as AttributeValue)
+  return item
+}
+
+function toAttribute(value: unknown): AttributeValue {
+  switch (typeof value) {
+    case 'string':
+      return { S: value }
+    case 'number':
+      return { N: toNumber(value) }
+    case 'bigint':
+      return { N: value.toString() }
+    case 'boolean':
+      return { BOOL: value }
+    case 'object':
+      return fromObject(value)
+    default:
+      throw new TypeError(`DynamoDB has no type for a ${typeof value}.`)
+  }
+}
+
+function fromObject(value: object | null): AttributeValue {
+  if (value === null) return { NULL: true }
+  if (Array.isArray(value)) return { L: value.filter((member) => member !== undefined).map(toAttribute) }
+  if (value instanceof Uint8Array) {
+    return { B: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === null || (prototype as object).constructor.name === 'Object')
+    return { M: toAttributes(value as Item) }
+  throw new TypeError(`DynamoDB has no type for a ${(prototype as object).constructor.name}.`)
+}
+
+/** A number beyond 2^53 may not be the one that was meant; such are bigints. */
+function toNumber(value: number): string {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw new RangeError(`${value} is no number that DynamoDB keeps exactly.`)
+  }
+  return String(value)
+}
+
+function fromAttribute(attribute: AttributeValue): unknown {
+  for (const type in attribute) {
+    const value = attribute[type]
+    switch (type) {
+      case 'S':
+      case 'BOOL':
+        return value
+      case 'N':
+        return fromNumber(value as string)
+      case 'M':
+        return fromAttributes(value as Attributes)
+      case 'L':
+        return (value as AttributeValue[]).map(fromAttribute)
+      case 'NULL':
+        return null
+      case 'B':
+        return fromBase64(value as string)
+    }
+  }
+  throw new TypeError(`An attribute has a type that nobody here writes: ${Object.keys(attribute)}.`)
+}
+
+/** DynamoDB's numbers are exact; a whole one beyond 2^53 is a bigint. */
+function fromNumber(digits: string): number | bigint {
+  const value = Number(digits)
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(digits) : value
+}
+
+function fromBase64(text: string): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.from(text, 'base64')
+  return new Uint8Array(buffer, byteOffset, length)
+}

@@ -1,0 +1,81 @@
+import { openService } from '../../aws/service.ts'
+import { ServiceError } from '../../aws/service-error.ts'
+import type { Database, Item, QueryInput } from '../database.ts'
+import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
+
+/** The address of DynamoDB Local. Without it the client talks to AWS by AWS's own settings. */
+export type LocalEndpoint = { readonly endpoint: string }
+
+/** A function has one request at a time, and a client waiting for it. */
+const IN_AWS = { connectMs: 1_000, answerMs: 3_000 }
+/** On one machine every request shares the connections and the processor with the database itself. */
+const ON_THIS_MACHINE = { connectMs: 20_000, answerMs: 20_000 }
+const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
+
+const ATTEMPTS = 3
+
+/** DynamoDB over its own JSON, without AWS's SDK: it takes a third of the processor's time and of the code. */
+export function dynamoDb(local?: LocalEndpoint): Database {
+  const call = openService({
+    name: 'dynamodb',
+    variable: 'DYNAMODB',
+    target: 'DynamoDB_20120810',
+    contentType: 'application/x-amz-json-1.0',
+    ...(local ? { patience: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { patience: IN_AWS }),
+  })
+
+  async function send(operation: string, input: Input, attempts = ATTEMPTS): Promise<Output> {
+    try {
+      return await call(operation, JSON.stringify(toWire(input)), { attempts })
+    } catch (error) {
+      if (error instanceof ServiceError && error.answer.Item) {
+        throw Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
+      }
+      throw error
+    }
+  }
+  async function write(operation: string, input: Input, attempts?: number) {
+    const { Attributes } = await send(operation, input, attempts)
+    return { Attributes: Attributes && fromAttributes(Attributes) }
+  }
+  return {
+    async get(input) {
+      const { Item } = await send('GetItem', input)
+      return { Item: Item && fromAttributes(Item) }
+    },
+    put: (input) => write('PutItem', input),
+    update: (input) => write('UpdateItem', input),
+    updateOnce: (input) => write('UpdateItem', input, 1),
+    delete: (input) => write('DeleteItem', input),
+    async query(input) {
+      const { Items = [], LastEvaluatedKey } = await send('Query', input)
+      return {
+        Items: Items.map(fromAttributes),
+        LastEvaluatedKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey),
+      }
+    },
+  }
+}
+
+type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<
+  QueryInput,
+  'ExpressionAttributeValues' | 'ExclusiveStartKey'
+>
+type Output = {
+  readonly Item?: Attributes
+  readonly Attributes?: Attributes
+  readonly Items?: Attributes[]
+  readonly LastEvaluatedKey?: Attributes
+}
+
+/** The same members, with the values in DynamoDB's own form. */
+function toWire(input: Input): object {
+  const { Key, Item, ExpressionAttributeValues, ExclusiveStartKey, ...others } = input
+  return {
+    ...others,
+    Key: Key && toAttributes(Key),
+    Item: Item && toAttributes(Item),
+    ExpressionAttributeValues: ExpressionAttributeValues && toAttributes(ExpressionAttributeValues),
+    ExclusiveStartKey: ExclusiveStartKey && toAttributes(ExclusiveStartKey),
+  }
+}

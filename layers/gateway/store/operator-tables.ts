@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { LocalEndpoint } from './dynamodb/dynamodb-client.ts'
+import { sdkDatabase } from './sdk-database.ts'
+import type { TableNames, Tables } from './tables.ts'
+
+/** The tables as an operator has them, who makes transactions and scans besides. No function does. */
+export type OperatorTables = Tables & { readonly client: DynamoDBDocumentClient }
+
+const IN_AWS = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+}
+
+const ON_THIS_MACHINE = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, httpAgent: { maxSockets: 256 } },
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+}
+
+const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }
+
+export function openOperatorTables(names: TableNames, local?: LocalEndpoint): OperatorTables {
+  const settings = local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS
+  const bare = new DynamoDBClient(settings)
+  // Both share the connections.
+  const bareWithoutRetries = new DynamoDBClient({
+    ...settings,
+    maxAttempts: 1,
+    requestHandler: bare.config.requestHandler,
+  })
+  const client = DynamoDBDocumentClient.from(bare, TRANSLATION)
+  return {
+    client,
+    database: sdkDatabase(client, DynamoDBDocumentClient.from(bareWithoutRetries, TRANSLATION)),
+    keys: names.keysTable,
+    usage: names.usageTable,
+    answers: names.answersTable,
+  }
+}

@@ -7,10 +7,6 @@ import { type BuildOptions, buildSync } from 'esbuild'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
 
-/** The layer's name as a function asks for it; Lambda finds it below /opt/nodejs/node_modules. */
-const TOKENIZER = '#tokenizer'
-const TOKENIZER_PACKAGE = 'waybill-tokenizer'
-
 /** AWS's SDK for Bedrock as chat asks for it, and the file beside chat's own that has it. It is the lockfile's. */
 const BEDROCK = '#bedrock'
 const BEDROCK_FILE = './bedrock.js'
@@ -30,8 +26,6 @@ const COMMON: BuildOptions = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
-  // Lambda's layers are found by require(), not by import().
-  supported: { 'dynamic-import': false },
   logLevel: 'warning',
 }
 
@@ -41,17 +35,9 @@ export function bundleFunction(name: string): string {
   if (name === 'chat') bundle(folder, { entryPoints: [BEDROCK_SDK], outfile: BEDROCK_FILE })
   return bundle(folder, {
     entryPoints: [join(ROOT, 'functions', name, 'handler.ts')],
-    alias: { [TOKENIZER]: TOKENIZER_PACKAGE, [BEDROCK]: BEDROCK_FILE, [WEB_STREAMS]: NO_WEB_STREAMS },
-    external: [TOKENIZER_PACKAGE, BEDROCK_FILE],
+    alias: { [BEDROCK]: BEDROCK_FILE, [WEB_STREAMS]: NO_WEB_STREAMS },
+    external: [BEDROCK_FILE],
     outfile: 'index.js',
-  })
-}
-
-/** The folder with the tokenizer's layer. */
-export function bundleTokenizer(): string {
-  return bundle(join('layers', 'tokenizer'), {
-    entryPoints: [join(ROOT, 'layers', 'tokenizer', 'count-tokens.ts')],
-    outfile: join('nodejs', 'node_modules', TOKENIZER_PACKAGE, 'index.js'),
   })
 }
 

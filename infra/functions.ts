@@ -1,6 +1,5 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
@@ -14,7 +13,6 @@ import {
 } from '../layers/gateway/contract.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
-import { bundleTokenizer } from './bundle.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { tablePermissions } from './permissions.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
@@ -29,12 +27,14 @@ type Props = {
 }
 
 const API_TIMEOUT_SECONDS = 29
+const TOKENIZER_TIMEOUT_SECONDS = 10
 /** Time for a cold start, an estimate and the settlement, out of the time that the edge waits. */
 const EDGE_RESERVE_MS = 10_000
 
 /** The functions, each with no more rights than it needs. */
 export class Functions extends Construct {
   readonly chat: GatewayFunction
+  readonly tokenizer: GatewayFunction
   readonly models: GatewayFunction
   readonly introspect: GatewayFunction
   readonly usage: GatewayFunction
@@ -53,19 +53,28 @@ export class Functions extends Construct {
     }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
+    this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
+      name: 'tokenizer',
+      description: 'Counts tokens with js-tiktoken where no upstream has',
+      stage,
+      environment: {},
+      memoryMb: stage.tokenizerMemoryMb,
+      timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
+      may: [],
+    })
     this.chat = new GatewayFunction(this, 'Chat', {
       name: 'chat',
       description: ENDPOINTS.chat.description,
       stage,
       environment: {
         ...environment,
+        [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
         ...(originSecret && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-      layers: [tokenizerLayer(this)],
-      may: [...rightsOf('chat'), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
+      may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
           id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(stage.name, '*')}]`,
@@ -103,25 +112,21 @@ export class Functions extends Construct {
     })
   }
 
-  /** May invoke the sweep and nothing else. CDK's own role would also allow its versions. */
+  /** May invoke the sweep and nothing else. */
   #schedulerRole(): IRole {
     const role = new Role(this, 'SchedulerRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') })
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.sweep.functionArn] }))
+    role.addToPolicy(invoke(this.sweep))
     return role.withoutPolicyUpdates()
   }
 
   get all(): GatewayFunction[] {
-    return [this.chat, this.models, this.introspect, this.usage, this.fallback, this.sweep]
+    return [this.chat, this.tokenizer, this.models, this.introspect, this.usage, this.fallback, this.sweep]
   }
 }
 
-function tokenizerLayer(scope: Construct): LayerVersion {
-  return new LayerVersion(scope, 'Tokenizer', {
-    description: 'js-tiktoken and its ranks, loaded only when an estimate is needed',
-    code: Code.fromAsset(bundleTokenizer()),
-    compatibleRuntimes: [Runtime.NODEJS_24_X],
-    compatibleArchitectures: [Architecture.ARM_64],
-  })
+/** CDK's own grant would also allow its versions. */
+function invoke(fn: GatewayFunction): PolicyStatement {
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
 }
 
 /** A secret's ARN ends in six characters of AWS's choosing. */

@@ -1,6 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, Function as LambdaFunction, type LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { bundleFunction } from './bundle.ts'
@@ -16,7 +16,6 @@ type GatewayFunctionProps = {
   readonly environment: Readonly<Record<string, string>>
   /** All that it may do, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
-  readonly layers?: readonly LayerVersion[]
   /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
   readonly acknowledged?: readonly { readonly id: string; readonly reason: string }[]
 }
@@ -36,7 +35,6 @@ export class GatewayFunction extends LambdaFunction {
       timeout: Duration.seconds(props.timeoutSeconds),
       // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
       environment: props.environment,
-      layers: [...(props.layers ?? [])],
       logGroup: logs,
       role,
     })

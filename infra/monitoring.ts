@@ -60,6 +60,12 @@ export class Monitoring extends Construct {
       1,
     )
     this.#alarm(
+      'RoughEstimates',
+      'The tokenizer could not be reached; answers were billed by their characters',
+      this.#metric('RoughEstimates'),
+      1,
+    )
+    this.#alarm(
       'UsageRejected',
       'Upstreams reported usage that is none; the answers were billed by estimate',
       this.#metric('UsageRejected'),
@@ -114,6 +120,7 @@ export class Monitoring extends Construct {
       ['Credits by model', [by('Credits', 'model')]],
       ['Charged and what it cost us', [this.#metric('Credits'), this.#metric('UpstreamCost')]],
       ['Usage rejected, billed at the bound', [this.#metric('UsageRejected'), this.#metric('BilledAtBound')]],
+      ['Rough estimates', [this.#metric('RoughEstimates')]],
       ['Answers given up, unpaid', [this.#metric('UnpaidAnswers'), by('UnpaidAnswers', 'provider')]],
       ['Holds: unsettled and swept', [this.#metric('Unsettled'), this.#metric('SweptHolds')]],
       ['Chat function', [chat.metricInvocations(), chat.metricErrors(), chat.metricThrottles()]],

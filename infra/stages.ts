@@ -9,9 +9,11 @@ export type Stage = {
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
-  /** A stream's cost is its time × this, so small is cheap; a tokenizer estimate needs 512 at least. */
+  /** A stream's cost is its time × this, so small is cheap. */
   readonly chatMemoryMb: number
   readonly apiMemoryMb: number
+  /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
+  readonly tokenizerMemoryMb: number
   /** Of the HTTP API, for all keys together; a key has its own limits. */
   readonly apiRequestsPerSecond: number
   /** How long a non-streaming answer may take behind CloudFront. */
@@ -21,6 +23,7 @@ export type Stage = {
 const COMMON = {
   chatMemoryMb: 512,
   apiMemoryMb: 512,
+  tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
 }

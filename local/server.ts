@@ -8,6 +8,7 @@ import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS, type FunctionName } from '../layers/gateway/contract.ts'
+import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
@@ -15,6 +16,7 @@ import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
 import { FOREIGN_HOST, isForOwnHost } from './own-host.ts'
 import { endUnread, readBody } from './request-body.ts'
+import { openTokenizerThread } from './tokenizer-thread.ts'
 
 /** With the pause between two looks at the connections, a request that never comes whole is ended within a minute. */
 const WHOLE_REQUEST_MS = 50_000
@@ -26,6 +28,8 @@ type StreamFunction = (event: unknown, stream: ResponseStream, context: Context)
 export type ServerOptions = {
   /** In place of the keys that a function in AWS has. */
   readonly keys?: KeySources
+  /** In place of the tokenizer in a thread of its own. */
+  readonly countTokens?: CountTokens | undefined
   /** How long a request may take to come, head and body. */
   readonly wholeRequestMs?: number
   /** How long a client that was refused before its body was read may go on sending it. */
@@ -34,10 +38,11 @@ export type ServerOptions = {
 
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
 export function createGatewayServer(instance: Promise<Instance>, options: ServerOptions = {}): Server {
-  const { keys, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
+  const tokenizer = openTokenizerThread()
+  const { keys, countTokens = tokenizer.countTokens, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
   const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
-  const functions = instance.then((opened) => openFunctions(opened, keys))
+  const functions = instance.then((opened) => openFunctions(opened, countTokens, keys))
   functions.catch(() => {})
   const server = createServer(timing, (request, response) => {
     serve(request, response).catch((error) => {
@@ -47,6 +52,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     })
   })
   server.keepAliveTimeout = 65_000
+  server.once('close', () => tokenizer[Symbol.asyncDispose]())
   return server
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -72,7 +78,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
   }
 }
 
-function openFunctions(instance: Instance, keys: KeySources | undefined) {
+function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySources | undefined) {
   const jsonFunctions = {
     models: createModels(instance),
     introspect: createIntrospect(instance),
@@ -80,7 +86,10 @@ function openFunctions(instance: Instance, keys: KeySources | undefined) {
     fallback: createFallback(instance),
   } satisfies Record<Exclude<FunctionName, 'chat'>, unknown>
   return {
-    chat: createChat(instance, keys && { openProvider: openProvider(keys) }) as unknown as StreamFunction,
+    chat: createChat(instance, {
+      countTokens,
+      ...(keys && { openProvider: openProvider(keys) }),
+    }) as unknown as StreamFunction,
     json: (name: Exclude<FunctionName, 'chat'>) => jsonFunctions[name] as unknown as JsonFunction,
     clock: instance.clock,
   }

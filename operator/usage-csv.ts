@@ -40,6 +40,7 @@ const COLUMNS = [
   'priceCacheWrite',
   'priceRequest',
   'priceImage',
+  'estimatedBy',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)

@@ -34,10 +34,10 @@ const EVENT_STREAM = {
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
-type Given = Partial<Pick<ChatDeps, 'openProvider' | 'loadTokenizer'>>
+/** Tokens are counted by a function, by a thread or by a test; the upstreams are the real ones unless others are given. */
+type Given = Pick<ChatDeps, 'countTokens'> & Partial<Pick<ChatDeps, 'openProvider'>>
 
-/** `given` replaces the real upstreams and the tokenizer. */
-export function createChat(instance: Instance, given: Given = {}) {
+export function createChat(instance: Instance, given: Given) {
   const { tables, config, clock, finishDeadHolds, log } = instance
   const vault = answerVault({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
   const deps: ChatDeps = {
@@ -45,7 +45,6 @@ export function createChat(instance: Instance, given: Given = {}) {
     vault,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
-    loadTokenizer: async () => (await import('#tokenizer')).countTokens,
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

@@ -1,4 +1,6 @@
+import { readTokenizerFunction } from '../../layers/gateway/config.ts'
 import { openInstance } from '../instance.ts'
 import { createChat } from './create.ts'
+import { invokeTokenizer } from './invoke-tokenizer.ts'
 
-export const handler = createChat(openInstance())
+export const handler = createChat(openInstance(), { countTokens: invokeTokenizer(readTokenizerFunction()) })

@@ -31,6 +31,11 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
+/** The name of the function that counts tokens, which chat alone invokes. */
+export function readTokenizerFunction(env: Environment = process.env): string {
+  return required(env, ENV.tokenizerFunction)
+}
+
 /** The value behind a catalog's `env:NAME`, which is never one of our own. */
 export function readVariable(name: string, env: Environment = process.env): string | undefined {
   return isOwnVariable(name) ? undefined : env[name] || undefined

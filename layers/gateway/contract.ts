@@ -12,6 +12,7 @@ export const ENV = {
   stage: 'WAYBILL_STAGE',
   originSecret: 'WAYBILL_ORIGIN_SECRET',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
+  tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */

@@ -91,6 +91,7 @@ function metricsOf(row: UsageRow): Metric[] {
 function usageMetricsOf(row: UsageRow): Metric[] {
   const { upstreamCost } = row
   return [
+    ['RoughEstimates', row.estimatedBy === 'characters' ? 1 : 0, 'Count'],
     ['UsageRejected', row.usageRejected ? 1 : 0, 'Count'],
     ['BilledAtBound', row.usageCapped ? 1 : 0, 'Count'],
     ...(upstreamCost === undefined

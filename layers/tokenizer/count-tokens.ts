@@ -1,13 +1,9 @@
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
+import { sampleText } from './sample-text.ts'
 
 // Importing this file takes about a second and 270 MB: only an estimate pays for it.
 const encoding = new Tiktoken(o200k)
-
-/** A longer text is counted in windows, one in each of as many equal stretches, at a place that nobody can foresee. */
-const WHOLE_CHARS = 64 * 1024
-const WINDOW_CHARS = 2 * 1024
-const WINDOWS = WHOLE_CHARS / WINDOW_CHARS
 
 /**
  * Runs that the encoding's pattern keeps whole, and whose merging takes time quadratic in their bytes. They are cut:
@@ -18,14 +14,8 @@ const ASCII_CUT = 64
 const OTHER_CUT = 32
 
 export function countTokens(text: string, random: () => number = Math.random): number {
-  if (text.length <= WHOLE_CHARS) return countWhole(text)
-  const stretch = text.length / WINDOWS
-  let tokens = 0
-  for (let i = 0; i < WINDOWS; i++) {
-    const from = Math.floor(i * stretch + random() * (stretch - WINDOW_CHARS))
-    tokens += countWhole(text.slice(from, from + WINDOW_CHARS))
-  }
-  return Math.ceil((tokens * text.length) / WHOLE_CHARS)
+  const { pieces, scale } = sampleText(text, random)
+  return scale(pieces.map(countWhole))
 }
 
 function countWhole(text: string): number {

@@ -114,15 +114,17 @@ function unpriced(row: UsageRow): Entry[] {
   ]
 }
 
-function countedBy({ usageSource, usageRejected }: UsageRow): string {
+function countedBy({ usageSource, usageRejected, estimatedBy }: UsageRow): string {
+  const estimate = estimatedBy === 'characters' ? ROUGH_ESTIMATE : ESTIMATE
   if (usageSource === 'upstream') return 'the upstream (reported usage)'
-  if (usageRejected) return `${ESTIMATE}: ${NO_COUNTS}`
+  if (usageRejected) return `${estimate}: ${NO_COUNTS}`
   return usageSource === 'estimate'
-    ? `${ESTIMATE}: the upstream reported no usage`
+    ? `${estimate}: the upstream reported no usage`
     : 'nobody: nothing was counted, and yet it is charged'
 }
 
 const ESTIMATE = 'an estimate with o200k of what was delivered'
+const ROUGH_ESTIMATE = 'a rough estimate by characters, because the tokenizer could not be reached'
 const NO_COUNTS =
   'the upstream reported counts that are none (negative, not whole, missing, or 0 for an answer with text), or those of one choice where several were given'
 

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { signer } from '../../layers/gateway/aws/sign.ts'
+
 import type { Credentials } from '../../layers/gateway/config.ts'
 import { randomAttributes } from '../simulation/dynamodb/random-expressions.ts'
 import { canonical } from '../simulation/dynamodb/side-by-side.ts'

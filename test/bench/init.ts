@@ -41,7 +41,15 @@ for (let run = 0; run <= RUNS; run++) {
 }
 print()
 
-function subjectsOf({ chat, models, introspect, usage, fallback, sweep }: typeof account.functions): Subject[] {
+function subjectsOf({
+  chat,
+  models,
+  introspect,
+  usage,
+  fallback,
+  sweep,
+  tokenizer,
+}: typeof account.functions): Subject[] {
   const get = (path: string) => httpEvent({ path, secret })
   const body = { ...HELLO, stream: true }
   return [
@@ -52,6 +60,7 @@ function subjectsOf({ chat, models, introspect, usage, fallback, sweep }: typeof
     { name: 'usage', deployed: usage, event: get('/v1/usage/req_01ARZ3NDEKTSV4RRFFQ69G5FAV') },
     { name: 'fallback', deployed: fallback, event: get('/v1/nope') },
     { name: 'sweep', deployed: sweep, event: {} },
+    { name: 'tokenizer', deployed: tokenizer, event: { texts: ['Hello'] } },
   ]
 }
 

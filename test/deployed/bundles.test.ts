@@ -165,6 +165,20 @@ test('the fallback function answers an unknown path with 404 and a wrong method 
   expect(Object.values((await account.readKey(key.id)).days)).toEqual([2])
 })
 
+test('the tokenizer function counts with nothing in its environment, and neither logs nor quotes a text', async () => {
+  const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
+  expect(account.functions.tokenizer.environment).toEqual({})
+  expect(await tokenizer.invoke({ texts: ['hello world', '<|endoftext|>', ''] })).toEqual({ tokens: [2, 7, 0] })
+  const windows = Array<string>(64).fill('The quick brown fox. '.repeat(97))
+  expect(await tokenizer.invoke({ texts: windows })).toEqual({ tokens: Array(64).fill(97 * 5 + 1) })
+  for (const question of [null, {}, { texts: 'the prompt' }, { texts: [7] }, { texts: [...windows, 'the prompt'] }]) {
+    const refused = await tokenizer.invoke(question).catch((error: Error) => error.message)
+    expect(refused).toContain('at most 64 strings')
+    expect(refused).not.toMatch(/the prompt|quick/)
+  }
+  expect(tokenizer.output.text).toBe('')
+})
+
 test('the sweep function finishes a dead request: its row is abandoned and free, and its hold is given back', async () => {
   const { key } = await account.issue()
   const nowMs = Date.now() - 3_600_000

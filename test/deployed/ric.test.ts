@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
@@ -17,12 +18,14 @@ import {
 } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { startFunction } from './support/function-process.ts'
 import { httpEvent } from './support/http-event.ts'
 import { installRuntimeClient } from './support/install-runtime-client.ts'
 import type { LambdaAnswer } from './support/lambda-answer.ts'
+import { type LambdaService, startLambdaService } from './support/lambda-service.ts'
 import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
 import { type SecretsManager, startSecretsManager } from './support/secrets-manager.ts'
-import type { DeployedFunction } from './support/synthesize.ts'
+import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
 const PROVIDER_KEY = 'provider-key-of-this-test'
 
@@ -35,6 +38,7 @@ const opened = new AsyncDisposableStack()
 let upstream: Upstream
 let secrets: SecretsManager
 let bedrock: BedrockUpstream
+let lambda: LambdaService
 let account: TestAccount
 let chat: RuntimeProcess
 
@@ -44,6 +48,8 @@ beforeAll(async () => {
   secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
   bedrock = opened.use(await startBedrock())
   account = opened.use(await openAccount(withBedrock(catalogFor(upstream.url, {}, { apiKey: 'secret:up' }))))
+  const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
+  lambda = opened.use(await startLambdaService({ [TOKENIZER]: tokenizer }))
   chat = await start(account.functions.chat)
 }, 180_000)
 beforeEach(() => {
@@ -68,6 +74,7 @@ async function start(deployed: DeployedFunction): Promise<RuntimeProcess> {
   const elsewhere = {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.url,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
   }
   return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
 }
@@ -221,27 +228,32 @@ describeInLambda('the chat function', () => {
     expect(after.spent).toBe(row.cost + 20_000n)
   })
 
-  test('chat in Lambda’s runtime loads the tokenizer from its layer for an estimate, and not before', async () => {
+  test('chat in Lambda’s runtime invokes the tokenizer function only for an estimate, and once for prompt and answer', async () => {
     const { secret } = await account.issue()
-    const { chat: deployed } = account.functions
-    const [layer = ''] = deployed.layers
-    const own = await start(deployed)
     const ask = async (body: object) => {
-      const { headers } = await (await post(secret, body, {}, own)).whole()
+      const { headers } = await (await post(secret, body)).whole()
       return account.readRow(headers['X-Request-Id'])
     }
-    // A layer that is not there cannot be loaded.
-    renameSync(layer, `${layer}-aside`)
-    try {
-      for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
-    } finally {
-      renameSync(`${layer}-aside`, layer)
-    }
-    upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
+    lambda.invoked.length = 0
+    for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
+    expect(lambda.invoked).toEqual([])
+    const content = 'The quick brown fox jumps over the lazy dog.'
+    upstream.reply = say(content, null)
     for (const body of [HELLO, STREAM]) {
       const row = await ask(body)
       expect(row).toMatchObject({ outcome: 'completed', usageSource: 'estimate', completionTokens: 10 })
+      expect(row).not.toHaveProperty('estimatedBy')
     }
+    const invocation = { name: TOKENIZER, event: { texts: ['user\nHello', content] } }
+    expect(lambda.invoked).toEqual([invocation, invocation])
+
+    lambda.isUp = false
+    const rough = await ask(STREAM)
+    lambda.isUp = true
+    expect(rough).toMatchObject({ outcome: 'completed', usageSource: 'estimate', estimatedBy: 'characters' })
+    expect(rough.completionTokens).toBe(Math.ceil(43 / 3 + 1))
+    await until(() => chat.output.text.includes('"RoughEstimates":1'))
+    expect(chat.output.text).not.toContain('quick')
   })
 
   test('chat in Lambda’s runtime loads the AWS SDK with the first call to Bedrock, once and not before', async () => {
@@ -354,5 +366,11 @@ describeInLambda('the other functions', () => {
     const answer = await (await start(account.functions.sweep)).invoke({ version: '0', source: 'aws.scheduler' })
     await answer.ended
     expect(JSON.parse(answer.body)).toEqual({ finished: 0 })
+  })
+
+  test('tokenizer starts in Lambda’s own runtime and answers', async () => {
+    const answer = await (await start(account.functions.tokenizer)).invoke({ texts: ['hello world', 'hello'] })
+    await answer.ended
+    expect(JSON.parse(answer.body)).toEqual({ tokens: [2, 1] })
   })
 })

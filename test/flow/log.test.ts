@@ -179,8 +179,13 @@ test.each([
     { upstreamCost: 15_000n },
     { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 },
   ],
-  ['does not cover the provider’s bill', { upstreamCost: 20_001n }, { NegativeMargins: 1, UsageRejected: 0 }],
+  [
+    'does not cover the provider’s bill',
+    { upstreamCost: 20_001n },
+    { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 },
+  ],
   ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
+  ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
   ['was estimated because counts were wrong', { usageRejected: true }, { UsageRejected: 1 }],
 ])('the log line of a request whose charge %s says so in its metrics', (_, more, figures) => {
   expect(written((log) => log.request({ ...COMPLETED, ...more })).line).toMatchObject(figures)

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../../functions/chat/create.ts'
+import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -23,7 +24,9 @@ beforeAll(async () => {
   const both = await openBoth({ model: { maxOutputTokens: 100_000 } })
   upstream = both.upstream
   gateway = both.gateway
-  const chat = createChat(gateway.instance) as unknown as StreamFunction
+  const chat = createChat(gateway.instance, {
+    countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
+  }) as unknown as StreamFunction
   server = createServer(async (incoming, response) => {
     const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
     const context = { getRemainingTimeInMillis: () => REMAINING_MS } as Context

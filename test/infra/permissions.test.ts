@@ -33,12 +33,14 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
     ADMIT_AND_SETTLE,
     ...KEEP_ANSWERS,
     WRITE_ROW,
+    'lambda:InvokeFunction on the tokenizer',
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],
   models: [...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW],
   introspect: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW],
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  tokenizer: LOG,
   sweep: [...LOG, FIND_KEYS_TO_SWEEP, READ_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
 })
 
@@ -56,7 +58,8 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
   function rightsOf(role: string, named: Record<string, string> = {}): string[] {
     const { keys } = stack().tables
     const tables = Object.entries(stack().tables).map(([name, id]) => [JSON.stringify(arnOf(id)), name])
-    const names: Record<string, string> = { ...Object.fromEntries(tables), ...named }
+    const functions = { [JSON.stringify(arnOf(stack().functions.tokenizer))]: 'the tokenizer' }
+    const names: Record<string, string> = { ...Object.fromEntries(tables), ...functions, ...named }
     return statementsOf(role).flatMap(({ Effect, Action, Resource, Condition }) =>
       [Action].flat().flatMap((action) =>
         [Resource].flat().map((resource) => {
@@ -74,7 +77,7 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     const { Role, LoggingConfig } = functionOf(name)
     const role: string = Role['Fn::GetAtt'][0]
     const ownLog = { [JSON.stringify(arnOf(LoggingConfig.LogGroup.Ref))]: 'its own log' }
-    expect(rightsOf(role, ownLog).sort()).toEqual(rightsIn(stage)[name].sort())
+    expect(rightsOf(role, ownLog).sort()).toEqual(rightsIn(stage)[name].toSorted())
     expect(resources('AWS::IAM::Role')[role]?.Properties).toEqual({
       AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
     })
@@ -117,7 +120,7 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     }
   })
 
-  test(`anyone may call chat in ${stage} by its URL, only the API may call the others, and nobody the sweep`, () => {
+  test(`anyone may call chat in ${stage} by its URL, only the API may call the others, and nobody the sweep or the tokenizer`, () => {
     const { functions, template } = stack()
     const api = only(template, 'AWS::ApiGatewayV2::Api').id
     const who = Object.values(resources('AWS::Lambda::Permission')).map(({ Properties }) => {

@@ -8,7 +8,16 @@ import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-store
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, FUNCTIONS, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import {
+  arnOf,
+  FUNCTIONS,
+  FUNCTIONS_WITH_TABLES,
+  only,
+  readFacts,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 
 let dev: Synthesized
 let prod: Synthesized
@@ -92,19 +101,20 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   const propertiesOf = (name: (typeof FUNCTIONS)[number]) =>
     of().template.findResources('AWS::Lambda::Function')[of().functions[name]]?.Properties
 
-  test.each(FUNCTIONS)(
-    `the %s function in ${stage} runs on Node 24 on arm64 and knows its tables and its stage`,
-    (name) => {
-      const { tables } = of()
-      expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
-      expect(propertiesOf(name).Environment.Variables).toMatchObject({
-        [ENV.keysTable]: { Ref: tables.keys },
-        [ENV.usageTable]: { Ref: tables.usage },
-        [ENV.answersTable]: { Ref: tables.answers },
-        [ENV.stage]: of() === prod ? 'prod' : 'dev',
-      })
-    },
-  )
+  test.each(FUNCTIONS)(`the %s function in ${stage} runs on Node 24 on arm64, without a layer`, (name) => {
+    expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
+    expect(propertiesOf(name)).not.toHaveProperty('Layers')
+  })
+
+  test.each(FUNCTIONS_WITH_TABLES)(`the %s function in ${stage} knows its tables and its stage`, (name) => {
+    const { tables } = of()
+    expect(propertiesOf(name).Environment.Variables).toMatchObject({
+      [ENV.keysTable]: { Ref: tables.keys },
+      [ENV.usageTable]: { Ref: tables.usage },
+      [ENV.answersTable]: { Ref: tables.answers },
+      [ENV.stage]: of() === prod ? 'prod' : 'dev',
+    })
+  })
 
   test(`every function in ${stage} has a log group of its own, which deletes old entries`, () => {
     const logs = FUNCTIONS.map((name) => propertiesOf(name).LoggingConfig.LogGroup.Ref)
@@ -116,10 +126,17 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test(`the chat function in ${stage} may take fifteen minutes, and only it has the tokenizer`, () => {
-    const { id } = only(of().template, 'AWS::Lambda::LayerVersion')
-    expect(propertiesOf('chat')).toMatchObject({ Timeout: 900, Layers: [{ Ref: id }] })
-    for (const name of FUNCTIONS) if (name !== 'chat') expect(propertiesOf(name)).not.toHaveProperty('Layers')
+  test(`the chat function in ${stage} may take fifteen minutes, and only it knows the tokenizer function`, () => {
+    expect(propertiesOf('chat').Timeout).toBe(900)
+    const variableOf = (name: (typeof FUNCTIONS)[number]) =>
+      propertiesOf(name).Environment.Variables[ENV.tokenizerFunction]
+    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat'])
+    expect(variableOf('chat')).toEqual({ Ref: of().functions.tokenizer })
+  })
+
+  test(`the tokenizer function in ${stage} knows nothing, and has a whole core and ten seconds`, () => {
+    expect(propertiesOf('tokenizer')).toMatchObject({ MemorySize: 1_769, Timeout: 10 })
+    expect(propertiesOf('tokenizer')).not.toHaveProperty('Environment')
   })
 
   test(`only the chat function in ${stage} has a Function URL, which streams and leaves the key check to it`, () => {
@@ -262,7 +279,7 @@ describe('CloudFront', () => {
         expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
       }
       const made = template.findResources('AWS::Lambda::Function')
-      for (const name of FUNCTIONS) {
+      for (const name of FUNCTIONS_WITH_TABLES) {
         expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
       }
       const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)

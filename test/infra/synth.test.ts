@@ -74,20 +74,19 @@ describe('no account and no network', () => {
 })
 
 describe('the deployed code', () => {
-  /** The folders that CloudFormation is given, by the function's description or the layer's. */
+  /** The folders that CloudFormation is given, by the function's description. */
   function assetOf(description: RegExp): string {
     const { Resources } = JSON.parse(readFileSync(join(byCommand.folder, 'Waybill-dev.template.json'), 'utf8'))
-    type Code = { Properties: { Description?: string; Code?: { S3Key: string }; Content?: { S3Key: string } } }
+    type Code = { Properties: { Description?: string; Code?: { S3Key: string } } }
     const found = Object.values<Code>(Resources).find(({ Properties }) =>
       description.test(Properties?.Description ?? ''),
     )
-    const key = (found?.Properties.Code ?? found?.Properties.Content)?.S3Key.replace('.zip', '')
+    const key = found?.Properties.Code?.S3Key.replace('.zip', '')
     return join(byCommand.folder, `asset.${key}`)
   }
 
   const chat = () => assetOf(/chat\/completions/)
-  const layer = () => assetOf(/tiktoken/)
-  const tokenizer = () => join(layer(), 'nodejs', 'node_modules', 'waybill-tokenizer', 'index.js')
+  const tokenizer = () => assetOf(/tiktoken/)
   /** Some of the o200k ranks, which are nowhere but in them. */
   const ranks = () => {
     const file = createRequire(import.meta.url).resolve('js-tiktoken/ranks/o200k_base')
@@ -102,16 +101,11 @@ describe('the deployed code', () => {
     expect(sourcesContent).toBeUndefined()
   })
 
-  test('the tokenizer is in the layer, where Lambda looks for it, and not in chat', () => {
-    expect(readFileSync(tokenizer(), 'utf8')).toContain(ranks())
-    expect(readFileSync(join(chat(), 'index.js'), 'utf8')).not.toContain(ranks())
-  })
-
-  test('chat starts without the tokenizer and the AWS SDK, and asks for each only when it is needed', async () => {
+  test('chat starts without the AWS SDK, and asks for it only when it is needed', async () => {
     const handler = join(chat(), 'index.js')
     const asked: string[] = []
     const code = readFileSync(handler, 'utf8')
-    for (const late of ['waybill-tokenizer', './bedrock.js']) expect(code.split(`require("${late}")`)).toHaveLength(2)
+    expect(code.split('require("./bedrock.js")')).toHaveLength(2)
     Object.assign(globalThis, { awslambda: { streamifyResponse: (fn: unknown) => fn } })
     const module = { exports: {} as { handler?: unknown } }
     const real = createRequire(handler)
@@ -130,14 +124,17 @@ describe('the deployed code', () => {
       chat(),
     )
     expect(module.exports.handler).toEqual(expect.any(Function))
-    expect(asked).not.toContain('waybill-tokenizer')
     expect(asked).not.toContain('./bedrock.js')
     expect(asked).not.toContain('node:stream/web')
     expect(asked.length).toBeGreaterThan(0)
   })
 
-  test('the tokenizer’s layer counts tokens by itself', () => {
-    const { countTokens } = createRequire(import.meta.url)(tokenizer())
-    expect(countTokens('hello world')).toBe(2)
+  test('the tokenizer is in its own function, and not in chat', () => {
+    expect(readFileSync(join(tokenizer(), 'index.js'), 'utf8')).toContain(ranks())
+    const code = readFileSync(join(chat(), 'index.js'), 'utf8')
+    expect(code).not.toContain(ranks())
+    const { sources } = JSON.parse(readFileSync(join(chat(), 'index.js.map'), 'utf8')) as { sources: string[] }
+    expect(sources.filter((source) => /tiktoken|count-tokens/.test(source))).toEqual([])
+    expect(sources).toContainEqual(expect.stringMatching(/tokenizer\/sample-text\.ts$/))
   })
 })

@@ -216,6 +216,7 @@ describe('CSV', () => {
       priceCacheWrite: '',
       priceRequest: '',
       priceImage: '',
+      estimatedBy: '',
     })
   })
 
@@ -224,11 +225,12 @@ describe('CSV', () => {
     const [, , { id }] = keys as [Key, Key, Key]
     const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001' }
     const counts = { cacheWriteTokens: 100, reasoningTokens: 40, images: 2, usageCapped: true, upstreamCost: 300_000n }
-    await put([rowAt(id, startedAtMs, { ...counts, price })])
+    const estimatedBy = 'characters'
+    await put([rowAt(id, startedAtMs, { ...counts, price, estimatedBy })])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-8))).toEqual([
-      ['cacheWriteTokens', 'reasoningTokens', 'images', 'usageCapped', 'upstreamCost', ...PRICE_COLUMNS],
-      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001'],
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-9))).toEqual([
+      ['cacheWriteTokens', 'reasoningTokens', 'images', 'usageCapped', 'upstreamCost', ...PRICE_COLUMNS, 'estimatedBy'],
+      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters'],
       [''],
     ])
   })

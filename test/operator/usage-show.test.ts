@@ -112,6 +112,11 @@ test('a charge that was rounded up is explained with its exact amount', async ()
 test.each([
   ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
   [
+    'the tokenizer could not be reached',
+    { usageSource: 'estimate', estimatedBy: 'characters' },
+    /a rough estimate by characters, because the tokenizer could not be reached: the upstream reported no usage$/m,
+  ],
+  [
     'the reported counts were rejected',
     { usageSource: 'estimate', usageRejected: true },
     /o200k.*counts that are none \(negative, not whole, missing, or 0 for an answer with text\), or those of one choice/,

@@ -18,6 +18,7 @@ import { writeOn } from './support/write-apart.ts'
 
 // The numbers that docs/deploy.md states. They are of one request; a function has one at a time.
 const MOST_MB = 160
+/** Its thread is in the gateway's process here. In AWS it is a function of its own. */
 const TOKENIZER_MB = 300
 
 const endpoint = process.env.TEST_DYNAMODB ?? ''

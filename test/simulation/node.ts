@@ -74,8 +74,11 @@ export class GatewayNode implements Sender {
       const provider = scriptedProvider(id, { ask: (script) => this.#ask(script), truth, kill })
       return deps.variant?.provider?.(provider) ?? provider
     }
-    const loadTokenizer = async () => (text: string) => Math.ceil(text.length / 4)
-    this.#chat = createChat(instance, { openProvider, loadTokenizer }) as never
+    const countTokens = async (texts: readonly string[]) => {
+      if (deps.random.chance(0.1)) throw new Error('The tokenizer is away.')
+      return texts.map(({ length }) => Math.ceil(length / 4))
+    }
+    this.#chat = createChat(instance, { openProvider, countTokens }) as never
     this.#models = createModels(instance) as never
     this.#sweep = createSweep(instance)
   }

@@ -8,6 +8,7 @@ import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
@@ -37,6 +38,8 @@ export type TestGateway = AsyncDisposable & {
 export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   /** Another instance over the same tables, as AWS starts several. */
   readonly onSameTables?: TestGateway
+  /** In place of the tokenizer in its thread. */
+  readonly countTokens?: CountTokens
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -58,7 +61,7 @@ export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYN
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const { onSameTables, ...instanceOptions } = options
+  const { onSameTables, countTokens, ...instanceOptions } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!onSameTables) await writeCatalog(tables)(catalog, Date.now())
   const calls: { name: string; atMs: number }[] = []
@@ -70,7 +73,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
   const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
   const log = jsonLog((line) => logLines.push(line))
   const instance = openInstance({ ...instanceOptions, config, tables, log })
-  const server = createGatewayServer(Promise.resolve(instance))
+  const server = createGatewayServer(Promise.resolve(instance), { countTokens })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   // Seen through its own connection, so that looking does not count as a call of the gateway.

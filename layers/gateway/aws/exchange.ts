@@ -10,6 +10,8 @@ export type Reply = {
   readonly text: string
   /** When the service says that it answered; of answers other than 200 only. */
   readonly date: string | undefined
+  /** The name of an error, where a service does not say it in its answer; of answers other than 200 only. */
+  readonly errorType: string | undefined
 }
 
 type Exchange = (headers: readonly string[], body: string, signal?: AbortSignal) => Promise<Reply>
@@ -22,10 +24,10 @@ const KEPT_CONNECTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 256
 export function openExchange(url: URL, { connectMs, answerMs }: Patience): Exchange {
   const { request: open, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent(KEPT_CONNECTIONS)
-  const { hostname: host, port } = url
+  const { hostname: host, port, pathname: path } = url
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {
-      const request = open({ method: 'POST', path: '/', host, port, agent, headers, signal }, receive)
+      const request = open({ method: 'POST', path, host, port, agent, headers, signal }, receive)
       let timer = setTimeout(giveUpConnecting, connectMs)
       request.once('error', fail)
       request.end(body)
@@ -45,7 +47,9 @@ export function openExchange(url: URL, { connectMs, answerMs }: Patience): Excha
           const text = (chunks.length > 1 ? Buffer.concat(chunks) : first).toString()
           const status = response.statusCode ?? 0
           // Headers are not even parsed where nobody asks for one.
-          resolve({ status, text, date: status === 200 ? undefined : response.headers.date })
+          const { date, 'x-amzn-errortype': errorType }: http.IncomingHttpHeaders =
+            status === 200 ? {} : response.headers
+          resolve({ status, text, date, errorType: errorType?.toString() })
         })
       }
 

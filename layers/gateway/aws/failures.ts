@@ -9,6 +9,7 @@ const TRANSIENT = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
+  'TooManyRequestsException',
   'TransactionConflictException',
   'TransactionInProgressException',
   'InternalServerError',

@@ -12,7 +12,9 @@ type Service = {
   /** As the variable AWS_ENDPOINT_URL_… spells it. */
   readonly variable: string
   /** What stands before an operation in X-Amz-Target. */
-  readonly target: string
+  readonly target?: string
+  /** Of a service that names its operation there, in place of a target. */
+  readonly path?: string
   readonly contentType: string
   readonly patience: Patience
   /** In place of AWS's own settings. */
@@ -27,7 +29,6 @@ type Answer = Record<string, unknown>
 
 /** A service of AWS that speaks JSON. The environment is read with the first call, its credentials with every one. */
 export function openService(service: Service, clock: () => number = Date.now): CallService {
-  const target = `${service.target}.`
   let line: ReturnType<typeof openLine> | undefined
   /** How far the service's clock is ahead of ours, once it has refused a signature for its time. */
   let aheadMs = 0
@@ -41,12 +42,12 @@ export function openService(service: Service, clock: () => number = Date.now): C
   async function call(operation: string, body: string, signal?: AbortSignal, isSecond = false): Promise<Answer> {
     line ??= openLine(service)
     const credentials = service.local?.credentials ?? readCredentials()
-    const headers = line.sign({ target: target + operation, body, credentials, nowMs: clock() + aheadMs })
+    const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
     headers.push('Content-Length', String(Buffer.byteLength(body)))
     const reply = await line.exchange(headers, body, signal)
     const answer = read(reply)
     if (reply.status === 200) return answer
-    const error = errorOf(reply.status, answer)
+    const error = errorOf(reply, answer)
     // A call that was refused for its time did not happen, so even one that may be sent only once is made again.
     if (isSecond || !TIME_ERRORS.has(error.name) || !setClock(reply.date)) throw error
     return call(operation, body, signal, true)
@@ -77,11 +78,12 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, contentType, patience, local }: Service) {
+function openLine({ name, variable, target, path = '/', contentType, patience, local }: Service) {
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsPlace(variable)
-  const url = new URL(endpoint)
+  const url = new URL(path, endpoint)
   return {
-    sign: signer({ service: name, region, host: url.host, contentType }),
+    sign: signer({ service: name, region, host: url.host, path, contentType }),
+    targetOf: (operation: string) => target && `${target}.${operation}`,
     exchange: openExchange(url, patience),
   }
 }
@@ -95,9 +97,9 @@ function read({ status, text }: Reply): Answer {
   throw new ServiceError('NetworkingError', `An answer with status ${status} is not JSON.`, {})
 }
 
-/** A name comes as `com.amazonaws.dynamodb.v20120810#Name`, or alone. */
-function errorOf(status: number, answer: Answer): ServiceError {
-  const { __type: type = 'UnknownError', message = answer.Message ?? '' } = answer
-  const name = String(type)
-  return new ServiceError(name.slice(name.indexOf('#') + 1), String(message), { isServers: status >= 500, answer })
+/** A name comes as `com.amazonaws.dynamodb.v20120810#Name`, as `Name:http://…`, or alone. */
+function errorOf({ status, errorType }: Reply, answer: Answer): ServiceError {
+  const { __type: type = errorType ?? 'UnknownError', message = answer.Message ?? '' } = answer
+  const [name = ''] = /\w+(?=$|:)/.exec(String(type)) ?? []
+  return new ServiceError(name, String(message), { isServers: status >= 500, answer })
 }

@@ -5,12 +5,14 @@ type Place = {
   readonly service: string
   readonly region: string
   readonly host: string
+  /** Of letters, digits and `-._~/` only: others would have to be encoded twice. */
+  readonly path?: string
   readonly contentType: string
 }
 
 type ToSign = {
-  /** The service's operation, as X-Amz-Target names it. */
-  readonly target: string
+  /** The service's operation, as X-Amz-Target names it, where the path does not. */
+  readonly target?: string | undefined
   readonly body: string
   readonly credentials: Credentials
   readonly nowMs: number
@@ -20,32 +22,31 @@ type ToSign = {
 type Sign = (call: ToSign) => string[]
 
 /** Signs POSTs to a service by AWS's Signature Version 4. A day's signing key is made once. */
-export function signer({ service, region, host, contentType }: Place): Sign {
+export function signer({ service, region, host, path = '/', contentType }: Place): Sign {
   const keyOfDay = keptKey(region, service)
   return ({ target, body, credentials, nowMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials
     const time = basicIsoTime(nowMs)
     const day = time.slice(0, 8)
-    const signed = sessionToken ? SIGNED_WITH_SESSION : SIGNED
+    const signed = `content-type;host;x-amz-date${sessionToken ? ';x-amz-security-token' : ''}${target ? ';x-amz-target' : ''}`
     const session = sessionToken ? `x-amz-security-token:${sessionToken}\n` : ''
+    const operation = target ? `x-amz-target:${target}\n` : ''
     const request =
-      `POST\n/\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${time}\n${session}x-amz-target:${target}\n` +
+      `POST\n${path}\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${time}\n${session}${operation}` +
       `\n${signed}\n${hash('sha256', body)}`
     const scope = `${day}/${region}/${service}/aws4_request`
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
     const signature = createHmac('sha256', keyOfDay(day, secretAccessKey)).update(toSign).digest('hex')
     const headers = [
-      ...['Host', host, 'Content-Type', contentType, 'X-Amz-Date', time, 'X-Amz-Target', target],
+      ...['Host', host, 'Content-Type', contentType, 'X-Amz-Date', time],
       'Authorization',
       `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
     ]
+    if (target) headers.push('X-Amz-Target', target)
     if (sessionToken) headers.push('X-Amz-Security-Token', sessionToken)
     return headers
   }
 }
-
-const SIGNED = 'content-type;host;x-amz-date;x-amz-target'
-const SIGNED_WITH_SESSION = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target'
 
 /** 20261115T120000Z */
 function basicIsoTime(ms: number): string {
@@ -58,10 +59,8 @@ function keptKey(region: string, service: string): (day: string, secret: string)
   return (day, secret) => {
     if (kept?.day !== day || kept.secret !== secret) {
       const parts = [day, region, service, 'aws4_request']
-      const bytes = parts.reduce(
-        (key, part) => createHmac('sha256', key).update(part).digest(),
-        Buffer.from(`AWS4${secret}`),
-      )
+      const first = Buffer.from(`AWS4${secret}`)
+      const bytes = parts.reduce((key, part) => createHmac('sha256', key).update(part).digest(), first)
       kept = { day, secret, key: createSecretKey(bytes) }
     }
     return kept.key

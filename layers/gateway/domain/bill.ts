@@ -9,6 +9,8 @@ export type Bill = {
   /** Of the completion, the tokens that the model thought with. */
   readonly reasoning: number
   readonly source: UsageSource
+  /** The tokenizer could not be reached, so the estimate goes by characters. */
+  readonly estimatedBy?: 'characters'
   /** The upstream reported something that is no count, so it was estimated. */
   readonly usageRejected: boolean
   /** The counts come to more than was held, so the hold is charged. */
@@ -69,14 +71,11 @@ function wholeCompletion(completion: number | undefined, total: number | undefin
  * The bill for these quantities, never more than was held. Counts that exceed the hold are charged up to the
  * hold, because the provider will bill them.
  */
-export function billFor(
-  priced: PricedRequest,
-  { quantities, reasoning, source, usageRejected }: Omit<Bill, 'cost' | 'usageCapped'>,
-): Bill {
-  const cost = costOf(priced.model.tokenPrice, quantities)
+export function billFor(priced: PricedRequest, counted: Omit<Bill, 'cost' | 'usageCapped'>): Bill {
+  const cost = costOf(priced.model.tokenPrice, counted.quantities)
   const hold = holdOf(priced)
   const usageCapped = cost > hold
-  return { quantities, reasoning, source, usageRejected, usageCapped, cost: usageCapped ? hold : cost }
+  return { ...counted, usageCapped, cost: usageCapped ? hold : cost }
 }
 
 /** More than any answer has, and still a number that every table and client can hold. */

@@ -36,6 +36,8 @@ export type UsageRow = {
   /** Images in the prompt, where they have a price of their own. */
   readonly images?: number | undefined
   readonly usageSource: UsageSource
+  /** Where the estimate goes by characters, because the tokenizer could not be reached. */
+  readonly estimatedBy?: 'characters' | undefined
   readonly usageRejected: boolean
   /** The counted tokens come to more than was held, so the hold was charged. */
   readonly usageCapped?: boolean | undefined

@@ -76,7 +76,7 @@ async function relay(
     }
     endAttempt(journey, 'ok', deps.clock())
     if (journey.route) deps.health.succeeded(journey.route)
-    const bill = await makeBill(priced, tally, deps.loadTokenizer)
+    const bill = await makeBill(deps, request, tally)
     const usageFrames = (cost: Nano) =>
       priced.chat.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []
     copy?.add(...usageFrames(bill.cost))
@@ -111,7 +111,7 @@ function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: 
 async function failMidway(deps: ChatDeps, request: AdmittedChat, tally: Tally, error: GatewayError): Promise<void> {
   if (error.kind === 'internal_error') deps.log.problem('a stream broke', error.cause, request.requestId)
   try {
-    const bill = await makePartialBill(request.priced, tally, deps.loadTokenizer)
+    const bill = await makePartialBill(deps, request, tally)
     const ending = endingOf(error)
     // A partly delivered answer is charged, so it was neither refused nor abandoned.
     const outcome = tally.deliveredAnything ? 'upstream_error' : ending.outcome

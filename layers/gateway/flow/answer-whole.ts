@@ -22,7 +22,7 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   const { priced, journey, settlement } = request
   const { completion, tally } = await gatherAnswer(deps, request)
   if (journey.route) deps.health.succeeded(journey.route)
-  const bill = await makeBill(priced, tally, deps.loadTokenizer)
+  const bill = await makeBill(deps, request, tally)
   const head = completionHead(request.requestId, request.nowMs, priced.model.id)
   const write = (cost: Nano) => JSON.stringify(completion.build(head, writeUsage({ ...bill, cost }, tally.reported)))
   const text = write(bill.cost)

@@ -1,16 +1,16 @@
+import type { CountDeps } from './count-texts.ts'
 import type { DispatchDeps } from './dispatch.ts'
 import type { AnswerVault } from './idempotency/answer-vault.ts'
-import type { LoadTokenizer } from './make-bill.ts'
 import type { Settle } from './settle.ts'
 
 /** The means by which a chat request is answered. */
-export type ChatDeps = DispatchDeps & {
-  readonly settle: Settle
-  readonly vault: AnswerVault
-  readonly loadTokenizer: LoadTokenizer
-  readonly headerPrefix: string
-  readonly timing: ChatTiming
-}
+export type ChatDeps = DispatchDeps &
+  CountDeps & {
+    readonly settle: Settle
+    readonly vault: AnswerVault
+    readonly headerPrefix: string
+    readonly timing: ChatTiming
+  }
 
 export type ChatTiming = {
   /** How long a stream may wait for its first part before it is committed to a 200. */

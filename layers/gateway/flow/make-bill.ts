@@ -1,31 +1,34 @@
 import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../domain/bill.ts'
-import { mediaTokens, type PricedRequest } from '../domain/priced-request.ts'
-import { promptText } from '../wire/prompt-text.ts'
+import type { AdmittedChat } from '../request.ts'
 import { readUsage } from '../wire/usage-counts.ts'
+import type { CountDeps } from './count-texts.ts'
+import { type Estimate, estimateUsage } from './estimate-usage.ts'
 import type { Tally } from './tally.ts'
 
-type CountTokens = (text: string) => number
-/** Loads the tokenizer, which is large: only an estimate calls it. */
-export type LoadTokenizer = () => Promise<CountTokens>
-
-// The tokens of a chat template, as OpenAI documents them.
-const ESTIMATED_PER_MESSAGE = 4
-const ESTIMATED_PER_ANSWER = 3
+type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
 /** Fewer tokens than this share of our own count were counted for one choice of several only. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 
 const NOTHING_COUNTED: Counts = { prompt: undefined, completion: undefined, cached: 0, cacheWrite: 0, reasoning: 0 }
+const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
 
 /** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
-export async function makeBill(priced: PricedRequest, tally: Tally, loadTokenizer: LoadTokenizer): Promise<Bill> {
+export async function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Promise<Bill> {
+  const { priced } = request
   const reported = readUsage(tally.reported)
   const { cached, cacheWrite, reasoning, ...counts } = reported ? countsOf(reported) : NOTHING_COUNTED
-  const isSpoken = tally.deliveredAnything
-  const prompt = believed(counts.prompt, isSpoken) ?? (await estimatePrompt(priced, loadTokenizer))
+  const told = { prompt: believed(counts.prompt, tally), completion: believed(counts.completion, tally) }
+  const wanted = {
+    prompt: told.prompt === undefined,
+    completion: told.completion === undefined || mayBeOfOneChoice(told.completion, tally),
+  }
+  const estimate = wanted.prompt || wanted.completion ? await estimateUsage(deps, request, tally, wanted) : NOT_NEEDED
+  const prompt = told.prompt ?? estimate.prompt
   const completion =
-    believed(await ofAllChoices(priced, tally, counts.completion, loadTokenizer), isSpoken) ??
-    (await estimateCompletion(priced, tally, loadTokenizer))
+    told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
+      ? estimate.completion
+      : told.completion
   const isEstimate = prompt !== counts.prompt || completion !== counts.completion
   return billFor(priced, {
     quantities: {
@@ -37,48 +40,27 @@ export async function makeBill(priced: PricedRequest, tally: Tally, loadTokenize
     },
     reasoning: Math.min(reasoning, completion),
     source: isEstimate ? 'estimate' : 'upstream',
+    ...(isEstimate && estimate.isRough && { estimatedBy: 'characters' as const }),
     usageRejected: isEstimate && reported !== undefined,
   })
 }
 
 /** A failed answer is billed for what the client received of it; nothing received is free. */
-export async function makePartialBill(
-  priced: PricedRequest,
-  tally: Tally,
-  loadTokenizer: LoadTokenizer,
-): Promise<Bill> {
-  return tally.deliveredAnything ? makeBill(priced, tally, loadTokenizer) : NO_BILL
+export async function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Promise<Bill> {
+  return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
 }
 
 /** Nobody reads a prompt of no tokens, or says something with none. */
-function believed(count: number | undefined, isSpoken: boolean): number | undefined {
-  return count === 0 && isSpoken ? undefined : count
+function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
+  return count === 0 && deliveredAnything ? undefined : count
 }
 
 /** Some upstreams report the tokens of one choice where they gave several: then the tokens are counted here. */
-async function ofAllChoices(
-  priced: PricedRequest,
-  tally: Tally,
-  completion: number | undefined,
-  loadTokenizer: LoadTokenizer,
-): Promise<number | undefined> {
-  if (completion === undefined || tally.choices < 2 || tally.isAtLeastSeen(completion)) return completion
-  const estimate = await estimateCompletion(priced, tally, loadTokenizer)
-  return completion < estimate * LEAST_SHARE_OF_ESTIMATE ? estimate : completion
+function mayBeOfOneChoice(completion: number, tally: Tally): boolean {
+  return tally.choices >= 2 && !tally.isAtLeastSeen(completion)
 }
 
-/** Content that cannot be counted, such as a file, is billed at its bound. */
-async function estimatePrompt({ chat, model, promptBound }: PricedRequest, loadTokenizer: LoadTokenizer) {
-  const media = mediaTokens(chat, model)
-  if (media >= promptBound) return promptBound
-  const countTokens = await loadTokenizer()
-  const text = countTokens(promptText(chat.body))
-  return Math.min(promptBound, text + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + media)
-}
-
-async function estimateCompletion({ chat, outputCap }: PricedRequest, tally: Tally, loadTokenizer: LoadTokenizer) {
-  const cap = outputCap * chat.choices
-  if (tally.hasMedia) return cap
-  if (!tally.deliveredAnything) return 0
-  return Math.min(cap, tally.count(await loadTokenizer()))
+/** A rough estimate is too rough to say so: the upstream's count stands. */
+function isOfOneChoice(completion: number, estimate: Estimate): boolean {
+  return !estimate.isRough && completion < estimate.completion * LEAST_SHARE_OF_ESTIMATE
 }

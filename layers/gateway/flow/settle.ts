@@ -111,6 +111,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     reasoningTokens: bill.reasoning || undefined,
     images: quantities.images || undefined,
     usageSource: bill.source,
+    estimatedBy: bill.estimatedBy,
     usageRejected: bill.usageRejected,
     usageCapped: bill.usageCapped || undefined,
     cost: bill.cost,

@@ -69,8 +69,13 @@ export class Tally {
     return tokens >= this.#spoken && this.#said.chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
   }
 
-  /** Tokens in everything delivered, by a count of a sample of it. */
-  count(countTokens: (text: string) => number): number {
-    return this.#said.scale(countTokens)
+  /** What was said, or of a long answer a sample, to be counted. */
+  get sample(): string {
+    return this.#said.kept
+  }
+
+  /** Tokens in everything delivered, if the sample has so many. */
+  scale(tokensInSample: number): number {
+    return this.#said.scale(tokensInSample)
   }
 }

@@ -21,10 +21,15 @@ export class TextSample {
     }
   }
 
-  /** How many of something the whole text has, by a count of the sample. */
-  scale(count: (text: string) => number): number {
-    const sample = [...this.#windows, ...(this.#isWanted() ? [this.#open] : [])].join('')
-    return sample === '' ? 0 : Math.ceil((count(sample) * this.chars) / sample.length)
+  /** What is kept of the text. */
+  get kept(): string {
+    return [...this.#windows, ...(this.#isWanted() ? [this.#open] : [])].join('')
+  }
+
+  /** How many of something the whole text has, if there are so many in what is kept. */
+  scale(countInKept: number): number {
+    const { length } = this.kept
+    return length === 0 ? 0 : Math.ceil((countInKept * this.chars) / length)
   }
 
   #close(): void {

@@ -26,6 +26,7 @@ export function usageRecord(row: UsageRow) {
     images: row.images ?? 0,
     total_tokens: row.promptTokens + row.completionTokens,
     usage_source: row.usageSource,
+    estimated_by: row.usageSource === 'estimate' ? (row.estimatedBy ?? 'tokenizer') : null,
     usage_rejected: row.usageRejected,
     usage_capped: row.usageCapped ?? false,
     cost: formatCredits(row.cost),

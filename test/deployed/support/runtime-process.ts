@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { delimiter, join } from 'node:path'
 import type { LambdaAnswer } from './lambda-answer.ts'
 import { lambdaEnvironment } from './lambda-environment.ts'
 import { startRuntimeApi } from './runtime-api.ts'
@@ -15,7 +14,7 @@ export type RuntimeProcess = AsyncDisposable & {
   invoke(event: unknown): Promise<LambdaAnswer>
 }
 
-/** A function in the process that Lambda would start for it: AWS's runtime client, the layers, the environment. */
+/** A function in the process that Lambda would start for it: AWS's runtime client, the environment. */
 export async function startRuntime(
   client: string,
   deployed: DeployedFunction,
@@ -23,13 +22,11 @@ export async function startRuntime(
   extra: Record<string, string> = {},
 ): Promise<RuntimeProcess> {
   const api = await startRuntimeApi()
-  const layers = deployed.layers.map((layer) => join(layer, 'nodejs', 'node_modules'))
   const child = spawn(NODE, [client, deployed.handler], {
     cwd: deployed.folder,
     env: {
       ...lambdaEnvironment(deployed, dynamodb),
       AWS_LAMBDA_RUNTIME_API: api.address,
-      NODE_PATH: layers.join(delimiter),
       ...extra,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,14 +23,15 @@ export type DeployedFunction = {
   readonly handler: string
   readonly runtime: string
   readonly environment: Readonly<Record<string, string>>
-  /** Each a folder that Lambda would unpack in /opt. */
-  readonly layers: readonly string[]
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly role: Role
 }
 
-export type FunctionName = Endpoint | 'sweep'
+export type FunctionName = Endpoint | 'sweep' | 'tokenizer'
+
+/** The name of the tokenizer's function, as chat is told. */
+export const TOKENIZER = 'Waybill-dev-Tokenizer'
 
 export type Deployment = {
   readonly functions: Readonly<Record<FunctionName, DeployedFunction>>
@@ -55,14 +56,13 @@ export async function synthesize(account: Account): Promise<Deployment> {
     const resource = Object.values(template.Resources).find((it) => pathOf(it) === `Functions/${name}`)
     if (!resource) throw new Error(`The template has no function ${name}.`)
     const properties = resource.Properties as FunctionProperties
-    const variables = Object.entries(properties.Environment.Variables)
+    const variables = Object.entries(properties.Environment?.Variables ?? {})
     const environment = variables.map(([key, value]) => [key, resolveValue(template, value, referenceTo)])
     return {
       folder: unpack(resource),
       handler: properties.Handler,
       runtime: properties.Runtime,
       environment: Object.fromEntries(environment),
-      layers: (properties.Layers ?? []).map(({ Ref }) => unpack(template.Resources[Ref] as Resource)),
       memoryMb: properties.MemorySize,
       timeoutSeconds: properties.Timeout,
       role: roleOf(template, properties.Role['Fn::GetAtt'][0], referenceTo),
@@ -76,6 +76,7 @@ export async function synthesize(account: Account): Promise<Deployment> {
     usage: deploy('Usage'),
     fallback: deploy('Fallback'),
     sweep: deploy('Sweep'),
+    tokenizer: deploy('Tokenizer'),
   }
   return { functions, remove: () => rmSync(assets, { recursive: true, force: true }) }
 }
@@ -85,8 +86,7 @@ type FunctionProperties = {
   readonly Runtime: string
   readonly MemorySize: number
   readonly Timeout: number
-  readonly Environment: { readonly Variables: Readonly<Record<string, Intrinsic>> }
-  readonly Layers?: readonly { readonly Ref: string }[]
+  readonly Environment?: { readonly Variables: Readonly<Record<string, Intrinsic>> }
   readonly Role: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] }
 }
 
@@ -96,5 +96,6 @@ function valueIn(account: Account, resource: Resource): string {
   if (path === 'Tables/Usage') return account.usage
   if (path === 'Tables/Answers') return account.answers
   if (path === 'OriginSecret') return account.originSecret
+  if (path === 'Functions/Tokenizer') return TOKENIZER
   throw new Error(`A function refers to ${path}, which has no value here.`)
 }

@@ -5,7 +5,9 @@ import { pathOf, type Resource } from '../../deployed/support/template.ts'
 import { assemblies, type Variant } from '../../support/assemblies.ts'
 import { Template } from './template.ts'
 
-export const FUNCTIONS = [...FUNCTION_NAMES, 'sweep'] as const
+/** All but the tokenizer have the tables. */
+export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep'] as const
+export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
 export type Name = (typeof FUNCTIONS)[number]
 
 export type Synthesized = {

@@ -27,6 +27,7 @@ export function toUsageItem(row: UsageRow): Item {
     images: row.images,
     totalTokens: row.promptTokens + row.completionTokens,
     usageSource: row.usageSource,
+    estimatedBy: row.estimatedBy,
     usageRejected: row.usageRejected,
     usageCapped: row.usageCapped,
     cost: row.cost,

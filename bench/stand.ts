@@ -28,12 +28,16 @@ const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, impo
 export function openStand(say: (line: string) => void): Stand {
   const stack = new AsyncDisposableStack()
   const cores = takeCores()
+  // Ended early, it leaves no database behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
+  }
   const upstreamUrl = once(async () => stack.use(await startUpstream()).url)
   const dynamodb = once(async () => (await startDynamoDb(null, stack)).endpoint)
 
   async function start(name: string, ...args: string[]): Promise<Subject> {
-    const process = stack.use(startMeasured(cores, [program(name), ...args]))
-    return { process, target: await process.message<Target>() }
+    const started = stack.use(startMeasured(cores, [program(name), ...args]))
+    return { process: started, target: await started.message<Target>() }
   }
 
   return {

@@ -53,6 +53,8 @@ export function startMeasured(cores: Cores, args: readonly string[], { cwd, env 
     consumption: () => ask({ report: 'consumption' }),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
+      // Whoever still waits for a message is not told: it was we who ended it.
+      child.removeAllListeners('exit')
       const gone = once(child, 'exit')
       child.kill('SIGKILL')
       await gone

@@ -37,10 +37,11 @@ export function freeGates(instance: Instance, name: FunctionName, prefetch?: () 
     .through(refuse<AdmittedRequest>())
 }
 
-export function admissionBy(instance: Instance): AdmitDeps {
+/** An endpoint that tells of its key needs all of it back; the others need what admission changes. */
+export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): AdmitDeps {
   const { tables, finishDeadHolds, cache } = instance
   return {
-    takeAdmission: takeAdmission(tables),
+    takeAdmission: takeAdmission(tables, returned),
     finishDeadHolds,
     readKey: readKey(tables),
     newRequestId: requestIds(instance),

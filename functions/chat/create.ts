@@ -84,7 +84,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
     .through(price(loadCatalog, config.headerPrefix))
-    .through(admit<PricedChat>(admissionBy(instance)))
+    .through(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
     .through(idempotency(retries))
     .through(refuse<PricedChat & Admission & Idempotency>())
 }

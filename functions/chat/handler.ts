@@ -1,6 +1,6 @@
-import { invokeTokenizer } from '../../layers/gateway/aws/invoke-tokenizer.ts'
 import { readTokenizerFunction } from '../../layers/gateway/config.ts'
 import { openInstance } from '../instance.ts'
 import { createChat } from './create.ts'
+import { invokeTokenizer } from './invoke-tokenizer.ts'
 
 export const handler = createChat(openInstance(), { countTokens: invokeTokenizer(readTokenizerFunction()) })

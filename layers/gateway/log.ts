@@ -27,11 +27,7 @@ type Breakdown = { readonly by: string; readonly metrics: readonly Metric[] }
 /** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
 export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
   const line = (level: string, event: string, fields: object, metrics: readonly Metric[], more: Breakdown[] = []) =>
-    print(
-      JSON.stringify({ level, event, stage, ...fields, ...embed(clock(), metrics, more) }, (_, value) =>
-        typeof value === 'bigint' ? Number(value) : value,
-      ),
-    )
+    print(JSON.stringify({ level, event, stage, ...fields, ...embed(clock(), metrics, more) }))
   const one = (name: string): Metric => [name, 1, 'Count']
   return {
     request: (row) => line('info', 'request', fieldsOf(row), metricsOf(row), breakdownsOf(row)),
@@ -56,7 +52,14 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
 
 /** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
 function fieldsOf(row: UsageRow): object {
-  return { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
+  return {
+    ...row,
+    model: row.model ?? 'none',
+    provider: row.provider ?? 'none',
+    cost: Number(row.cost),
+    hold: Number(row.hold),
+    upstreamCost: row.upstreamCost === undefined ? undefined : Number(row.upstreamCost),
+  }
 }
 
 const requests: Metric = ['Requests', 1, 'Count']

@@ -2,89 +2,108 @@ import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { signer } from '../../layers/gateway/aws/sign.ts'
+import type { Credentials } from '../../layers/gateway/config.ts'
+import { randomAttributes } from '../simulation/dynamodb/random-expressions.ts'
+import { canonical } from '../simulation/dynamodb/side-by-side.ts'
+import { Random } from '../simulation/random.ts'
 
-const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
-const NOW_MS = Date.UTC(2015, 7, 30, 12, 36, 0)
+const NOW = Date.UTC(2026, 10, 15, 23, 59, 58)
+const HOST = 'dynamodb.eu-central-1.amazonaws.com'
+const CONTENT_TYPE = 'application/x-amz-json-1.0'
+const KEYS: Credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+const SESSION: Credentials = { ...KEYS, sessionToken: 'IQoJb3JpZ2luX2VjEXAMPLE//+=' }
 
-/** As AWS's signer wants a hash to be. */
+type Call = {
+  readonly target: string
+  readonly body: string
+  readonly credentials: Credentials
+  readonly nowMs: number
+}
+
+/** Node's own hash in the form in which AWS's signer takes one. */
 class Sha256 {
-  readonly #hash: { update(data: Uint8Array | string): unknown; digest(): Uint8Array }
-
-  constructor(secret?: Uint8Array | string) {
+  readonly #hash
+  constructor(secret?: string | Uint8Array) {
     this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret)
   }
-
-  update(data: Uint8Array | string): void {
+  update(data: string | Uint8Array): void {
     this.#hash.update(data)
   }
-
   async digest(): Promise<Uint8Array> {
     return this.#hash.digest()
   }
-
-  reset(): void {}
 }
 
-const headersOf = (flat: readonly string[]) =>
-  Object.fromEntries(
-    flat.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), flat[i + 1]] as const] : [])),
-  ) as Record<string, string>
-
-test('a call is signed as in AWS’s published example', () => {
-  const sign = signer({
-    service: 'service',
-    region: 'us-east-1',
-    host: 'example.amazonaws.com',
-    contentType: 'application/x-www-form-urlencoded',
+async function signedByAws({ target, body, credentials, nowMs }: Call): Promise<Record<string, string>> {
+  const aws = new SignatureV4({
+    service: 'dynamodb',
+    region: 'eu-central-1',
+    credentials,
+    sha256: Sha256 as never,
+    applyChecksum: false,
   })
-  expect(headersOf(sign({ body: 'Param1=value1', credentials: CREDENTIALS, nowMs: NOW_MS })).authorization).toBe(
+  const headers = { host: HOST, 'content-type': CONTENT_TYPE, 'x-amz-target': target }
+  const request = { method: 'POST', protocol: 'https:', hostname: HOST, path: '/', query: {}, headers, body }
+  const signed = await aws.sign(request, { signingDate: new Date(nowMs) })
+  return signed.headers
+}
+
+function asRecord(headers: string[]): Record<string, string> {
+  const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), headers[i + 1]]] : []))
+  return Object.fromEntries(pairs)
+}
+
+const open = () => signer({ service: 'dynamodb', region: 'eu-central-1', host: HOST, contentType: CONTENT_TYPE })
+
+test.each([
+  ['keys alone', KEYS],
+  ['keys and a session token', SESSION],
+])('a call to AWS with %s has the signature of AWS’s own signer, whatever its body', async (_, credentials) => {
+  const random = new Random(1)
+  const sign = open()
+  for (let i = 0; i < 50; i++) {
+    const target = `DynamoDB_20120810.${random.pick(['GetItem', 'UpdateItem', 'Query'])}`
+    const call = {
+      target,
+      body: canonical(randomAttributes(random)),
+      credentials,
+      nowMs: NOW + random.below(10 ** 9),
+    }
+    expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+  }
+})
+
+test('a kept signing key is used for its own day and secret only', async () => {
+  const sign = open()
+  const other = { ...KEYS, secretAccessKey: 'another' }
+  for (const [nowMs, credentials] of [
+    [NOW, KEYS],
+    [NOW + 2_000, KEYS],
+    [NOW + 2_000, other],
+    [NOW, KEYS],
+  ] as const) {
+    const call = { target: 'DynamoDB_20120810.GetItem', body: '{}', credentials, nowMs }
+    expect(asRecord(sign(call))).toEqual(await signedByAws(call))
+  }
+})
+
+test('a call to AWS is signed as in AWS’s published example', () => {
+  const place = { service: 'service', region: 'us-east-1', host: 'example.amazonaws.com' }
+  const sign = signer({ ...place, contentType: 'application/x-www-form-urlencoded' })
+  const nowMs = Date.UTC(2015, 7, 30, 12, 36, 0)
+  expect(asRecord(sign({ body: 'Param1=value1', credentials: KEYS, nowMs })).authorization).toBe(
     'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
   )
 })
 
-test.each([
-  ['to a path, as Lambda’s are', { path: '/2015-03-31/functions/Waybill-dev-Tokenizer_1/invocations' }],
-  ['of a role with a session', { path: '/2015-03-31/functions/x/invocations', sessionToken: 'session/token+==' }],
-  ['to a target, as DynamoDB’s are', { target: 'DynamoDB_20120810.GetItem', sessionToken: 'token' }],
-])(
-  'a call %s is signed as by AWS’s own signer',
-  async (_, {
-    path = '/',
-    target = undefined,
-    sessionToken = undefined,
-  }: { path?: string; target?: string; sessionToken?: string }) => {
-    const credentials = { ...CREDENTIALS, ...(sessionToken && { sessionToken }) }
-    const [service, region, hostname] = ['lambda', 'eu-central-1', 'lambda.eu-central-1.amazonaws.com'] as const
-    const body = JSON.stringify({ texts: ['žluťoučký', '漢字', '👍'] })
-    const sign = signer({ service, region, host: hostname, path, contentType: 'application/json' })
-    const ours = headersOf(sign({ body, credentials, nowMs: NOW_MS, ...(target && { target }) }))
-    const theirs = await new SignatureV4({
-      credentials,
-      region,
-      service,
-      sha256: Sha256 as never,
-      applyChecksum: false,
-    }).sign(
-      {
-        method: 'POST',
-        protocol: 'https:',
-        hostname,
-        path,
-        headers: { host: hostname, 'content-type': 'application/json', ...(target && { 'x-amz-target': target }) },
-        body,
-      },
-      { signingDate: new Date(NOW_MS) },
-    )
-    expect(ours).toEqual(theirs.headers)
-  },
-)
-
-test('a new day and new credentials have a key of their own', () => {
-  const sign = signer({ service: 's', region: 'r', host: 'h', contentType: 't' })
-  const signed = (secretAccessKey: string, nowMs: number) =>
-    headersOf(sign({ body: '', credentials: { ...CREDENTIALS, secretAccessKey }, nowMs })).authorization
-  const first = signed('a', NOW_MS)
-  expect(signed('b', NOW_MS)).not.toBe(first)
-  expect(signed('a', NOW_MS + 86_400_000)).not.toBe(first)
-  expect(signed('a', NOW_MS)).toBe(first)
+test.each([KEYS, SESSION])('a call to a path of AWS has the signature of AWS’s own signer', async (credentials) => {
+  const path = '/2015-03-31/functions/Waybill-dev-Tokenizer_1/invocations'
+  const body = JSON.stringify({ texts: ['žluťoučký', '漢字', '👍'] })
+  const [service, region, host] = ['lambda', 'eu-central-1', 'lambda.eu-central-1.amazonaws.com'] as const
+  const sign = signer({ service, region, host, path, contentType: 'application/json' })
+  const aws = new SignatureV4({ service, region, credentials, sha256: Sha256 as never, applyChecksum: false })
+  const headers = { host, 'content-type': 'application/json' }
+  const request = { method: 'POST', protocol: 'https:', hostname: host, path, query: {}, headers, body }
+  const { headers: signed } = await aws.sign(request, { signingDate: new Date(NOW) })
+  expect(asRecord(sign({ body, credentials, nowMs: NOW }))).toEqual(signed)
 })

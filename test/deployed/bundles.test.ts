@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { booksBalance, catalogFor } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
@@ -44,16 +45,29 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
   return JSON.parse(body)
 }
 
-test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map', () => {
-  for (const { folder, handler, runtime } of Object.values(account.functions)) {
+test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map, and chat with a second one for Bedrock', () => {
+  for (const [name, { folder, handler, runtime }] of Object.entries(account.functions)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    expect(readdirSync(folder).sort()).toEqual(['index.js', 'index.js.map'])
+    const bedrock = name === 'chat' ? ['bedrock.js', 'bedrock.js.map'] : []
+    expect(readdirSync(folder).sort()).toEqual([...bedrock, 'index.js', 'index.js.map'])
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
   const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })
   const names = sources.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(Object.keys(account.functions).sort()).toEqual(names.sort())
 })
+
+test.each<FunctionName>(['chat', ...STARTED])(
+  'the code that %s starts with has nothing of the AWS SDK in it',
+  (name) => {
+    const map = JSON.parse(readFileSync(join(account.functions[name].folder, 'index.js.map'), 'utf8'))
+    const packages = (map.sources as string[]).flatMap(
+      (file) => file.match(/node_modules\/(@[^/]+\/[^/]+|[^/]+)/)?.[1] ?? [],
+    )
+    const known = ['@middy/core', 'eventsource-parser']
+    expect([...new Set(packages)].filter((it) => !known.includes(it))).toEqual([])
+  },
+)
 
 test('a deployed function refuses to start without its tables, so that a bad deployment fails at once', async () => {
   const deployed = { ...account.functions.models, environment: {} }
@@ -168,7 +182,7 @@ test('the tokenizer function counts with nothing in its environment, and neither
 test('the sweep function finishes a dead request: its row is abandoned and free, and its hold is given back', async () => {
   const { key } = await account.issue()
   const nowMs = Date.now() - 3_600_000
-  const requestId = 'req_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const requestId = requestIdAt(nowMs)
   const hash = key.current.hash
   await takeAdmission(account.tables)(key, { requestId, hash, nowMs, hold: 5_000n, holdUntilMs: nowMs + 1 })
   expect(await running.sweep.invoke({})).toEqual({ finished: 1 })
@@ -230,7 +244,7 @@ describe('roles', () => {
       // A dead request is in the way, so that it is finished before this one is admitted.
       const { key, secret } = await account.issue({ maxConcurrent: 1 })
       const nowMs = Date.now() - 3_600_000
-      const dead = { requestId: 'req_01ARZ3NDEKTSV4RRFFQ69G5FAW', hash: key.current.hash, nowMs }
+      const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs }
       await takeAdmission(account.tables)(key, { ...dead, hold: 1n, holdUntilMs: nowMs + 1 })
       const before = account.dynamodb.calls.length
       await running[name].invoke(httpEvent({ path, secret }))

@@ -1,4 +1,8 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import {
   chunk,
@@ -32,6 +36,7 @@ const describeInLambda = client ? describe : describe.skip
 const opened = new AsyncDisposableStack()
 let upstream: Upstream
 let secrets: SecretsManager
+let bedrock: BedrockUpstream
 let lambda: LambdaService
 let account: TestAccount
 let chat: RuntimeProcess
@@ -40,7 +45,8 @@ beforeAll(async () => {
   if (!client) return
   upstream = opened.use(await startUpstream())
   secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
-  account = opened.use(await openAccount(catalogFor(upstream.url, {}, { apiKey: 'secret:up' })))
+  bedrock = opened.use(await startBedrock())
+  account = opened.use(await openAccount(withBedrock(catalogFor(upstream.url, {}, { apiKey: 'secret:up' }))))
   const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
   lambda = opened.use(await startLambdaService({ [TOKENIZER]: tokenizer }))
   chat = await start(account.functions.chat)
@@ -50,9 +56,23 @@ beforeEach(() => {
 })
 afterAll(() => opened.disposeAsync())
 
+/** With a second model, which only Bedrock has. */
+function withBedrock({ providers, models }: CatalogData): CatalogData {
+  const atBedrock = models.map((model) => ({
+    ...model,
+    id: 'bedrock-model',
+    routes: model.routes.map((route) => ({ ...route, provider: 'bedrock', model: MODEL_ID })),
+  }))
+  return {
+    providers: { ...providers, bedrock: { type: 'bedrock', region: 'us-east-1' } },
+    models: [...models, ...atBedrock],
+  }
+}
+
 async function start(deployed: DeployedFunction): Promise<RuntimeProcess> {
   const elsewhere = {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.url,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
   }
   return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
@@ -233,6 +253,25 @@ describeInLambda('the chat function', () => {
     expect(rough.completionTokens).toBe(Math.ceil(43 / 3 + 1))
     await until(() => chat.output.text.includes('"RoughEstimates":1'))
     expect(chat.output.text).not.toContain('quick')
+  })
+
+  test('chat in Lambda’s runtime loads the AWS SDK with the first call to Bedrock, once and not before', async () => {
+    const { secret } = await account.issue()
+    const own = await start(account.functions.chat)
+    const file = join(account.functions.chat.folder, 'bedrock.js')
+    const ask = async (body: object) => (await (await post(secret, { ...HELLO, ...body }, {}, own)).whole()).statusCode
+    // What is not there cannot be loaded.
+    for (const [isThere, body] of [
+      [false, {}],
+      [true, { model: 'bedrock-model', stream: true }],
+      [false, { model: 'bedrock-model', stream: true }],
+    ] as const) {
+      if (!isThere) renameSync(file, `${file}-aside`)
+      const status = await ask(body)
+      if (!isThere) renameSync(`${file}-aside`, file)
+      expect([isThere, body, status]).toEqual([isThere, body, 200])
+    }
+    expect(bedrock.requests).toHaveLength(2)
   })
 
   test('a warm chat function makes one DynamoDB call before the upstream, two after it, and none its role forbids', async () => {

@@ -65,7 +65,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
   ['a request that was answered', 'request', (log) => log.request(COMPLETED)],
   ['a request that was refused', 'request', (log) => log.request(REFUSED)],
   ['a request whose upstream failed', 'request', (log) => log.request(FAILED)],
-  ['a request with more money than a number holds', 'request', (log) => log.request(RICH)],
+  ['a request that cost more than 2^53 nanocredits', 'request', (log) => log.request(RICH)],
   [
     'an upstream’s failure',
     'upstream_failed',
@@ -77,11 +77,11 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
     (log) => log.upstreamFailed('up', new UpstreamFailure('reset', 'x')),
   ],
   ['a problem', 'problem', (log) => log.problem('a request failed', MULTILINE, 'req_1')],
-  ['a problem that is no error', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
-  ['a problem that is nothing', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
+  ['a problem whose error is a text', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
+  ['a problem without an error', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
   ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
   ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
-  ['an answer that nobody got, at an unknown cost', 'unpaid', (log) => log.unpaid('openai', undefined)],
+  ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
   ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
   ['a sweep that found something', 'swept', (log) => log.swept(3)],
 ]
@@ -102,8 +102,8 @@ function written(write: (log: Log) => void): { text: string; line: Line } {
   return { text: lines[0], line: JSON.parse(lines[0]) }
 }
 
-describe.each(LINES)('the line of %s', (_, event, write) => {
-  test('is one line of JSON that says what and where, and has nothing undefined or null in it', () => {
+describe.each(LINES)('log lines', (what, event, write) => {
+  test(`the log line of ${what} is one line of JSON with its event, stage and level`, () => {
     const { text, line } = written(write)
     expect(text).not.toMatch(/[\n\r]/)
     expect(line).toMatchObject({ event, stage: 'prod', level: expect.stringMatching(/^(info|warn|error)$/) })
@@ -111,7 +111,7 @@ describe.each(LINES)('the line of %s', (_, event, write) => {
   })
 
   // docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-  test('keeps to the embedded metric format', () => {
+  test(`the log line of ${what} keeps to CloudWatch’s embedded metric format`, () => {
     const { text, line } = written(write)
     const { Timestamp, CloudWatchMetrics, ...rest } = line._aws
     expect(rest).toEqual({})
@@ -140,7 +140,7 @@ describe.each(LINES)('the line of %s', (_, event, write) => {
     }
   })
 
-  test('counts no metric twice in the same dimensions', () => {
+  test(`the log line of ${what} counts no metric twice in the same dimensions`, () => {
     const { _aws } = written(write).line
     const counted = _aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
       Dimensions.flatMap((set) => Metrics.map(({ Name }) => `${Name} by ${set.join()}`)),
@@ -150,107 +150,111 @@ describe.each(LINES)('the line of %s', (_, event, write) => {
   })
 })
 
-describe('the line of a request', () => {
-  test('is its row and its figures, and nothing else', () => {
-    const { line } = written((log) => log.request(COMPLETED))
-    const figures = line._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name))
-    const known = new Set(['level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
-    expect(Object.keys(line).filter((name) => !known.has(name))).toEqual([])
-    const { cost, hold, errorCode, ...same } = COMPLETED
-    expect(line).toMatchObject(same)
-    expect(line).not.toHaveProperty('errorCode')
-  })
+test('the log line of a request is its usage row and its metrics, and nothing else', () => {
+  const { line } = written((log) => log.request(COMPLETED))
+  const figures = line._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name))
+  const known = new Set(['level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
+  expect(Object.keys(line).filter((name) => !known.has(name))).toEqual([])
+  const { cost, hold, errorCode, ...same } = COMPLETED
+  expect(line).toMatchObject(same)
+  expect(line).not.toHaveProperty('errorCode')
+})
 
-  test('has money as numbers: nanocredits in the row, credits in the figures', () => {
-    const { line } = written((log) => log.request(COMPLETED))
-    expect(line).toMatchObject({ cost: 20_000, hold: 2_010_000_000, Credits: 0.00002, CreditsHeld: 2.01 })
-  })
+test('the log line of a request has money as numbers: nanocredits in the row, credits in the metrics', () => {
+  const { line } = written((log) => log.request(COMPLETED))
+  expect(line).toMatchObject({ cost: 20_000, hold: 2_010_000_000, Credits: 0.00002, CreditsHeld: 2.01 })
+})
 
-  test.each([
-    ['answered', COMPLETED, { Requests: 1, Errors: 0, ServerErrors: 0, Duration: 900, TimeToFirstToken: 130 }],
-    ['refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
-    ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 1, PromptTokens: 10, CompletionTokens: 5 }],
-  ])('that was %s has its figures', (_, row, figures) => {
-    expect(written((log) => log.request(row)).line).toMatchObject(figures)
-  })
+test.each([
+  ['was answered', COMPLETED, { Requests: 1, Errors: 0, ServerErrors: 0, Duration: 900, TimeToFirstToken: 130 }],
+  ['was refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
+  ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 1, PromptTokens: 10, CompletionTokens: 5 }],
+])('the log line of a request that %s has its metrics', (_, row, figures) => {
+  expect(written((log) => log.request(row)).line).toMatchObject(figures)
+})
 
-  test.each([
-    ['covers its bill', { upstreamCost: 15_000n }, { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 }],
-    ['does not cover its bill', { upstreamCost: 20_001n }, { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 }],
-    ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
-    ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
-    ['was estimated for want of counts', { usageRejected: true }, { UsageRejected: 1 }],
-  ])('that %s says so in its figures', (_, more, figures) => {
-    expect(written((log) => log.request({ ...COMPLETED, ...more })).line).toMatchObject(figures)
-  })
+test.each([
+  [
+    'covers the provider’s bill',
+    { upstreamCost: 15_000n },
+    { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 },
+  ],
+  [
+    'does not cover the provider’s bill',
+    { upstreamCost: 20_001n },
+    { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 },
+  ],
+  ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
+  ['was estimated by characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
+  ['was estimated because counts were wrong', { usageRejected: true }, { UsageRejected: 1 }],
+])('the log line of a request whose charge %s says so in its metrics', (_, more, figures) => {
+  expect(written((log) => log.request({ ...COMPLETED, ...more })).line).toMatchObject(figures)
+})
 
-  test('with no first token has no time to it, so that none is counted as zero', () => {
-    const { text, line } = written((log) => log.request(REFUSED))
-    expect(line).not.toHaveProperty('TimeToFirstToken')
-    expect(text).not.toContain('"Name":"TimeToFirstToken"')
-  })
+test('the log line of a request without a first token has no time to first token, not even 0', () => {
+  const { text, line } = written((log) => log.request(REFUSED))
+  expect(line).not.toHaveProperty('TimeToFirstToken')
+  expect(text).not.toContain('"Name":"TimeToFirstToken"')
+})
 
-  test('without a model or a provider counts under a word for that', () => {
-    expect(written((log) => log.request(REFUSED)).line).toMatchObject({ model: 'none', provider: 'none' })
+test('the log line of a request without a model or a provider has the word none for them', () => {
+  expect(written((log) => log.request(REFUSED)).line).toMatchObject({ model: 'none', provider: 'none' })
+})
+
+test.each([
+  ['a problem', (log: Log) => log.problem('what', MULTILINE, 'req_1'), 'Problems'],
+  ['an unsettled request', (log: Log) => log.unsettled(MULTILINE, 'req_1'), 'Unsettled'],
+])('the log line of %s has the full error and the request id, and counts one', (_, write, metric) => {
+  const { name, message, stack } = MULTILINE
+  expect(written(write).line).toMatchObject({
+    level: 'error',
+    requestId: 'req_1',
+    error: { name, message, stack },
+    [metric]: 1,
   })
 })
 
-describe('the line of what went wrong', () => {
-  test.each([
-    ['a problem', (log: Log) => log.problem('what', MULTILINE, 'req_1'), 'Problems'],
-    ['an unsettled request', (log: Log) => log.unsettled(MULTILINE, 'req_1'), 'Unsettled'],
-  ])('of %s has the error in full, under the request’s name, and counts one', (_, write, metric) => {
-    const { name, message, stack } = MULTILINE
-    expect(written(write).line).toMatchObject({
-      level: 'error',
-      requestId: 'req_1',
-      error: { name, message, stack },
-      [metric]: 1,
-    })
-  })
-
-  test('of a 500, whose own words say nothing, has its cause and the cause of that', () => {
-    const cause = new TypeError('x is not a function', { cause: new Error('the first') })
-    const { line } = written((log) => log.problem('a request failed', internalError(cause), 'req_1'))
-    expect(line.error).toMatchObject({
-      name: 'GatewayError',
-      cause: { name: 'TypeError', message: 'x is not a function', cause: { message: 'the first' } },
-    })
-  })
-
-  test('of an error that is its own cause has an end', () => {
-    const loop = new Error('loop')
-    loop.cause = loop
-    expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
-  })
-
-  test('of an answer that nobody got counts it, and what it may cost at most', () => {
-    expect(written((log) => log.unpaid('openai', 1_500_000n)).line).toMatchObject({
-      level: 'warn',
-      provider: 'openai',
-      UnpaidAnswers: 1,
-      UnpaidCostAtMost: 0.0015,
-    })
-  })
-
-  test('of a sweep counts the holds it finished, also when there were none', () => {
-    expect(written((log) => log.swept(3)).line).toMatchObject({ level: 'info', SweptHolds: 3 })
-    expect(written((log) => log.swept(0)).line).toMatchObject({ SweptHolds: 0 })
-  })
-
-  test('of an upstream names the provider and the reason', () => {
-    const failure = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
-    expect(written((log) => log.upstreamFailed('openai', failure)).line).toMatchObject({
-      level: 'warn',
-      provider: 'openai',
-      reason: 'status',
-      status: 500,
-      UpstreamFailures: 1,
-    })
+test('the log line of a 500 has the cause of the error and the cause of that', () => {
+  const cause = new TypeError('x is not a function', { cause: new Error('the first') })
+  const { line } = written((log) => log.problem('a request failed', internalError(cause), 'req_1'))
+  expect(line.error).toMatchObject({
+    name: 'GatewayError',
+    cause: { name: 'TypeError', message: 'x is not a function', cause: { message: 'the first' } },
   })
 })
 
-test('on one machine the stage is called local', () => {
+test('the log line of an error that is its own cause stays short', () => {
+  const loop = new Error('loop')
+  loop.cause = loop
+  expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
+})
+
+test('the log line of an answer that nobody got counts it, and the most that it may cost', () => {
+  expect(written((log) => log.unpaid('openai', 1_500_000n)).line).toMatchObject({
+    level: 'warn',
+    provider: 'openai',
+    UnpaidAnswers: 1,
+    UnpaidCostAtMost: 0.0015,
+  })
+})
+
+test('the log line of a sweep counts the holds that it finished, also when there were none', () => {
+  expect(written((log) => log.swept(3)).line).toMatchObject({ level: 'info', SweptHolds: 3 })
+  expect(written((log) => log.swept(0)).line).toMatchObject({ SweptHolds: 0 })
+})
+
+test('the log line of an upstream’s failure names the provider and the reason', () => {
+  const failure = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
+  expect(written((log) => log.upstreamFailed('openai', failure)).line).toMatchObject({
+    level: 'warn',
+    provider: 'openai',
+    reason: 'status',
+    status: 500,
+    UpstreamFailures: 1,
+  })
+})
+
+test('a log line has the stage local if no other is configured', () => {
   const lines: string[] = []
   jsonLog((line) => lines.push(line)).swept(0)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ stage: 'local', _aws: { Timestamp: expect.any(Number) } })

@@ -14,7 +14,7 @@ test('a text of up to 64 Ki characters is counted whole', () => {
   expect(sampled(text.match(/.{1,7}/g) ?? []).kept === text).toBe(true)
 })
 
-test('a longer text is counted all over its length, in bounded memory, whichever part of it is dense', () => {
+test('a text of more than 64 Ki characters is sampled over its whole length, in bounded memory', () => {
   for (const dense of [0, 500, 999]) {
     const pieces = Array.from({ length: 1_000 }, (_, i) => (Math.abs(i - dense) < 250 ? 'x' : '-').repeat(5_000))
     const sample = sampled(pieces)
@@ -26,6 +26,6 @@ test('a longer text is counted all over its length, in bounded memory, whichever
   }
 })
 
-test('nothing is nothing', () => {
+test('an empty text counts as zero', () => {
   expect(new TextSample().scale(1)).toBe(0)
 })

@@ -20,44 +20,42 @@ beforeAll(async () => {
 const count = (responses: Response[], status: number) => responses.filter((r) => r.status === status).length
 const drain = (responses: Response[]) => Promise.all(responses.map((response) => response.arrayBuffer()))
 
-describe('before the upstream is reached', () => {
-  test('a warm instance makes one DynamoDB call, a cold one at most three in a row with the catalog beside them', async () => {
-    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
-    const { secret } = await gateway.issue()
-    for (const expected of [['GetItem', 'GetItem', 'GetItem', 'UpdateItem'], ['UpdateItem'], ['UpdateItem']]) {
-      cold.calls.length = 0
-      let callsBefore: string[] = []
-      upstream.reply = (response, request) => {
-        callsBefore = cold.calls.map(({ name }) => name)
-        return say('Hello')(response, request)
-      }
-      const response = await cold.post(secret, HELLO)
-      expect(response.status).toBe(200)
-      await response.text()
-      expect(callsBefore.sort()).toEqual(expected)
+test('a warm instance makes one DynamoDB call before it asks the upstream, and a cold one makes four', async () => {
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+  const { secret } = await gateway.issue()
+  for (const expected of [['GetItem', 'GetItem', 'GetItem', 'UpdateItem'], ['UpdateItem'], ['UpdateItem']]) {
+    cold.calls.length = 0
+    let callsBefore: string[] = []
+    upstream.reply = (response, request) => {
+      callsBefore = cold.calls.map(({ name }) => name)
+      return say('Hello')(response, request)
     }
-    upstream.reply = say('Hello')
-  })
-
-  test('the catalog is read beside the key, not before it', async () => {
-    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
-    const { secret } = await gateway.issue()
-    const started: number[] = []
-    const ended: number[] = []
-    intercept(cold.tables, async (send) => {
-      started.push(performance.now())
-      const result = await send()
-      ended.push(performance.now())
-      return result
-    })
-    await (await cold.get(secret, '/v1/models')).text()
-    // The second call began before the first one ended.
-    expect(started[1]).toBeLessThan(ended[0] as number)
-  })
+    const response = await cold.post(secret, HELLO)
+    expect(response.status).toBe(200)
+    await response.text()
+    expect(callsBefore.sort()).toEqual(expected)
+  }
+  upstream.reply = say('Hello')
 })
 
-describe('many at once', () => {
-  test('200 requests with credit for exactly 10 holds: 10 admitted, 190 get 402, never below zero, audit clean', async () => {
+test('a cold instance reads the catalog while it reads the key, not before', async () => {
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+  const { secret } = await gateway.issue()
+  const started: number[] = []
+  const ended: number[] = []
+  intercept(cold.tables, async (send) => {
+    started.push(performance.now())
+    const result = await send()
+    ended.push(performance.now())
+    return result
+  })
+  await (await cold.get(secret, '/v1/models')).text()
+  // The second call began before the first one ended.
+  expect(started[1]).toBeLessThan(ended[0] as number)
+})
+
+describe('racing requests', () => {
+  test('of 200 racing requests with credit for 10 holds, 10 are admitted, 190 get 402 and the audit is clean', async () => {
     const body = { ...HELLO, max_tokens: 100 }
     const probe = await gateway.issue()
     const { hold } = await gateway.readRow((await gateway.post(probe.secret, body)).headers.get('x-request-id'))
@@ -98,7 +96,7 @@ describe('many at once', () => {
     }
   })
 
-  test('200 requests on a key of 60 a minute: 60 and at most the refill, remaining never negative', async () => {
+  test('a key limited to 60 requests a minute admits 60 of 200 racing ones, and beyond that at most the refill', async () => {
     const { key, secret } = await gateway.issue({ rpm: 60 })
     const startedMs = Date.now()
     const responses = await Promise.all(Array.from({ length: 200 }, () => gateway.post(secret, HELLO)))
@@ -114,7 +112,7 @@ describe('many at once', () => {
     expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
   })
 
-  test('200 requests on a key of 40 a day through two instances: exactly 40', async () => {
+  test('a key limited to 40 requests a day admits exactly 40 of 200 that race through two instances', async () => {
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 40 })
     const responses = await Promise.all(
@@ -126,7 +124,7 @@ describe('many at once', () => {
       expect(Number(response.headers.get('ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
   })
 
-  test('requests that name no cap race for a balance that covers one and a half: none is overspent, the rest gets 402', async () => {
+  test('racing requests without a token cap never overspend the balance, and those that it does not cover get 402', async () => {
     const { key, secret } = await gateway.issue({ rpm: 60_000, credits: '0.0032' })
     const responses = await Promise.all(Array.from({ length: 20 }, () => gateway.post(secret, HELLO)))
     await drain(responses)
@@ -139,7 +137,7 @@ describe('many at once', () => {
 })
 
 describe('refusals', () => {
-  test('429 for the minute says when to come back, and takes nothing', async () => {
+  test('a 429 for the limit per minute says when to come back, and costs nothing', async () => {
     let nowMs = NOW
     const timed = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     const { key, secret } = await timed.issue({ rpm: 2 })
@@ -158,7 +156,7 @@ describe('refusals', () => {
     expect((await timed.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('429 for the day says not to retry, and ends at midnight UTC', async () => {
+  test('a 429 for the limit per day says not to retry, and requests are served again after midnight UTC', async () => {
     let nowMs = Date.UTC(2026, 10, 15, 23, 59, 0)
     const timed = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     const { secret } = await timed.issue({ dailyLimit: 1 })
@@ -174,7 +172,7 @@ describe('refusals', () => {
     expect((await timed.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('429 for concurrency while one is under way, and not after', async () => {
+  test('a key limited to one request at a time refuses a second with 429 while the first is under way, not after', async () => {
     const { secret } = await gateway.issue({ maxConcurrent: 1 })
     let finish = () => {}
     upstream.reply = (response) => {
@@ -193,7 +191,7 @@ describe('refusals', () => {
     expect((await gateway.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('402 names the balance, the need and the max_tokens that would do; with that many it is served', async () => {
+  test('a 402 names the largest max_tokens that the balance covers, and a request with that many is served', async () => {
     const { secret } = await gateway.issue({ credits: '0.0005' })
     const refused = await gateway.post(secret, { ...HELLO, max_tokens: 900 })
     expect(refused.status).toBe(402)
@@ -206,7 +204,7 @@ describe('refusals', () => {
     expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens })).status).toBe(200)
   })
 
-  test('a request refused for its body spends a token; one refused for scope or address spends none', async () => {
+  test('a request refused for its body counts in the limits, and one refused for its scope does not', async () => {
     const { key, secret } = await gateway.issue({ scopes: ['chat.completions'] })
     await gateway.post(secret, { ...HELLO, messages: [] })
     const used = Object.values((await gateway.readKey(key.id)).days)
@@ -217,7 +215,7 @@ describe('refusals', () => {
     expect(Object.values((await gateway.readKey(key.id)).days)).toEqual([1])
   })
 
-  test('402 spends a token as every other call with a valid key does', async () => {
+  test('a request refused with 402 counts in the limits like every other request with a valid key', async () => {
     const { key, secret } = await gateway.issue({ credits: '0', rpm: 3 })
     const statuses = []
     for (let i = 0; i < 5; i++) statuses.push((await gateway.post(secret, HELLO)).status)
@@ -226,7 +224,7 @@ describe('refusals', () => {
     expect([Object.values(after.days), after.holds]).toEqual([[3], {}])
   })
 
-  test('a refused request with an Idempotency-Key claims nothing: a 429 is one write and its row', async () => {
+  test('a refused request does not claim its Idempotency-Key, and a 429 takes one write and its usage row', async () => {
     const { secret } = await gateway.issue({ credits: '0', rpm: 2 })
     const refusedWith = async (key: string) => {
       const from = gateway.calls.length
@@ -235,18 +233,18 @@ describe('refusals', () => {
       return [response.status, ...gateway.calls.slice(from).map(({ name }) => name)]
     }
     await refusedWith('a')
-    // Refused by the first write, then a token is spent; the read finds no answer that was paid for.
+    // Refused by the first write, counted by the second; the read finds no answer that was paid for.
     expect(await refusedWith('b')).toEqual([402, 'UpdateItem', 'UpdateItem', 'GetItem', 'PutItem', 'UpdateItem'])
     expect(await refusedWith('c')).toEqual([429, 'UpdateItem', 'PutItem'])
   })
 
-  test('a request that loses twelve races is told so, and not that too many are under way', async () => {
+  test('a request that loses twelve races for its key is a 503 with Retry-After, and not a 429', async () => {
     const { key, secret } = await gateway.issue()
     const elsewhere = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     let races = 0
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { ReturnValues } = input as { ReturnValues?: string }
-      if (command === 'UpdateItem' && ReturnValues === 'ALL_NEW') {
+      if (command === 'UpdateItem' && ReturnValues === 'UPDATED_NEW') {
         races += 1
         await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` })
       }
@@ -260,7 +258,7 @@ describe('refusals', () => {
     expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' })
   })
 
-  test('every refusal of a known key has a row at no cost', async () => {
+  test('every refused request of a known key leaves a usage row that costs nothing', async () => {
     const { secret } = await gateway.issue({ credits: '0', scopes: ['chat.completions'] })
     for (const [response, errorCode] of [
       [await gateway.post(secret, HELLO), 'credit_balance_exhausted'],

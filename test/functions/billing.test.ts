@@ -15,7 +15,7 @@ beforeEach(() => {
   upstream.reply = say('Hello')
 })
 
-/** Asks once, whole and streamed, and returns both rows with what the client saw. */
+/** Asks once for JSON and once for a stream, and returns both answers and both rows. */
 async function askBoth(body: object = HELLO) {
   const { key, secret } = await gateway.issue()
   const whole = await gateway.post(secret, body)
@@ -31,8 +31,8 @@ async function askBoth(body: object = HELLO) {
   return { whole, wholeText, wholeRow, stream, streamText, streamRow }
 }
 
-describe('the cost', () => {
-  test('is told in the header, in usage.cost, in the stream’s comment, in the row and by GET /v1/usage', async () => {
+describe('costs', () => {
+  test('the cost of an answer is in the header, usage.cost, the stream’s comment, the row and GET /v1/usage', async () => {
     const { key, secret } = await gateway.issue()
     const whole = await gateway.post(secret, HELLO)
     expect(whole.headers.get('x-svc-cost')).toBe('0.00002')
@@ -66,7 +66,7 @@ describe('the cost', () => {
     })
   })
 
-  test('is on the books when the client sees the end of the stream', async () => {
+  test('the cost of a stream is on the books when the client sees the end of the stream', async () => {
     const { key, secret } = await gateway.issue()
     const response = await gateway.post(secret, { ...HELLO, stream: true })
     let text = ''
@@ -76,38 +76,48 @@ describe('the cost', () => {
     expect((await gateway.readRow(response.headers.get('x-request-id'))).cost).toBe(20_000n)
   })
 
-  test('counts cached prompt tokens at their own price', async () => {
+  test('cached prompt tokens are charged at their own price', async () => {
     upstream.reply = say('Hello', { ...USAGE, prompt_tokens_details: { cached_tokens: 4 } })
     const { wholeRow, streamRow } = await askBoth()
     for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cachedTokens: 4, cost: 18_000n })
   })
 
   test.each([
-    ['negative', { prompt_tokens: -5, completion_tokens: 5 }, { completionTokens: 5 }],
-    ['fractional', { prompt_tokens: 1.5, completion_tokens: 5 }, { completionTokens: 5 }],
-    ['text', { prompt_tokens: '10', completion_tokens: 5 }, { completionTokens: 5 }],
-    ['half', { prompt_tokens: 10 }, { promptTokens: 10, completionTokens: 1 }],
-    ['fractional output', { prompt_tokens: 10, completion_tokens: 0.5 }, { promptTokens: 10, completionTokens: 1 }],
-    ['no', {}, { completionTokens: 1 }],
-    ['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, { completionTokens: 1 }],
-    ['no output', { prompt_tokens: 10, completion_tokens: 0 }, { promptTokens: 10, completionTokens: 1 }],
-    ['no prompt', { prompt_tokens: 0, completion_tokens: 5 }, { completionTokens: 5 }],
-  ])('of %s usage is an estimate of what is no count, and the row is flagged', async (_, usage, counted) => {
-    upstream.reply = say('Hello', usage)
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) {
-      expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, ...counted })
-      expect(row.promptTokens).toBeGreaterThan(5)
-      expect(row.cost).toBe(BigInt(row.promptTokens) * 1_000n + BigInt(row.completionTokens) * 2_000n)
-    }
-  })
+    ['a negative prompt count', { prompt_tokens: -5, completion_tokens: 5 }, { completionTokens: 5 }],
+    ['a fractional prompt count', { prompt_tokens: 1.5, completion_tokens: 5 }, { completionTokens: 5 }],
+    ['a prompt count in text', { prompt_tokens: '10', completion_tokens: 5 }, { completionTokens: 5 }],
+    ['no completion count', { prompt_tokens: 10 }, { promptTokens: 10, completionTokens: 1 }],
+    [
+      'a fractional completion count',
+      { prompt_tokens: 10, completion_tokens: 0.5 },
+      { promptTokens: 10, completionTokens: 1 },
+    ],
+    ['no counts', {}, { completionTokens: 1 }],
+    ['nothing but zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, { completionTokens: 1 }],
+    ['a completion count of 0', { prompt_tokens: 10, completion_tokens: 0 }, { promptTokens: 10, completionTokens: 1 }],
+    ['a prompt count of 0', { prompt_tokens: 0, completion_tokens: 5 }, { completionTokens: 5 }],
+  ])(
+    'an answer whose usage report has %s is charged by an estimate, and its row is flagged',
+    async (_, usage, counted) => {
+      upstream.reply = say('Hello', usage)
+      const { wholeRow, streamRow } = await askBoth()
+      for (const row of [wholeRow, streamRow]) {
+        expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, ...counted })
+        expect(row.promptTokens).toBeGreaterThan(5)
+        expect(row.cost).toBe(BigInt(row.promptTokens) * 1_000n + BigInt(row.completionTokens) * 2_000n)
+      }
+    },
+  )
 
   test.each([
-    ['absurd', { prompt_tokens: 10, completion_tokens: 10_000_000 }],
-    ['beyond every number', { prompt_tokens: 1e300, completion_tokens: 1e300, total_tokens: 1e300 }],
-    ['above the bound of the prompt', { prompt_tokens: 5_000_000, completion_tokens: 1 }],
-    ['absurdly cached', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 1e9 } }],
-  ])('of %s usage is the hold, no more and no less, and the row says so', async (_, usage) => {
+    ['10,000,000 completion tokens', { prompt_tokens: 10, completion_tokens: 10_000_000 }],
+    ['counts of 1e300', { prompt_tokens: 1e300, completion_tokens: 1e300, total_tokens: 1e300 }],
+    ['a prompt count above its bound', { prompt_tokens: 5_000_000, completion_tokens: 1 }],
+    [
+      '1,000,000,000 cached tokens',
+      { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 1e9 } },
+    ],
+  ])('an answer whose usage report has %s is charged exactly its hold, and its row says so', async (_, usage) => {
     upstream.reply = say('Hello', usage)
     const { wholeRow, streamRow } = await askBoth()
     for (const row of [wholeRow, streamRow]) {
@@ -116,7 +126,7 @@ describe('the cost', () => {
     }
   })
 
-  test('counts what a cache had beside the prompt, where there is more of it than prompt', async () => {
+  test('cached tokens that a provider counts beside the prompt are charged as part of the prompt', async () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -130,7 +140,7 @@ describe('the cost', () => {
     }
   })
 
-  test('includes thinking that is counted in the total only', async () => {
+  test('thinking that a provider counts in the total only is charged as completion tokens', async () => {
     upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 415 })
     const { wholeRow, streamRow } = await askBoth()
     for (const row of [wholeRow, streamRow]) {
@@ -146,7 +156,7 @@ describe('the cost', () => {
     for (const row of [told.wholeRow, told.streamRow]) expect(row).toMatchObject({ reasoningTokens: 3, cost: 20_000n })
   })
 
-  test('without reported usage is the tokenizer’s estimate, the same whole and streamed', async () => {
+  test('an answer without a usage report is charged by the tokenizer’s estimate, the same for JSON and streams', async () => {
     upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
     const { wholeRow, streamRow, streamText } = await askBoth()
     for (const row of [wholeRow, streamRow]) {
@@ -158,14 +168,14 @@ describe('the cost', () => {
     expect(streamText).toContain('"completion_tokens":10')
   })
 
-  test('of a 200 KB answer and prompt of one letter is estimated without stalling', async () => {
+  test('the estimate of a 200 KB prompt of one repeated letter is within 1 % and ready in time', async () => {
     upstream.reply = sse([chunk({ content: 'a'.repeat(50_000) }, 'stop'), DONE])
     const { wholeRow } = await askBoth({ ...HELLO, messages: [{ role: 'user', content: 'a'.repeat(200 * 1024) }] })
     expect(Math.abs(wholeRow.promptTokens / 25_600 - 1)).toBeLessThan(0.01)
     expect(wholeRow.completionTokens).toBe(1000)
   })
 
-  test('takes the last of usage that is reported with every chunk', async () => {
+  test('an answer with a usage report in every chunk is charged by the last one', async () => {
     const usage = (completion_tokens: number) => ({ usage: { prompt_tokens: 10, completion_tokens } })
     upstream.reply = sse([chunk({ content: 'a' }, null, usage(1)), chunk({ content: 'b' }, 'stop', usage(2)), DONE])
     const { wholeRow, streamRow } = await askBoth()
@@ -173,33 +183,31 @@ describe('the cost', () => {
   })
 })
 
-describe('an answer that fails', () => {
-  test('before anything was delivered is free', async () => {
-    for (const reply of [status(500, 'x'), sse([chunk({ role: 'assistant', content: '' })])]) {
-      upstream.reply = reply
-      const { whole, wholeRow, stream, streamRow } = await askBoth()
-      expect([whole.status, stream.status]).toEqual([502, 502])
-      for (const row of [wholeRow, streamRow]) {
-        expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost: 0n })
-      }
+test('an answer that fails before anything was delivered is free', async () => {
+  for (const reply of [status(500, 'x'), sse([chunk({ role: 'assistant', content: '' })])]) {
+    upstream.reply = reply
+    const { whole, wholeRow, stream, streamRow } = await askBoth()
+    expect([whole.status, stream.status]).toEqual([502, 502])
+    for (const row of [wholeRow, streamRow]) {
+      expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost: 0n })
     }
-  })
-
-  test('midway costs what was delivered: nothing as JSON, the received part as a stream', async () => {
-    upstream.reply = sse([chunk({ role: 'assistant', content: 'The quick brown fox' })])
-    const { whole, wholeRow, stream, streamRow, streamText } = await askBoth()
-    expect(whole.status).toBe(502)
-    expect(wholeRow).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
-    expect(stream.status).toBe(200)
-    expect(streamText).toContain('The quick brown fox')
-    expect(streamText).toContain('"code":"upstream_error"')
-    expect(streamText).not.toContain('[DONE]')
-    expect(streamRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
-  })
+  }
 })
 
-describe('the hold', () => {
-  test('is the worst case, and what is not used comes back', async () => {
+test('an answer that fails midway is free as JSON, and costs the delivered part as a stream', async () => {
+  upstream.reply = sse([chunk({ role: 'assistant', content: 'The quick brown fox' })])
+  const { whole, wholeRow, stream, streamRow, streamText } = await askBoth()
+  expect(whole.status).toBe(502)
+  expect(wholeRow).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+  expect(stream.status).toBe(200)
+  expect(streamText).toContain('The quick brown fox')
+  expect(streamText).toContain('"code":"upstream_error"')
+  expect(streamText).not.toContain('[DONE]')
+  expect(streamRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
+})
+
+describe('holds', () => {
+  test('a hold is the worst case of its request, and the unused part comes back', async () => {
     const { key, secret } = await gateway.issue()
     const body = { ...HELLO, max_tokens: 100 }
     const row = await gateway.readRow((await gateway.post(secret, body)).headers.get('x-request-id'))
@@ -208,7 +216,7 @@ describe('the hold', () => {
     expect((await gateway.readKey(key.id)).available).toBe(10_000_000_000n - row.cost)
   })
 
-  test('counts every choice, tools and images', async () => {
+  test('a hold covers every choice, tool and image of its request', async () => {
     const { secret } = await gateway.issue()
     const hold = async (extra: object) =>
       (
@@ -225,7 +233,7 @@ describe('the hold', () => {
     expect((await hold({ tools: [{ type: 'function', function: { name: 'f' } }] })) - plain).toBeGreaterThan(1_000_000n)
   })
 
-  test('bounds the charge whatever an upstream claims or delivers', async () => {
+  test('no charge is larger than its hold, whatever an upstream claims or delivers', async () => {
     const { key, secret } = await gateway.issue()
     upstream.reply = sse([chunk({ content: 'word '.repeat(2_000) }, 'stop'), DONE])
     const response = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
@@ -235,7 +243,7 @@ describe('the hold', () => {
     expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
   })
 
-  test('the cap is always sent upstream: the client’s, the larger of two, or the model’s', async () => {
+  test('the upstream always gets a token cap: the client’s, the larger of two, or the model’s', async () => {
     const { secret } = await gateway.issue()
     const sent = async (extra: object) => {
       await (await gateway.post(secret, { ...HELLO, ...extra })).text()
@@ -248,7 +256,7 @@ describe('the hold', () => {
     expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
   })
 
-  test('a cap that the client left open is lowered to what the balance covers, to no less than 16 tokens', async () => {
+  test('a token cap that the client left open is lowered to what the balance covers, but not below 16', async () => {
     const { secret } = await gateway.issue({ credits: '0.0006' })
     const response = await gateway.post(secret, HELLO)
     expect(response.status).toBe(200)
@@ -259,7 +267,7 @@ describe('the hold', () => {
     expect((await gateway.post(poor.secret, HELLO)).status).toBe(402)
   })
 
-  test('usageChunk without choices never reaches a client that did not ask for it', async () => {
+  test('a client that did not ask for usage never gets the upstream’s usage report', async () => {
     const { secret } = await gateway.issue()
     upstream.reply = sse([chunk({ content: 'a' }, 'stop'), usageChunk(USAGE), DONE])
     const text = await (await gateway.post(secret, { ...HELLO, stream: true })).text()

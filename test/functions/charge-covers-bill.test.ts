@@ -21,7 +21,7 @@ const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] 
 const NANO_PER_INPUT = 1_000n
 const NANO_PER_OUTPUT = 2_000n
 
-describe('a prompt', () => {
+describe('prompts', () => {
   let upstream: Upstream
   let gateway: TestGateway
   beforeAll(async () => {
@@ -32,11 +32,11 @@ describe('a prompt', () => {
     ['a file', { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
     ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
     ['a sound', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
-    ['a film behind an address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
+    ['a film by its address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
     ['a film in place of a picture', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } }],
     ['a document in place of a picture', { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AA' } }],
-    ['a kind of content that nobody knows', { type: 'hologram', hologram: {} }],
-  ])('with %s holds the whole context, and is charged all that the upstream counts', async (_, part) => {
+    ['an unknown kind of content', { type: 'hologram', hologram: {} }],
+  ])('a prompt with %s holds the whole context and is charged all that the upstream counts', async (_, part) => {
     upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
     const { row } = await ask(gateway, user(part))
     expect(row.hold).toBe(200_000n * NANO_PER_INPUT + 1_000n * NANO_PER_OUTPUT)
@@ -44,13 +44,13 @@ describe('a prompt', () => {
     expect(row.usageCapped).toBeUndefined()
   })
 
-  test('with a sound of an earlier answer, named by its id, holds the whole context', async () => {
+  test('a prompt with a sound of an earlier answer, named by its id, holds the whole context', async () => {
     const messages = [...HELLO.messages, { role: 'assistant', audio: { id: 'audio_1' } }, ...HELLO.messages]
     const { row } = await ask(gateway, { messages })
     expect(row.hold).toBe(200_000n * NANO_PER_INPUT + 1_000n * NANO_PER_OUTPUT)
   })
 
-  test('with media that the catalog gives a bound holds that bound for each of them', async () => {
+  test('a prompt with media that have a bound in the catalog holds that bound for each of them', async () => {
     const model = { contextLength: 200_000, mediaTokens: { file: 3_000, image: 100 } }
     const bounded = await openFor(catalogFor(upstream.url, model))
     const file = { type: 'file', file: { file_id: 'file-1' } }
@@ -62,7 +62,7 @@ describe('a prompt', () => {
     expect(more).toBeLessThan(6_100n + 300n)
   })
 
-  test('whose media nobody counts is charged at their bound', async () => {
+  test('a prompt whose media no provider counts is charged at their bound', async () => {
     upstream.reply = say('Hello', null)
     const file = await ask(gateway, user({ type: 'file', file: { file_id: 'file-1' } }))
     expect(file.row).toMatchObject({ usageSource: 'estimate', promptTokens: 200_000, completionTokens: 1 })
@@ -70,7 +70,7 @@ describe('a prompt', () => {
     expect(image.row.promptTokens).toBeGreaterThanOrEqual(50_000)
   })
 
-  test('beyond its bound, by whatever a provider adds, is charged the hold and counted', async () => {
+  test('a prompt that a provider counts above its bound is charged exactly its hold, and a metric counts the case', async () => {
     upstream.reply = say('Hello', { prompt_tokens: 90_000, completion_tokens: 5 })
     const { row } = await ask(gateway, {})
     expect(row).toMatchObject({ cost: row.hold, usageCapped: true, promptTokens: 90_000 })
@@ -78,7 +78,7 @@ describe('a prompt', () => {
     expect(line).toMatchObject({ BilledAtBound: 1, UsageRejected: 0 })
   })
 
-  test('with a field that the operator allows holds the whole context, because a provider may add anything', async () => {
+  test('a prompt with an extra field that the operator allows holds the whole context and is charged as counted', async () => {
     const open = await openFor(catalogFor(upstream.url, { contextLength: 200_000 }, { allowFields: ['plugins'] }))
     upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
     const { response, row } = await ask(open, { plugins: [{ id: 'web' }] })
@@ -92,8 +92,8 @@ describe('a prompt', () => {
     ['a thought', (text: string) => [{ role: 'assistant', content: 'x', reasoning_content: text }]],
     ['a tool call', (text: string) => [toolCall(text)]],
     ['the end of a long message', (text: string) => [{ role: 'user', content: ' '.repeat(100_000) + text }]],
-    ['parts', (text: string) => [{ role: 'user', content: [{ type: 'text', text }] }]],
-  ])('that nobody counts is estimated with every string in it: %s', async (_, messages) => {
+    ['a content part', (text: string) => [{ role: 'user', content: [{ type: 'text', text }] }]],
+  ])('the estimate of a prompt that no provider counted includes %s', async (_, messages) => {
     upstream.reply = say('Hello', null)
     const words = 'the wombat digs a hole and sleeps in it all day; '.repeat(2_000)
     const { row } = await ask(gateway, { messages: [...messages(words), ...HELLO.messages] })
@@ -118,10 +118,10 @@ describe('several choices', () => {
 
   const choice = (index: number, delta: object, finish: string | null = null) =>
     event({ choices: [{ index, delta, finish_reason: finish }] })
-  /** What llama.cpp does: every choice is sent, and the usage is of one. */
+  /** As llama.cpp does it: every choice is sent, and the usage is of one. */
   const usageOfOne = { prompt_tokens: 10, completion_tokens: each, total_tokens: 10 + each }
 
-  test('of which one is counted are charged all, streamed token by token', async () => {
+  test('three streamed choices are all charged if the upstream counts only one', async () => {
     const words = story.match(/\s*\S+/g) ?? []
     upstream.reply = sse([
       ...[0, 1, 2].flatMap((index) => words.map((content) => choice(index, { content }))),
@@ -136,14 +136,14 @@ describe('several choices', () => {
     }
   })
 
-  test('of which one is counted are charged all, in one JSON answer', async () => {
+  test('three choices in one JSON answer are all charged if the upstream counts only one', async () => {
     const choices = [0, 1, 2].map((index) => ({ index, message: { content: story }, finish_reason: 'stop' }))
     upstream.reply = status(200, { choices, usage: usageOfOne })
     const { row } = await ask(gateway, { n: 3 })
     expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
   })
 
-  test('that are all counted are charged as counted', async () => {
+  test('two choices that are both counted by the upstream are charged as counted', async () => {
     const frames = [0, 1].map((index) => choice(index, { content: story }) + choice(index, {}, 'stop'))
     upstream.reply = sse([...frames, usageChunk({ prompt_tokens: 10, completion_tokens: 2 * each }), DONE])
     const { row } = await ask(gateway, { n: 2 })
@@ -184,7 +184,7 @@ describe('routes', () => {
     return { cheap, dear, gateway: await openFor(parsed.catalog) }
   }
 
-  test('a field that the model’s dialect lacks never leads to a fallback model', async () => {
+  test('a field that no route of a model supports is a 400, and never leads to its fallback model', async () => {
     const { dear, gateway } = await twoModels([{ provider: 'claude', model: 'c' }])
     const { response, text } = await ask(gateway, { logprobs: true })
     expect(response.status).toBe(400)
@@ -192,7 +192,7 @@ describe('routes', () => {
     expect(dear.requests).toEqual([])
   })
 
-  test('a field that one route lacks is answered by another of the same model, and if that is out, by none', async () => {
+  test('a field that one route does not support leads to another route of the same model, never to its fallback model', async () => {
     const { cheap, dear, gateway } = await twoModels([
       { provider: 'claude', model: 'c', priority: 0 },
       { provider: 'cheap', model: 'o', priority: 1 },
@@ -203,7 +203,7 @@ describe('routes', () => {
     expect(dear.requests).toEqual([])
   })
 
-  test('a fallback with a longer context is held for', async () => {
+  test('a hold covers a long prompt at a fallback model with a longer context', async () => {
     const { cheap, dear, gateway } = await twoModels([{ provider: 'cheap', model: 'o' }])
     cheap.reply = status(500, {})
     dear.reply = say('Hello', { prompt_tokens: 40_000, completion_tokens: 5 })
@@ -212,7 +212,7 @@ describe('routes', () => {
     expect(row.cost).toBe(40_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT)
   })
 
-  test('a fallback whose provider allows a field holds the whole context, too', async () => {
+  test('a hold covers the whole context of a fallback model whose provider allows an extra field', async () => {
     const { cheap, dear, gateway } = await twoModels(
       [{ provider: 'cheap', model: 'o' }],
       {},
@@ -228,7 +228,7 @@ describe('routes', () => {
     expect(row.cost).toBe(400_000n * NANO_PER_INPUT + 5n * NANO_PER_OUTPUT)
   })
 
-  test('a row says what its answer cost us, and one below its cost is told', async () => {
+  test('a usage row has the operator’s own cost, and the log counts an answer that was sold below it', async () => {
     const { cheap, dear, gateway } = await twoModels([
       { provider: 'cheap', model: 'o', cost: { input: '0.5', output: '1', request: '0.000001' } },
     ])
@@ -244,7 +244,7 @@ describe('routes', () => {
     expect(margin(other)).toMatchObject({ NegativeMargins: 1 })
   })
 
-  test('named again and again are asked once each, and a request makes at most 8 attempts', async () => {
+  test('a route that a client names 700 times is asked once, and no request makes more than 8 attempts', async () => {
     const upstreams = await Promise.all(Array.from({ length: 10 }, () => openUpstream(status(500, {}))))
     const providers = Object.fromEntries(upstreams.map(({ url }, i) => [`up${i}`, { type: 'openai', baseUrl: url }]))
     const parsed = parseCatalog({
@@ -270,70 +270,71 @@ describe('routes', () => {
   })
 })
 
-describe('an answer nested too deep to be written again', () => {
+describe('deeply nested answers', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
   const choice = (field: string) =>
     `{"choices":[{"index":0,"${field}":{"content":"Hi","x":${deep}},"finish_reason":"stop"}]}`
 
   test.each([
     ['streamed', sse([`data: ${choice('delta')}\n\n`, DONE])],
-    ['in plain JSON', status(200, choice('message'))],
-  ])('%s is the upstream’s fault: the next route answers, and alone it is a 502 and free', async (_, reply) => {
-    const second = await openUpstream()
-    const { upstream, gateway } = await openBoth()
-    upstream.reply = reply
-    const alone = await ask(gateway, {})
-    expect([alone.response.status, alone.row.cost, alone.row.attempts[0]?.result]).toEqual([502, 0n, 'protocol'])
-    const providers = { up: { type: 'openai', baseUrl: upstream.url }, next: { type: 'openai', baseUrl: second.url } }
-    const model = catalogFor(upstream.url).models[0]
-    const routes = ['up', 'next'].map((provider, priority) => ({ provider, model: 'm', priority }))
-    const both = await openFor(
-      (parseCatalog({ providers, models: [{ ...model, routes }] }) as { catalog: CatalogData }).catalog,
-    )
-    for (const stream of [true, false]) {
-      const { response, text } = await ask(both, { stream })
-      expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up=protocol, next=ok'])
-      expect(text).toContain('Hello')
-    }
-    expect([...gateway.logLines, ...both.logLines].join()).not.toContain('RangeError')
-  })
+    ['plain JSON', status(200, choice('message'))],
+  ])(
+    'a %s answer that is nested too deep is replaced by the next route’s, or is a free 502 if there is none',
+    async (_, reply) => {
+      const second = await openUpstream()
+      const { upstream, gateway } = await openBoth()
+      upstream.reply = reply
+      const alone = await ask(gateway, {})
+      expect([alone.response.status, alone.row.cost, alone.row.attempts[0]?.result]).toEqual([502, 0n, 'protocol'])
+      const providers = { up: { type: 'openai', baseUrl: upstream.url }, next: { type: 'openai', baseUrl: second.url } }
+      const model = catalogFor(upstream.url).models[0]
+      const routes = ['up', 'next'].map((provider, priority) => ({ provider, model: 'm', priority }))
+      const both = await openFor(
+        (parseCatalog({ providers, models: [{ ...model, routes }] }) as { catalog: CatalogData }).catalog,
+      )
+      for (const stream of [true, false]) {
+        const { response, text } = await ask(both, { stream })
+        expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up=protocol, next=ok'])
+        expect(text).toContain('Hello')
+      }
+      expect([...gateway.logLines, ...both.logLines].join()).not.toContain('RangeError')
+    },
+  )
 })
 
-describe('answers that reach nobody', () => {
-  test('are counted, with what they may cost at most, and are not charged', async () => {
-    const cost = { input: '0.5', output: '1' }
-    const route = { provider: 'up', model: 'm', firstByteTimeoutMs: 150, cost }
-    const { upstream, gateway } = await openBoth({ model: { routes: [route] } })
-    upstream.reply = () => {}
-    const { response, row } = await ask(gateway, {})
-    expect([response.status, row.cost]).toEqual([504, 0n])
-    const line = gateway.logLines.map((text) => JSON.parse(text)).find(({ event: name }) => name === 'unpaid')
-    expect(line).toMatchObject({ provider: 'up', UnpaidAnswers: 1 })
-    expect(line.UnpaidCostAtMost * 1e9).toBeCloseTo(Number(row.hold) / 2)
-  })
+test('a request that times out is not charged, and the log has the most that its answer may cost the operator', async () => {
+  const cost = { input: '0.5', output: '1' }
+  const route = { provider: 'up', model: 'm', firstByteTimeoutMs: 150, cost }
+  const { upstream, gateway } = await openBoth({ model: { routes: [route] } })
+  upstream.reply = () => {}
+  const { response, row } = await ask(gateway, {})
+  expect([response.status, row.cost]).toEqual([504, 0n])
+  const line = gateway.logLines.map((text) => JSON.parse(text)).find(({ event: name }) => name === 'unpaid')
+  expect(line).toMatchObject({ provider: 'up', UnpaidAnswers: 1 })
+  expect(line.UnpaidCostAtMost * 1e9).toBeCloseTo(Number(row.hold) / 2)
+})
 
-  test('are not made of models that think for minutes: by default a first word has 5 minutes', () => {
-    const route = catalogFor('http://127.0.0.1:1').models[0]?.routes[0]
-    expect(route).toMatchObject({ firstByteTimeoutMs: 300_000, idleTimeoutMs: 60_000 })
-  })
+test('a route waits 5 minutes for the first word of an answer, unless the catalog says otherwise', () => {
+  const route = catalogFor('http://127.0.0.1:1').models[0]?.routes[0]
+  expect(route).toMatchObject({ firstByteTimeoutMs: 300_000, idleTimeoutMs: 60_000 })
+})
 
-  test('behind an edge, a whole answer ends free before the edge gives up, and is not asked for again', async () => {
-    const routes = [
-      { provider: 'up', model: 'a', priority: 0 },
-      { provider: 'up', model: 'b', priority: 1 },
-    ]
-    const { upstream, gateway } = await openBoth({ timing: { wholeAnswerMs: 300 }, model: { routes } })
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ content: 'Hel' }))
-    }
-    const { response, text, row } = await ask(gateway, {})
-    expect([response.status, response.headers.get('x-should-retry'), row.cost]).toEqual([504, 'false', 0n])
-    expect(JSON.parse(text).error.message).toContain('"stream": true')
-    expect(row.attempts).toMatchObject([{ result: 'deadline' }])
-    expect(row.durationMs).toBeLessThan(5_000)
-    // Nothing was wrong with the route.
-    upstream.reply = say('Hello')
-    expect((await ask(gateway, { stream: true })).row.upstreamModel).toBe('a')
-  })
+test('a JSON answer that takes longer than the edge waits is a free 504 that says not to retry', async () => {
+  const routes = [
+    { provider: 'up', model: 'a', priority: 0 },
+    { provider: 'up', model: 'b', priority: 1 },
+  ]
+  const { upstream, gateway } = await openBoth({ timing: { wholeAnswerMs: 300 }, model: { routes } })
+  upstream.reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(chunk({ content: 'Hel' }))
+  }
+  const { response, text, row } = await ask(gateway, {})
+  expect([response.status, response.headers.get('x-should-retry'), row.cost]).toEqual([504, 'false', 0n])
+  expect(JSON.parse(text).error.message).toContain('"stream": true')
+  expect(row.attempts).toMatchObject([{ result: 'deadline' }])
+  expect(row.durationMs).toBeLessThan(5_000)
+  // Nothing was wrong with the route.
+  upstream.reply = say('Hello')
+  expect((await ask(gateway, { stream: true })).row.upstreamModel).toBe('a')
 })

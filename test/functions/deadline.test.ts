@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../../functions/chat/create.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
@@ -17,7 +17,7 @@ type StreamFunction = (event: unknown, stream: ResponseStream, context: Context)
 let upstream: Upstream
 let gateway: TestGateway
 let server: Server
-/** Of the function's time this much is left; 20 seconds of it are kept for settling. */
+/** The time that the function has left; 20 seconds of it are kept for settling. */
 const REMAINING_MS = 21_500
 
 beforeAll(async () => {
@@ -53,70 +53,66 @@ const drip: Reply = (response) => {
   response.once('close', () => clearInterval(timer))
 }
 
-describe('when the function’s own time runs out', () => {
-  test('a stream ends with an error frame, billed for what was delivered, while there is time to settle', async () => {
-    upstream.reply = drip
-    const { key, secret } = await gateway.issue()
-    const response = await ask(secret, { stream: true })
-    const body = await response.text()
-    expect(body).toContain('"content":"drop "')
-    expect(body).toContain('"code":"upstream_timeout"')
-    expect(body).not.toContain('[DONE]')
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_timeout', usageSource: 'estimate' })
-    expect(row.cost > 0n).toBe(true)
-    const after = await gateway.readKey(key.id)
-    expect(after.holds).toEqual({})
-    expect(booksBalance(after)).toBe(true)
-  })
+test('a stream that outlasts the function’s time ends with an error frame and costs the delivered part', async () => {
+  upstream.reply = drip
+  const { key, secret } = await gateway.issue()
+  const response = await ask(secret, { stream: true })
+  const body = await response.text()
+  expect(body).toContain('"content":"drop "')
+  expect(body).toContain('"code":"upstream_timeout"')
+  expect(body).not.toContain('[DONE]')
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_timeout', usageSource: 'estimate' })
+  expect(row.cost > 0n).toBe(true)
+  const after = await gateway.readKey(key.id)
+  expect(after.holds).toEqual({})
+  expect(booksBalance(after)).toBe(true)
+})
 
-  test('an answer that is not streamed is a 504, and free', async () => {
-    upstream.reply = drip
-    const { key, secret } = await gateway.issue()
-    const response = await ask(secret, {})
-    expect(response.status).toBe(504)
-    expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
-    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 0n })
-  })
+test('a JSON answer that outlasts the function’s time is a 504 and free', async () => {
+  upstream.reply = drip
+  const { key, secret } = await gateway.issue()
+  const response = await ask(secret, {})
+  expect(response.status).toBe(504)
+  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
+  expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 0n })
+})
 
-  test('a client that has stopped reading cannot keep its request from being settled', async () => {
-    upstream.reply = async (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      const piece = chunk({ content: 'x'.repeat(60_000) })
-      for (let i = 0; i < 100 && !response.destroyed; i++) {
-        if (!response.write(piece))
-          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
-      }
+test('a client that has stopped reading cannot keep its request from being settled in the function’s time', async () => {
+  upstream.reply = async (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    const piece = chunk({ content: 'x'.repeat(60_000) })
+    for (let i = 0; i < 100 && !response.destroyed; i++) {
+      if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
     }
-    const { key, secret } = await gateway.issue()
-    const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
-    stalled.on('error', () => {})
-    stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
-    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 1)
-    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
-    const after = await gateway.readKey(key.id)
-    expect(after.spent > 0n).toBe(true)
-    expect(booksBalance(after)).toBe(true)
-    stalled.destroy()
-  })
+  }
+  const { key, secret } = await gateway.issue()
+  const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+  stalled.on('error', () => {})
+  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+  await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 1)
+  await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
+  const after = await gateway.readKey(key.id)
+  expect(after.spent > 0n).toBe(true)
+  expect(booksBalance(after)).toBe(true)
+  stalled.destroy()
+})
 
-  test('a client that is still behind then is left, and its answer drained and charged as counted', async () => {
-    const counted = { prompt_tokens: 10, completion_tokens: 90_000 }
-    upstream.reply = async (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      const piece = chunk({ content: 'x'.repeat(60_000) })
-      for (let i = 0; i < 200 && !response.destroyed; i++) {
-        if (!response.write(piece))
-          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
-      }
-      response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
+test('a client that is too far behind when the function’s time runs out is cut off and charged as counted', async () => {
+  const counted = { prompt_tokens: 10, completion_tokens: 90_000 }
+  upstream.reply = async (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    const piece = chunk({ content: 'x'.repeat(60_000) })
+    for (let i = 0; i < 200 && !response.destroyed; i++) {
+      if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
     }
-    const { key, secret } = await gateway.issue()
-    const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
-    stalled.on('error', () => {})
-    stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
-    await until(async () => (await gateway.readKey(key.id)).spent > 0n)
-    expect((await gateway.readKey(key.id)).spent).toBe(10n * 1_000n + 90_000n * 2_000n)
-    stalled.destroy()
-  })
+    response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
+  }
+  const { key, secret } = await gateway.issue()
+  const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+  stalled.on('error', () => {})
+  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+  await until(async () => (await gateway.readKey(key.id)).spent > 0n)
+  expect((await gateway.readKey(key.id)).spent).toBe(10n * 1_000n + 90_000n * 2_000n)
+  stalled.destroy()
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
@@ -26,168 +26,160 @@ const ENTRY = {
   pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
 }
 
-describe('GET /v1/models', () => {
-  test('lists the active models with their prices', async () => {
-    const { secret } = await gateway.issue()
-    const response = await gateway.get(secret, '/v1/models')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ object: 'list', data: [ENTRY] })
-  })
+test('GET /v1/models lists the active models with their prices', async () => {
+  const { secret } = await gateway.issue()
+  const response = await gateway.get(secret, '/v1/models')
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({ object: 'list', data: [ENTRY] })
+})
 
-  test('finds one model by an id with a slash, encoded or not', async () => {
-    const { secret } = await gateway.issue()
-    for (const id of ['vendor/test-model', 'vendor%2Ftest-model']) {
-      expect(await (await gateway.get(secret, `/v1/models/${id}`)).json()).toEqual(ENTRY)
-    }
-    const missing = await gateway.get(secret, '/v1/models/nope')
-    expect(missing.status).toBe(404)
-    expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
-  })
+test('GET /v1/models/{id} finds a model by an id with a slash, encoded or not', async () => {
+  const { secret } = await gateway.issue()
+  for (const id of ['vendor/test-model', 'vendor%2Ftest-model']) {
+    expect(await (await gateway.get(secret, `/v1/models/${id}`)).json()).toEqual(ENTRY)
+  }
+  const missing = await gateway.get(secret, '/v1/models/nope')
+  expect(missing.status).toBe(404)
+  expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
+})
 
-  test('shows what a model costs beside its tokens', async () => {
-    const price = { input: '1', output: '2', cachedInput: '0.1', cacheWrite: '1.25', request: '0.005', image: '0.001' }
-    const own = await openFor(catalogFor(upstream.url, { price }))
-    const { secret } = await own.issue()
-    expect(await (await own.get(secret, '/v1/models/test-model')).json()).toMatchObject({
-      pricing: {
-        prompt: '0.000001',
-        completion: '0.000002',
-        input_cache_read: '0.0000001',
-        input_cache_write: '0.00000125',
-        request: '0.005',
-        image: '0.001',
-      },
-    })
-  })
-
-  test('a pushed catalog is in force everywhere 30 seconds later, and an inactive model is gone', async () => {
-    const own = await openFor(catalogFor(upstream.url), { clock: () => nowMs })
-    const { secret } = await own.issue()
-    expect((await own.post(secret, HELLO)).status).toBe(200)
-    await writeCatalog(own.tables)(catalogFor(upstream.url, { active: false }), nowMs)
-    nowMs += 30_000
-    const response = await own.post(secret, HELLO)
-    expect(response.status).toBe(404)
-    expect(await (await own.get(secret, '/v1/models')).json()).toEqual({ object: 'list', data: [] })
-    nowMs = NOW
-  })
-
-  test('needs the scope models.read', async () => {
-    const { secret } = await gateway.issue({ scopes: ['chat.completions'] })
-    const response = await gateway.get(secret, '/v1/models')
-    expect(response.status).toBe(403)
-    expect(await response.json()).toMatchObject({ error: { type: 'permission_error', code: 'insufficient_scope' } })
+test('GET /v1/models/{id} shows every price of a model, also those per request and per image', async () => {
+  const price = { input: '1', output: '2', cachedInput: '0.1', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+  const own = await openFor(catalogFor(upstream.url, { price }))
+  const { secret } = await own.issue()
+  expect(await (await own.get(secret, '/v1/models/test-model')).json()).toMatchObject({
+    pricing: {
+      prompt: '0.000001',
+      completion: '0.000002',
+      input_cache_read: '0.0000001',
+      input_cache_write: '0.00000125',
+      request: '0.005',
+      image: '0.001',
+    },
   })
 })
 
-describe('GET /v1/key/introspect', () => {
-  test('tells a key all about itself, whatever its scopes', async () => {
-    const { key, secret } = await gateway.issue({ name: 'acme', scopes: ['models.read'], rpm: 30, credits: '2.5' })
-    const response = await gateway.get(secret, '/v1/key/introspect')
-    expect(await response.json()).toEqual({
-      object: 'api_key',
-      id: key.id,
-      name: 'acme',
-      status: 'active',
-      scopes: ['models.read'],
-      balance: '2.5',
-      held: '0',
-      spent: '0',
-      key: { prefix: 'svc_live_', last_four: secret.slice(-4), state: 'current', expires_at: null },
-      limits: {
-        rpm: { limit: 30, remaining: 29, reset: 2 },
-        daily: { limit: 10_000, remaining: 9_999, reset: 12 * 3600 },
-        concurrent: { limit: 200, in_use: 0 },
-      },
-      allowlist: [],
-      created_at: NOW / 1000,
-    })
+test('a catalog is in force 30 seconds after it was pushed, and a model that it makes inactive is gone', async () => {
+  const own = await openFor(catalogFor(upstream.url), { clock: () => nowMs })
+  const { secret } = await own.issue()
+  expect((await own.post(secret, HELLO)).status).toBe(200)
+  await writeCatalog(own.tables)(catalogFor(upstream.url, { active: false }), nowMs)
+  nowMs += 30_000
+  const response = await own.post(secret, HELLO)
+  expect(response.status).toBe(404)
+  expect(await (await own.get(secret, '/v1/models')).json()).toEqual({ object: 'list', data: [] })
+  nowMs = NOW
+})
+
+test('GET /v1/models is a 403 for a key without the scope models.read', async () => {
+  const { secret } = await gateway.issue({ scopes: ['chat.completions'] })
+  const response = await gateway.get(secret, '/v1/models')
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ error: { type: 'permission_error', code: 'insufficient_scope' } })
+})
+
+test('GET /v1/key/introspect tells a key all about itself, whatever its scopes', async () => {
+  const { key, secret } = await gateway.issue({ name: 'acme', scopes: ['models.read'], rpm: 30, credits: '2.5' })
+  const response = await gateway.get(secret, '/v1/key/introspect')
+  expect(await response.json()).toEqual({
+    object: 'api_key',
+    id: key.id,
+    name: 'acme',
+    status: 'active',
+    scopes: ['models.read'],
+    balance: '2.5',
+    held: '0',
+    spent: '0',
+    key: { prefix: 'svc_live_', last_four: secret.slice(-4), state: 'current', expires_at: null },
+    limits: {
+      rpm: { limit: 30, remaining: 29, reset: 2 },
+      daily: { limit: 10_000, remaining: 9_999, reset: 12 * 3600 },
+      concurrent: { limit: 200, in_use: 0 },
+    },
+    allowlist: [],
+    created_at: NOW / 1000,
   })
 })
 
-describe('GET /v1/usage/{request_id}', () => {
-  test('shows a key its own requests and nobody else’s', async () => {
-    const mine = await gateway.issue()
-    const other = await gateway.issue()
-    const asked = await gateway.get(mine.secret, '/v1/models')
-    const path = `/v1/usage/${asked.headers.get('x-request-id')}`
-    const seen = await gateway.get(mine.secret, path)
-    expect(await seen.json()).toMatchObject({
-      request_id: asked.headers.get('x-request-id'),
-      endpoint: 'models',
-      cost: '0',
-      pricing: null,
-    })
-    const refused = await gateway.get(other.secret, path)
-    expect(refused.status).toBe(404)
-    expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } })
+test('GET /v1/usage/{request_id} shows a key its own requests and nobody else’s', async () => {
+  const mine = await gateway.issue()
+  const other = await gateway.issue()
+  const asked = await gateway.get(mine.secret, '/v1/models')
+  const path = `/v1/usage/${asked.headers.get('x-request-id')}`
+  const seen = await gateway.get(mine.secret, path)
+  expect(await seen.json()).toMatchObject({
+    request_id: asked.headers.get('x-request-id'),
+    endpoint: 'models',
+    cost: '0',
+    pricing: null,
   })
-
-  test('counts what was thought and cached, and keeps to itself what it cost the operator', async () => {
-    const routes = [{ provider: 'up', model: 'x', cost: { input: '0.5', output: '1' } }]
-    const own = await openFor(catalogFor(upstream.url, { routes }))
-    const { secret } = await own.issue()
-    upstream.reply = say('Hello', {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 25,
-      prompt_tokens_details: { cached_tokens: 4 },
-    })
-    const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
-    expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
-    const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
-    expect(seen).toMatchObject({
-      prompt_tokens: 10,
-      completion_tokens: 15,
-      cached_tokens: 4,
-      cache_write_tokens: 0,
-      reasoning_tokens: 10,
-      images: 0,
-      usage_capped: false,
-    })
-    expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
-  })
+  const refused = await gateway.get(other.secret, path)
+  expect(refused.status).toBe(404)
+  expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } })
 })
 
-describe('every answer', () => {
-  test('has a request id, the rate limit and the cost', async () => {
-    const { secret } = await gateway.issue()
-    const answers = await Promise.all([
-      gateway.get(secret, '/v1/models'),
-      gateway.get(secret, '/v1/key/introspect'),
-      gateway.get(secret, '/v1/usage/nope'),
-      gateway.get(secret, '/v1/nope'),
-      gateway.get(secret, '/v1/chat/completions'),
-      gateway.get(secret, '/v1/chat/nope'),
-      gateway.post(secret, { ...HELLO, model: 'vendor/test-model' }),
-      gateway.post(secret, 'not json'),
-    ])
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'))
-    expect(new Set(ids).size).toBe(answers.length)
-    for (const { headers } of answers) {
-      expect(headers.get('x-request-id')).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/)
-      for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
-        expect(headers.get(name)).toMatch(/^\d+$/)
-      }
-      expect(headers.get('x-svc-cost')).toMatch(/^\d+(\.\d+)?$/)
-    }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404, 405, 404, 200, 400])
+test('GET /v1/usage/{request_id} shows thinking and cached tokens, and never the operator’s own cost', async () => {
+  const routes = [{ provider: 'up', model: 'x', cost: { input: '0.5', output: '1' } }]
+  const own = await openFor(catalogFor(upstream.url, { routes }))
+  const { secret } = await own.issue()
+  upstream.reply = say('Hello', {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 25,
+    prompt_tokens_details: { cached_tokens: 4 },
   })
+  const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
+  expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
+  const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
+  expect(seen).toMatchObject({
+    prompt_tokens: 10,
+    completion_tokens: 15,
+    cached_tokens: 4,
+    cache_write_tokens: 0,
+    reasoning_tokens: 10,
+    images: 0,
+    usage_capped: false,
+  })
+  expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
+})
 
-  test('without a key is 401, or 404 and 405 where there is nothing to protect', async () => {
-    for (const [method, path, status] of [
-      ['GET', '/v1/models', 401],
-      ['POST', '/v1/chat/completions', 401],
-      ['GET', '/v1/chat/completions', 405],
-      ['DELETE', '/v1/models', 405],
-      ['GET', '/v1/nope', 404],
-      ['GET', '/', 404],
-    ] as const) {
-      const response = await fetch(gateway.baseUrl + path, { method })
-      expect([method, path, response.status]).toEqual([method, path, status])
-      const { error } = (await response.json()) as { error: object }
-      expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
-      expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+test('every answer to a known key has a request id, the rate limit and the cost', async () => {
+  const { secret } = await gateway.issue()
+  const answers = await Promise.all([
+    gateway.get(secret, '/v1/models'),
+    gateway.get(secret, '/v1/key/introspect'),
+    gateway.get(secret, '/v1/usage/nope'),
+    gateway.get(secret, '/v1/nope'),
+    gateway.get(secret, '/v1/chat/completions'),
+    gateway.get(secret, '/v1/chat/nope'),
+    gateway.post(secret, { ...HELLO, model: 'vendor/test-model' }),
+    gateway.post(secret, 'not json'),
+  ])
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+  expect(new Set(ids).size).toBe(answers.length)
+  for (const { headers } of answers) {
+    expect(headers.get('x-request-id')).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/)
+    for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+      expect(headers.get(name)).toMatch(/^\d+$/)
     }
-  })
+    expect(headers.get('x-svc-cost')).toMatch(/^\d+(\.\d+)?$/)
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404, 405, 404, 200, 400])
+})
+
+test('a call without a key is a 401, or a 404 or 405 where there is no such endpoint', async () => {
+  for (const [method, path, status] of [
+    ['GET', '/v1/models', 401],
+    ['POST', '/v1/chat/completions', 401],
+    ['GET', '/v1/chat/completions', 405],
+    ['DELETE', '/v1/models', 405],
+    ['GET', '/v1/nope', 404],
+    ['GET', '/', 404],
+  ] as const) {
+    const response = await fetch(gateway.baseUrl + path, { method })
+    expect([method, path, response.status]).toEqual([method, path, status])
+    const { error } = (await response.json()) as { error: object }
+    expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  }
 })

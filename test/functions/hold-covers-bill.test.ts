@@ -8,7 +8,7 @@ import { say, type Upstream } from '../support/upstream.ts'
 const REQUESTS = Number(process.env.HELD_REQUESTS ?? 100)
 const SEED = Number(process.env.HELD_SEED ?? 9)
 
-/** What OpenAI's dearest way to count the largest picture makes of it. */
+/** The largest picture, counted by the most expensive of OpenAI's ways. */
 const TOKENS_OF_A_PICTURE = 48_169
 // As OpenAI documents them, and as templates of open models are known to add.
 const TOKENS_OF_A_MESSAGE = 8
@@ -104,7 +104,7 @@ type Sent = {
   readonly max_completion_tokens?: number
 }
 
-/** What a provider may count, at most, of the request that reached it. */
+/** The most that a provider may count for the request that reached it. */
 function worstUsage(body: unknown) {
   const sent = body as Sent
   const parts = sent.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))
@@ -127,7 +127,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-test(`whatever ${REQUESTS} accepted requests say, their holds cover the most that a provider may bill for them`, async () => {
+test(`the hold of each of ${REQUESTS} random requests covers the most that a provider may bill for it`, async () => {
   const random = new Random(SEED)
   const { secret } = await gateway.issue({ credits: '1000000', rpm: 60_000 })
   let accepted = 0
@@ -142,7 +142,7 @@ test(`whatever ${REQUESTS} accepted requests say, their holds cover the most tha
     const usage = worstUsage(upstream.requests[before]?.body)
     const row = await gateway.readRow(response.headers.get('x-request-id'))
     const bill = BigInt(usage.prompt_tokens) * 1_000n + BigInt(usage.completion_tokens) * 2_000n
-    // An n of several choices may be counted anew, and never for less.
+    // Several choices may be counted anew, but never for less.
     expect({ i, covered: row.hold >= bill, charged: row.cost >= bill, capped: row.usageCapped }).toEqual({
       i,
       covered: true,

@@ -13,6 +13,7 @@ import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -37,8 +38,8 @@ async function post(secret: string, name: string, body: unknown = HELLO) {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-describe('the same Idempotency-Key and body', () => {
-  test('give the first JSON answer again, to the byte, at no cost and without the upstream', async () => {
+describe('repeated requests', () => {
+  test('a request repeated with its Idempotency-Key gets the first JSON answer again, to the byte and free', async () => {
     const { key, secret } = await gateway.issue({ credits: '10' })
     upstream.reply = say('Hello 🌍')
     const asked = upstream.requests.length
@@ -59,7 +60,7 @@ describe('the same Idempotency-Key and body', () => {
     expect(asSeen).toMatchObject({ replay_of: firstId, cost: '0' })
   })
 
-  test('give the first stream again, frame by frame, with its usage and a cost of 0', async () => {
+  test('a request repeated with its Idempotency-Key gets the first stream again, frame by frame and free', async () => {
     const { key, secret } = await gateway.issue()
     upstream.reply = say('Hello')
     const first = await post(secret, 'a', STREAM)
@@ -71,7 +72,7 @@ describe('the same Idempotency-Key and body', () => {
     expect((await gateway.readKey(key.id)).spent).toBe(COST)
   })
 
-  test('are answered even when the balance is used up, and count in the limits', async () => {
+  test('a request repeated with its Idempotency-Key is answered without any balance, and counts in the limits', async () => {
     const { secret } = await gateway.issue({ credits: '0.0019', rpm: 3 })
     const body = { ...HELLO, max_tokens: 700 }
     upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 600 })
@@ -82,7 +83,7 @@ describe('the same Idempotency-Key and body', () => {
     expect([refused.status, refused.headers.get('x-svc-replayed')]).toEqual([429, null])
   })
 
-  test('of another key are another request', async () => {
+  test('the same Idempotency-Key under another API key is a new request', async () => {
     const [one, other] = [await gateway.issue(), await gateway.issue()]
     upstream.reply = say('Hello')
     await post(one.secret, 'shared')
@@ -90,7 +91,7 @@ describe('the same Idempotency-Key and body', () => {
     expect((await gateway.readKey(other.key.id)).spent).toBe(COST)
   })
 
-  test('are a new request after 24 hours, not before', async () => {
+  test('the same Idempotency-Key is a new request after 24 hours, and not before', async () => {
     const { secret } = await gateway.issue()
     upstream.reply = say('Hello')
     const start = nowMs
@@ -101,7 +102,7 @@ describe('the same Idempotency-Key and body', () => {
     expect((await post(secret, 'a')).headers.get('x-svc-replayed')).toBeNull()
   })
 
-  test('while the first is being answered are 409 with Retry-After; 20 at once ask the upstream once', async () => {
+  test('a request repeated with its Idempotency-Key while the first is under way is a 409, and asks no upstream', async () => {
     const { key, secret } = await gateway.issue({ rpm: 600 })
     let answer = () => {}
     upstream.reply = (response, request) => {
@@ -116,7 +117,7 @@ describe('the same Idempotency-Key and body', () => {
     expect(JSON.parse(refused.text).error).toMatchObject({ type: 'idempotency_error', code: 'idempotency_key_in_use' })
     answer()
     const answers = await Promise.all(racing)
-    // One that came very late may be given the answer again.
+    // A request that came very late may get the kept answer.
     const answered = answers.filter((response) => response.status === 200)
     expect(answered.filter(({ headers }) => headers.get('x-svc-replayed') === null)).toHaveLength(1)
     expect(answers.filter((response) => response.status === 409)).toHaveLength(20 - answered.length)
@@ -126,8 +127,8 @@ describe('the same Idempotency-Key and body', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
-  test('with a different body is a 422, and the first answer stays', async () => {
+describe('Idempotency-Keys', () => {
+  test('an Idempotency-Key that comes with a different body is a 422, and the first answer stays', async () => {
     const { secret } = await gateway.issue()
     upstream.reply = say('Hello')
     const first = await post(secret, 'a')
@@ -138,16 +139,16 @@ describe('an Idempotency-Key', () => {
   })
 
   test.each([
-    ['too long', 'x'.repeat(256)],
+    ['of 256 characters', 'x'.repeat(256)],
     ['with a space', 'a b'],
-  ])('%s is a 400 that says what it must be', async (_, name) => {
+  ])('an Idempotency-Key %s is a 400 that states the rule', async (_, name) => {
     const { secret } = await gateway.issue()
     const response = await post(secret, name)
     expect(response.status).toBe(400)
     expect(JSON.parse(response.text).error.message).toContain('1 to 255 visible ASCII characters')
   })
 
-  test('whose request was refused or failed is free again', async () => {
+  test('an Idempotency-Key whose request was refused or failed can be used again', async () => {
     const { key, secret } = await gateway.issue({ maxConcurrent: 1 })
     upstream.reply = status(500, { error: { message: 'no' } })
     expect((await post(secret, 'a')).status).toBe(502)
@@ -159,7 +160,7 @@ describe('an Idempotency-Key', () => {
     expect([third.status, third.headers.get('x-svc-replayed')]).toEqual([200, null])
   })
 
-  test('whose stream broke is free again: what was delivered was paid, the retry is a new answer', async () => {
+  test('an Idempotency-Key whose stream broke can be used again, and the retry is a new answer at full price', async () => {
     const { key, secret } = await gateway.issue()
     upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' })])
     expect((await post(secret, 'a', STREAM)).text).toContain('"error"')
@@ -170,7 +171,7 @@ describe('an Idempotency-Key', () => {
     expect((await gateway.readKey(key.id)).spent).toBe(paid + COST)
   })
 
-  test('whose answer is too large to be kept is a 409 that SDKs do not retry, and is not charged again', async () => {
+  test('a repeat of an answer too large to be kept is a 409 that SDKs do not retry, and is not charged', async () => {
     const { key, secret } = await gateway.issue()
     const large = randomBytes(450_000).toString('base64')
     upstream.reply = sse([
@@ -188,7 +189,7 @@ describe('an Idempotency-Key', () => {
     expect((await gateway.readKey(key.id)).spent).toBe(COST)
   })
 
-  test('is not answered to the key’s other secret, which could not open the answer', async () => {
+  test('a kept answer goes only to the secret that asked for it, not to the other secret of the same key', async () => {
     const { key, secret } = await gateway.issue()
     upstream.reply = say('Hello')
     await post(secret, 'a')
@@ -200,11 +201,11 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('a request that died with its claim', () => {
-  /** What is left of it: a claim and a hold; with a cost also its row. */
+describe('dead requests', () => {
+  /** Leaves the claim and the hold of a request that died; with a cost also its row. */
   async function leaveDead(name: string, cost?: bigint) {
     const { key, secret } = await gateway.issue()
-    const requestId = `req_01M7EF0NNNCWKFPCWWRRC77${name}`
+    const requestId = requestIdAt(nowMs)
     const id = answerId(key.id, name)
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
@@ -216,7 +217,7 @@ describe('a request that died with its claim', () => {
     return { key, secret, requestId }
   }
 
-  test('before it was charged: 409 until it must be dead, then a new one takes its place, charged once', async () => {
+  test('a repeat of a request that died uncharged is a 409 until its time is over, and then answered and charged once', async () => {
     const { key, secret, requestId } = await leaveDead('A01')
     upstream.reply = say('Hello')
     expect((await post(secret, 'A01')).status).toBe(409)
@@ -230,7 +231,7 @@ describe('a request that died with its claim', () => {
     expect((await post(secret, 'A01')).headers.get('x-svc-replayed')).toBe('true')
   })
 
-  test('after it was charged is not charged again', async () => {
+  test('a repeat of a request that died after its charge is not charged again', async () => {
     const { key, secret } = await leaveDead('A02', 700n)
     nowMs += 960_000
     const again = await post(secret, 'A02')
@@ -239,81 +240,75 @@ describe('a request that died with its claim', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('tells nothing to who has the table: no answer, no prompt, no Idempotency-Key, and no other secret opens it', async () => {
-    const { secret } = await gateway.issue()
-    const name = `order-${randomUUID()}`
-    upstream.reply = say('the wombat is in the cellar')
-    await post(secret, name, { ...HELLO, messages: [{ role: 'user', content: 'where is the wombat?' }] })
-    const items: Record<string, unknown>[] = []
-    const { client, answers } = gateway.tables
-    for await (const page of paginateScan({ client }, { TableName: answers })) items.push(...(page.Items ?? []))
-    const dump = items.map((item) => JSON.stringify(item) + Buffer.from((item.sealed as Uint8Array) ?? []).toString())
-    expect(dump.length).toBeGreaterThan(0)
-    for (const told of ['wombat', name, secret]) expect(dump.join()).not.toContain(told)
-    const sealed = items.filter((item) => item.sealed)
-    for (const { id, sealed: bytes } of sealed) {
-      const stranger = new AnswerCipher(`svc_live_${'a'.repeat(43)}`, id as string)
-      expect(() => stranger.decrypt(bytes as Uint8Array)).toThrow()
-    }
-  })
-
-  test('cannot be changed unnoticed, or moved to another Idempotency-Key', () => {
-    const cipher = new AnswerCipher('svc_live_x', 'one')
-    const sealed = cipher.encrypt('answer') as Uint8Array
-    expect(cipher.decrypt(sealed)).toBe('answer')
-    expect(() => new AnswerCipher('svc_live_x', 'two').decrypt(sealed)).toThrow()
-    for (let i = 0; i < sealed.length; i++) {
-      const changed = Uint8Array.from(sealed)
-      changed[i] = (changed[i] ?? 0) ^ 1
-      expect(() => cipher.decrypt(changed)).toThrow()
-    }
-  })
+test('the table of kept answers reveals no answer, prompt or Idempotency-Key, and no other secret decrypts it', async () => {
+  const { secret } = await gateway.issue()
+  const name = `order-${randomUUID()}`
+  upstream.reply = say('the wombat is in the cellar')
+  await post(secret, name, { ...HELLO, messages: [{ role: 'user', content: 'where is the wombat?' }] })
+  const items: Record<string, unknown>[] = []
+  const { client, answers } = gateway.tables
+  for await (const page of paginateScan({ client }, { TableName: answers })) items.push(...(page.Items ?? []))
+  const dump = items.map((item) => JSON.stringify(item) + Buffer.from((item.sealed as Uint8Array) ?? []).toString())
+  expect(dump.length).toBeGreaterThan(0)
+  for (const told of ['wombat', name, secret]) expect(dump.join()).not.toContain(told)
+  const sealed = items.filter((item) => item.sealed)
+  for (const { id, sealed: bytes } of sealed) {
+    const stranger = new AnswerCipher(`svc_live_${'a'.repeat(43)}`, id as string)
+    expect(() => stranger.decrypt(bytes as Uint8Array)).toThrow()
+  }
 })
 
-describe('without the header', () => {
-  test('nothing is kept, and admission is still the only call before the upstream', async () => {
-    const { secret } = await gateway.issue()
-    upstream.reply = say('Hello')
-    await gateway.post(secret, HELLO)
-    const tables: string[] = []
-    const restore = intercept(gateway.tables, (send, _, input) => {
-      tables.push((input as { TableName: string }).TableName)
-      return send()
-    })
-    await (await gateway.post(secret, HELLO)).text()
-    restore()
-    expect(tables).toEqual([gateway.tables.keys, gateway.tables.usage, gateway.tables.keys])
-  })
+test('a kept answer cannot be changed unnoticed, or moved to another Idempotency-Key', () => {
+  const cipher = new AnswerCipher('svc_live_x', 'one')
+  const sealed = cipher.encrypt('answer') as Uint8Array
+  expect(cipher.decrypt(sealed)).toBe('answer')
+  expect(() => new AnswerCipher('svc_live_x', 'two').decrypt(sealed)).toThrow()
+  for (let i = 0; i < sealed.length; i++) {
+    const changed = Uint8Array.from(sealed)
+    changed[i] = (changed[i] ?? 0) ^ 1
+    expect(() => cipher.decrypt(changed)).toThrow()
+  }
 })
 
-describe('the openai SDK', () => {
-  test.each([
-    ['with a key of its own for every request', true],
-    ['with a key from the caller', false],
-  ])('retries a lost answer by itself, is given it again, and pays once: %s', async (_, isItsOwn) => {
-    const { key, secret } = await gateway.issue()
-    upstream.reply = say('Hello')
-    let losses = 1
-    const client = new OpenAI({
-      baseURL: `${gateway.baseUrl}/v1`,
-      apiKey: secret,
-      async fetch(url, init) {
-        const response = await fetch(url, init)
-        if (losses-- <= 0) return response
-        await response.text()
-        throw new TypeError('fetch failed')
-      },
-    })
-    if (isItsOwn) Object.assign(client, { idempotencyHeader: 'Idempotency-Key' })
-    const { data, response } = await client.chat.completions
-      .create(
-        { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] },
-        isItsOwn ? {} : { headers: withKey(randomUUID()) },
-      )
-      .withResponse()
-    expect(data.choices[0]?.message.content).toBe('Hello')
-    expect(response.headers.get('x-svc-replayed')).toBe('true')
-    expect((await gateway.readKey(key.id)).spent).toBe(COST)
+test('a request without an Idempotency-Key takes three DynamoDB calls, none of them to the kept answers', async () => {
+  const { secret } = await gateway.issue()
+  upstream.reply = say('Hello')
+  await gateway.post(secret, HELLO)
+  const tables: string[] = []
+  const restore = intercept(gateway.tables, (send, _, input) => {
+    tables.push((input as { TableName: string }).TableName)
+    return send()
   })
+  await (await gateway.post(secret, HELLO)).text()
+  restore()
+  expect(tables).toEqual([gateway.tables.keys, gateway.tables.usage, gateway.tables.keys])
+})
+
+test.each([
+  ['its own Idempotency-Key', true],
+  ['an Idempotency-Key from the caller', false],
+])('the openai SDK with %s retries a lost answer by itself, gets it again and pays once', async (_, isItsOwn) => {
+  const { key, secret } = await gateway.issue()
+  upstream.reply = say('Hello')
+  let losses = 1
+  const client = new OpenAI({
+    baseURL: `${gateway.baseUrl}/v1`,
+    apiKey: secret,
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      if (losses-- <= 0) return response
+      await response.text()
+      throw new TypeError('fetch failed')
+    },
+  })
+  if (isItsOwn) Object.assign(client, { idempotencyHeader: 'Idempotency-Key' })
+  const { data, response } = await client.chat.completions
+    .create(
+      { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] },
+      isItsOwn ? {} : { headers: withKey(randomUUID()) },
+    )
+    .withResponse()
+  expect(data.choices[0]?.message.content).toBe('Hello')
+  expect(response.headers.get('x-svc-replayed')).toBe('true')
+  expect((await gateway.readKey(key.id)).spent).toBe(COST)
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -46,154 +46,146 @@ async function rotate(keyId: string): Promise<string> {
   return secret
 }
 
-describe('a rotated key', () => {
-  test('answers to both secrets for 60 minutes and refuses the old one at 60:00, though its item is still there', async () => {
-    const { key, secret: old } = await warmKey()
-    const fresh = await rotate(key.id)
-    for (const instance of [gateway, other]) {
-      expect(await ask(instance, old)).toBe(200)
-      expect(await ask(instance, fresh)).toBe(200)
-    }
-    nowMs = NOW + 60 * MINUTE - 1
-    for (const instance of [gateway, other]) expect(await ask(instance, old)).toBe(200)
-    nowMs = NOW + 60 * MINUTE
-    for (const instance of [gateway, other]) {
-      expect(await ask(instance, old)).toBe(401)
-      expect(await ask(instance, fresh)).toBe(200)
-    }
-    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
-    expect(await ask(cold, old)).toBe(401)
-  })
+test('a rotated key accepts both secrets for 60 minutes, and refuses the old one from then on', async () => {
+  const { key, secret: old } = await warmKey()
+  const fresh = await rotate(key.id)
+  for (const instance of [gateway, other]) {
+    expect(await ask(instance, old)).toBe(200)
+    expect(await ask(instance, fresh)).toBe(200)
+  }
+  nowMs = NOW + 60 * MINUTE - 1
+  for (const instance of [gateway, other]) expect(await ask(instance, old)).toBe(200)
+  nowMs = NOW + 60 * MINUTE
+  for (const instance of [gateway, other]) {
+    expect(await ask(instance, old)).toBe(401)
+    expect(await ask(instance, fresh)).toBe(200)
+  }
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  expect(await ask(cold, old)).toBe(401)
+})
 
-  test('shares limits, balance and usage between its secrets', async () => {
-    const { key, secret: old } = await warmKey({ rpm: 5 })
-    const fresh = await rotate(key.id)
-    expect([await ask(gateway, old), await ask(gateway, fresh), await ask(gateway, fresh)]).toEqual([200, 200, 200])
-    expect([await ask(gateway, old), await ask(gateway, fresh)]).toEqual([429, 429])
-  })
+test('the two secrets of a rotated key share its limits', async () => {
+  const { key, secret: old } = await warmKey({ rpm: 5 })
+  const fresh = await rotate(key.id)
+  expect([await ask(gateway, old), await ask(gateway, fresh), await ask(gateway, fresh)]).toEqual([200, 200, 200])
+  expect([await ask(gateway, old), await ask(gateway, fresh)]).toEqual([429, 429])
+})
 
-  test('says of the old secret that it is in grace, and until when', async () => {
-    const { key, secret: old } = await warmKey()
-    await rotate(key.id)
-    const seen = (await (await gateway.get(old, '/v1/key/introspect')).json()) as { key: object }
-    expect(seen.key).toEqual({
-      prefix: 'svc_live_',
-      last_four: old.slice(-4),
-      state: 'grace',
-      expires_at: (NOW + 60 * MINUTE) / 1000,
-    })
-  })
-
-  test('end-grace ends the old secret with the very next request on warm instances', async () => {
-    const { key, secret: old } = await warmKey()
-    const fresh = await rotate(key.id)
-    expect(await ask(gateway, old)).toBe(200)
-    await endGrace(gateway.tables)(key.id)
-    for (const instance of [gateway, other]) {
-      expect(await ask(instance, old)).toBe(401)
-      expect(await ask(instance, fresh)).toBe(200)
-    }
+test('GET /v1/key/introspect tells the old secret of a rotated key that it is in grace, and until when', async () => {
+  const { key, secret: old } = await warmKey()
+  await rotate(key.id)
+  const seen = (await (await gateway.get(old, '/v1/key/introspect')).json()) as { key: object }
+  expect(seen.key).toEqual({
+    prefix: 'svc_live_',
+    last_four: old.slice(-4),
+    state: 'grace',
+    expires_at: (NOW + 60 * MINUTE) / 1000,
   })
 })
 
-describe('a revoked key', () => {
-  test('is refused with the very next request on warm instances, with the body of any unknown key', async () => {
-    const { key, secret } = await warmKey()
-    await revokeKey(gateway.tables)(key.id, nowMs)
-    const bodies = []
-    for (const instance of [gateway, other]) {
-      const response = await instance.post(secret, HELLO)
-      expect(response.status).toBe(401)
-      bodies.push(await response.text())
-    }
-    const unknown = await gateway.post(`svc_live_${'x'.repeat(43)}`, HELLO)
-    expect(new Set([...bodies, await unknown.text()]).size).toBe(1)
-  })
-
-  test('is refused on an endpoint that it had no scope for, too', async () => {
-    const { key, secret } = await warmKey({ scopes: ['chat.completions'] })
-    expect((await gateway.get(secret, '/v1/models')).status).toBe(403)
-    await revokeKey(gateway.tables)(key.id, nowMs)
-    expect((await gateway.get(secret, '/v1/models')).status).toBe(401)
-  })
-
-  test('still settles the request that was under way', async () => {
-    const { key, secret } = await warmKey()
-    let finish = () => {}
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'Hel' }))
-      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
-    }
-    const running = await gateway.post(secret, { ...HELLO, stream: true })
-    upstream.reply = say('Hello')
-    await revokeKey(gateway.tables)(key.id, nowMs)
-    finish()
-    expect(await running.text()).toContain('[DONE]')
-    const after = await gateway.readKey(key.id)
-    expect(after.holds).toEqual({})
-    expect(booksBalance(after)).toBe(true)
-    expect((await gateway.readRow(running.headers.get('x-request-id'))).cost).toBe(20_000n)
-  })
-
-  test('admits nothing that begins after the revoke returned, however many race it', async () => {
-    const { key, secret } = await warmKey({ rpm: 60_000 })
-    let revoked = false
-    const late: Promise<number>[] = []
-    const early = Array.from({ length: 40 }, () => ask(gateway, secret))
-    const revoking = revokeKey(gateway.tables)(key.id, nowMs).then(() => {
-      revoked = true
-      for (let i = 0; i < 40; i++) late.push(ask(i % 2 ? gateway : other, secret))
-    })
-    await Promise.all([...early, revoking])
-    expect(revoked).toBe(true)
-    expect(new Set(await Promise.all(late))).toEqual(new Set([401]))
-    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-  })
-})
-
-describe('a changed key', () => {
-  test('has its new scopes, addresses and limits with the next request on warm instances', async () => {
-    const { key, secret } = await warmKey()
-    await updateKey(gateway.tables)(key.id, { scopes: ['models.read'] })
-    for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
-    await updateKey(gateway.tables)(key.id, { scopes: ['chat.completions'] })
-    for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(200)
-    await updateKey(gateway.tables)(key.id, { allowlist: ['10.0.0.0/8'] })
-    for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
-    await updateKey(gateway.tables)(key.id, { allowlist: ['127.0.0.0/8'], rpm: 1 })
-    for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(429)
-  })
-
-  test('has granted credits at once', async () => {
-    const { key, secret } = await warmKey({ credits: '0.01' })
-    await updateKey(gateway.tables)(key.id, { rpm: 1000 })
-    const dear = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(20_000) }] }
-    expect((await gateway.post(secret, dear)).status).toBe(402)
-    await grantCredits(gateway.tables)(key.id, 1_000_000_000n, { id: 'g1', by: 'test' }, nowMs)
-    expect((await gateway.post(secret, dear)).status).toBe(200)
-  })
-})
-
-describe('the allowlist', () => {
-  test('admits by the connection’s address and believes no header', async () => {
-    const { secret } = await gateway.issue({ allowlist: ['127.0.0.2/32'] })
-    expect(await askFrom('127.0.0.2', secret)).toBe(200)
-    expect(await askFrom('127.0.0.1', secret)).toBe(403)
-    expect(await askFrom('127.0.0.1', secret, { 'X-Forwarded-For': '127.0.0.2' })).toBe(403)
-    expect(await askFrom('127.0.0.1', secret, { Forwarded: 'for=127.0.0.2' })).toBe(403)
-  })
-
-  function askFrom(localAddress: string, secret: string, headers = {}): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      const url = `${gateway.baseUrl}/v1/key/introspect`
-      const options = { localAddress, headers: { Authorization: `Bearer ${secret}`, ...headers } }
-      request(url, options, (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      })
-        .once('error', reject)
-        .end()
-    })
+test('a rotated key whose grace is ended refuses the old secret from the very next request on every warm instance', async () => {
+  const { key, secret: old } = await warmKey()
+  const fresh = await rotate(key.id)
+  expect(await ask(gateway, old)).toBe(200)
+  await endGrace(gateway.tables)(key.id)
+  for (const instance of [gateway, other]) {
+    expect(await ask(instance, old)).toBe(401)
+    expect(await ask(instance, fresh)).toBe(200)
   }
 })
+
+test('a revoked key is refused from the very next request on every warm instance, exactly like an unknown key', async () => {
+  const { key, secret } = await warmKey()
+  await revokeKey(gateway.tables)(key.id, nowMs)
+  const bodies = []
+  for (const instance of [gateway, other]) {
+    const response = await instance.post(secret, HELLO)
+    expect(response.status).toBe(401)
+    bodies.push(await response.text())
+  }
+  const unknown = await gateway.post(`svc_live_${'x'.repeat(43)}`, HELLO)
+  expect(new Set([...bodies, await unknown.text()]).size).toBe(1)
+})
+
+test('a revoked key is a 401, no longer a 403, at an endpoint that it had no scope for', async () => {
+  const { key, secret } = await warmKey({ scopes: ['chat.completions'] })
+  expect((await gateway.get(secret, '/v1/models')).status).toBe(403)
+  await revokeKey(gateway.tables)(key.id, nowMs)
+  expect((await gateway.get(secret, '/v1/models')).status).toBe(401)
+})
+
+test('a request that is under way when its key is revoked is still answered and settled', async () => {
+  const { key, secret } = await warmKey()
+  let finish = () => {}
+  upstream.reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(chunk({ role: 'assistant', content: 'Hel' }))
+    finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
+  }
+  const running = await gateway.post(secret, { ...HELLO, stream: true })
+  upstream.reply = say('Hello')
+  await revokeKey(gateway.tables)(key.id, nowMs)
+  finish()
+  expect(await running.text()).toContain('[DONE]')
+  const after = await gateway.readKey(key.id)
+  expect(after.holds).toEqual({})
+  expect(booksBalance(after)).toBe(true)
+  expect((await gateway.readRow(running.headers.get('x-request-id'))).cost).toBe(20_000n)
+})
+
+test('no request that begins after a revoke has returned is admitted, however many race it', async () => {
+  const { key, secret } = await warmKey({ rpm: 60_000 })
+  let revoked = false
+  const late: Promise<number>[] = []
+  const early = Array.from({ length: 40 }, () => ask(gateway, secret))
+  const revoking = revokeKey(gateway.tables)(key.id, nowMs).then(() => {
+    revoked = true
+    for (let i = 0; i < 40; i++) late.push(ask(i % 2 ? gateway : other, secret))
+  })
+  await Promise.all([...early, revoking])
+  expect(revoked).toBe(true)
+  expect(new Set(await Promise.all(late))).toEqual(new Set([401]))
+  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+})
+
+test('a changed key has its new scopes, addresses and limits from the next request on every warm instance', async () => {
+  const { key, secret } = await warmKey()
+  await updateKey(gateway.tables)(key.id, { scopes: ['models.read'] })
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
+  await updateKey(gateway.tables)(key.id, { scopes: ['chat.completions'] })
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(200)
+  await updateKey(gateway.tables)(key.id, { allowlist: ['10.0.0.0/8'] })
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
+  await updateKey(gateway.tables)(key.id, { allowlist: ['127.0.0.0/8'], rpm: 1 })
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(429)
+})
+
+test('granted credits can be spent from the next request', async () => {
+  const { key, secret } = await warmKey({ credits: '0.01' })
+  await updateKey(gateway.tables)(key.id, { rpm: 1000 })
+  const dear = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(20_000) }] }
+  expect((await gateway.post(secret, dear)).status).toBe(402)
+  await grantCredits(gateway.tables)(key.id, 1_000_000_000n, { id: 'g1', by: 'test' }, nowMs)
+  expect((await gateway.post(secret, dear)).status).toBe(200)
+})
+
+test('an allowlist goes by the address of the connection and believes no forwarding header', async () => {
+  const { secret } = await gateway.issue({ allowlist: ['127.0.0.2/32'] })
+  expect(await askFrom('127.0.0.2', secret)).toBe(200)
+  expect(await askFrom('127.0.0.1', secret)).toBe(403)
+  expect(await askFrom('127.0.0.1', secret, { 'X-Forwarded-For': '127.0.0.2' })).toBe(403)
+  expect(await askFrom('127.0.0.1', secret, { Forwarded: 'for=127.0.0.2' })).toBe(403)
+})
+
+function askFrom(localAddress: string, secret: string, headers = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const url = `${gateway.baseUrl}/v1/key/introspect`
+    const options = { localAddress, headers: { Authorization: `Bearer ${secret}`, ...headers } }
+    request(url, options, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .once('error', reject)
+      .end()
+  })
+}

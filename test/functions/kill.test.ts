@@ -42,7 +42,7 @@ async function startGateway(): Promise<Gateway> {
 }
 
 test(
-  `gateways killed at random under load, ${ROUNDS} times: after the sweep every request has its row and the audit is clean`,
+  `after ${ROUNDS} random kills of gateways under load and a sweep, every request has its row and the audit is clean`,
   async () => {
     const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
     await createTables(tables)
@@ -59,7 +59,7 @@ test(
     let stopped = false
     const seen = { answered: 0, lost: 0, wanted: 0 }
 
-    /** Asks as an SDK does: again, with the same Idempotency-Key, where no answer came. */
+    /** Asks as an SDK does: again, with the same Idempotency-Key, if no answer came. */
     async function caller(): Promise<void> {
       while (!stopped) {
         const name = randomUUID()

@@ -21,10 +21,10 @@ import { chunk, DONE, say, status, type Upstream, USAGE, usageChunk } from '../s
 import { until } from '../support/wait.ts'
 
 // The gateway is a process of its own, so that the SDK meets real sockets that really break.
-/** How long an answer waits to be settled: a fifteenth of what it is in AWS, and far less than the outage. */
+/** How long an answer waits to be settled: a fifteenth of the time in AWS, and far less than the outage. */
 const SETTLE_MS = 1_000
 const OUTAGE_MS = 3_000
-/** An outage ends although an answer still waits for the database: the test has failed then. */
+/** The outage ends then, even if an answer still waits for the database: the test has failed. */
 const LONGEST_OUTAGE_MS = 20_000
 
 const opened = new AsyncDisposableStack()
@@ -90,7 +90,7 @@ async function askAgain(stand: Stand, body: object): Promise<Answer> {
   }
 }
 
-/** What is left is swept as if its time were over; then everything must add up. */
+/** Sweeps all open holds as if their time were over; then everything must add up. */
 async function closeTheBooks({ tables, key }: Stand): Promise<Key> {
   const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
   const clock = () => Date.now() + 1_000_000
@@ -103,7 +103,7 @@ async function closeTheBooks({ tables, key }: Stand): Promise<Key> {
   return after
 }
 
-describe('seconds without a database in the middle of answers', () => {
+describe('a database outage', () => {
   let stand: Stand
   let outage: Promise<{ backAtMs: number } & Record<'streamed' | 'whole' | 'failed' | 'refused', Answer>>
 
@@ -137,13 +137,13 @@ describe('seconds without a database in the middle of answers', () => {
     })()
   }, 60_000)
 
-  test('a new request meanwhile is refused with 503', async () => {
+  test('a new request during a database outage is refused with 503', async () => {
     const { refused, backAtMs } = await outage
     expect(refused.status).toBe(503)
     expect(refused.atMs).toBeLessThan(backAtMs)
   })
 
-  test('throttled three times out of four, every request is answered, at once or when asked again after a 503, and charged once', async () => {
+  test('every request is answered, if need be after retries, and charged once while the database throttles 3 of 4 calls', async () => {
     const other = await openStand()
     expect((await other.ask()).status).toBe(200)
     other.database.treat = () => (Math.random() < 0.75 ? 'throttle' : 'answer')
@@ -160,7 +160,7 @@ describe('seconds without a database in the middle of answers', () => {
   }, 60_000)
 
   test.each<Treatment>(['lose the answer', 'fail'])(
-    'where the database does the work and then seems not to have (%s), nothing happens twice',
+    'no request is charged twice if the database does its work but does not confirm it (%s)',
     async (treatment) => {
       const other = await openStand()
       // Warm, so that not all of them wait for one catalog.
@@ -179,7 +179,7 @@ describe('seconds without a database in the middle of answers', () => {
     60_000,
   )
 
-  test('no answer is lost: they go out before the database is back, and are settled when it is', async () => {
+  test('answers under way in a database outage go out before it ends, and are settled after it', async () => {
     const { backAtMs, streamed, whole, failed } = await outage
     expect(streamed.text).toContain('"content":"Hel"')
     expect(streamed.text).toContain(': x-svc-cost 0.00002\n\ndata: [DONE]')

@@ -13,6 +13,7 @@ import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -28,9 +29,10 @@ beforeAll(async () => {
   gateway = both.gateway
 })
 
-/** What a function leaves that died after its admission. */
-async function leaveDeadHold(hold: bigint, requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A56') {
+/** Leaves the hold of a function that died after its admission. */
+async function leaveDeadHold(hold: bigint) {
   nowMs = NOW
+  const requestId = requestIdAt(NOW)
   const issued = await gateway.issue({ credits: '0.001' })
   const { key } = issued
   const demand = { requestId, hash: key.current.hash, nowMs, hold, holdUntilMs: NOW + 960_000 }
@@ -38,9 +40,9 @@ async function leaveDeadHold(hold: bigint, requestId = 'req_01M7EF0NNNCWKFPCWWRR
   return { ...issued, requestId }
 }
 
-describe('the hold of a dead request', () => {
-  test('is released by the sweep once its time is over, not before, and leaves an abandoned row', async () => {
-    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A01')
+describe('dead requests', () => {
+  test('the sweep releases the hold of a dead request when its time is over, not before, and writes an abandoned row', async () => {
+    const { key, requestId } = await leaveDeadHold(900_000n)
     const sweep = createSweep(gateway.instance)
     nowMs = NOW + 959_999
     await sweep()
@@ -57,8 +59,8 @@ describe('the hold of a dead request', () => {
     })
   })
 
-  test('is finished by the admission that it stands in the way of', async () => {
-    const { key, secret } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A02')
+  test('a request releases the hold of a dead request whose time is over if it needs the credits', async () => {
+    const { key, secret } = await leaveDeadHold(900_000n)
     const body = { ...HELLO, max_tokens: 100 }
     expect((await gateway.post(secret, body)).status).toBe(402)
     nowMs = NOW + 960_000
@@ -68,16 +70,16 @@ describe('the hold of a dead request', () => {
     expect(booksBalance(after)).toBe(true)
   })
 
-  test('is finished in passing by an admission that merely sees it', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A03')
+  test('a request releases the hold of a dead request whose time is over even if it does not need the credits', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
     await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
     expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
   })
 
-  test('does not keep the client of another request waiting, which was answered already', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(100n, 'req_01M7EF0NNNCWKFPCWWRRC77A05')
+  test('a client is not kept waiting while its request releases the hold of a dead one', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     const gate = Promise.withResolvers<void>()
     const restore = intercept(gateway.tables, async (send, command, input) => {
@@ -93,8 +95,8 @@ describe('the hold of a dead request', () => {
     restore()
   })
 
-  test('that cannot be finished is not reported as the request that met it', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(800_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A06')
+  test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
     const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
     await client.send(new PutCommand({ TableName: usage, Item: damaged }))
@@ -115,17 +117,17 @@ describe('the hold of a dead request', () => {
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
   })
 
-  test('whose row cannot be written whole is charged by its least', async () => {
+  test('a request whose row is too large to be written is charged with a shorter row', async () => {
     nowMs = NOW
     const { key } = await gateway.issue()
-    const requestId = 'req_01M7EF0NNNCWKFPCWWRRC77A07'
+    const requestId = requestIdAt(nowMs)
     const { hash } = key.current
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
     const attempts = Array.from({ length: 10_000 }, () => ({ provider: 'up', result: 'x'.repeat(60), ms: 1 }))
     const request = {
       requestId,
       nowMs,
-      deadlineMs: Date.now() + 60_000,
+      deadlineMs: nowMs + 900_000,
       endpoint: ENDPOINTS.chat,
       sourceIp: '192.0.2.1',
       credential: { hash, key, cached: false },
@@ -141,8 +143,8 @@ describe('the hold of a dead request', () => {
     expect(await gateway.readRow(requestId)).toMatchObject({ cost: 7_000n, completionTokens: 5, attempts: [] })
   })
 
-  test('whose row was written is settled by that row', async () => {
-    const { key, requestId } = await leaveDeadHold(900_000n, 'req_01M7EF0NNNCWKFPCWWRRC77A04')
+  test('a dead request whose row was written is settled by that row', async () => {
+    const { key, requestId } = await leaveDeadHold(900_000n)
     const row = completedRow({ requestId, keyId: key.id, cost: 700n, hold: 900_000n, startedAtMs: NOW })
     await putUsageRow(gateway.tables)(row)
     nowMs = NOW + 960_000
@@ -151,7 +153,7 @@ describe('the hold of a dead request', () => {
     expect((await gateway.readRow(requestId)).outcome).toBe('completed')
   })
 
-  test('that was only late changes nothing: the sweep’s row stands and nothing is charged twice', async () => {
+  test('a late request that the sweep has already given up is not charged, and the sweep’s row stands', async () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
     let finish = () => {}
@@ -173,15 +175,15 @@ describe('the hold of a dead request', () => {
   })
 })
 
-describe('a sweep', () => {
-  /** The DynamoDB calls that one takes. */
+describe('sweeps', () => {
+  /** The DynamoDB calls of one sweep. */
   async function costOf(sweep: () => Promise<unknown>): Promise<string[]> {
     const before = gateway.calls.length
     await sweep()
     return gateway.calls.slice(before).map(({ name }) => name)
   }
 
-  test('with nothing to do is one query, however many keys there are and however much they are used', async () => {
+  test('a sweep with nothing to do is one query, however many keys there are and however much they are used', async () => {
     nowMs = NOW + 10_000_000
     upstream.reply = say('Hello')
     const sweep = createSweep(gateway.instance)
@@ -190,7 +192,7 @@ describe('a sweep', () => {
     expect(await costOf(sweep)).toEqual(['Query'])
     for (const { secret } of issued.slice(0, 3)) await (await gateway.post(secret, HELLO)).text()
     expect(await costOf(sweep)).toEqual(['Query'])
-    // Those that were used are looked at once when a request of theirs could be dead, and then not until the next.
+    // A used key is looked at once, when a request of it could be dead, and then not before its next request.
     nowMs += 960_000
     const looks = await costOf(sweep)
     expect(looks.sort()).toEqual(
@@ -199,13 +201,13 @@ describe('a sweep', () => {
     expect(await costOf(sweep)).toEqual(['Query'])
   })
 
-  test('finishes the others where one cannot be, and that one when it can', async () => {
+  test('a sweep that cannot finish one request finishes the others, and that one as soon as it can', async () => {
     nowMs = NOW + 15_000_000
     const { key } = await gateway.issue()
-    const ids = ['C01', 'C02', 'C03'].map((end) => `req_01M7EF0NNNCWKFPCWWRRC77${end}`)
+    const ids = [1, 2, 3].map(() => requestIdAt(nowMs))
     for (const requestId of ids) {
       const demand = { requestId, hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: nowMs + 960_000 }
-      // The bucket was taken from meanwhile.
+      // Read anew, because the request before has changed the key.
       await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)
     }
     nowMs += 960_000
@@ -221,7 +223,7 @@ describe('a sweep', () => {
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
   })
 
-  test('does not miss a request that dies while it looks', async () => {
+  test('a sweep does not miss a request that dies while the sweep runs', async () => {
     nowMs = NOW + 20_000_000
     const { key } = await gateway.issue()
     const demand = (requestId: string) => ({
@@ -231,26 +233,27 @@ describe('a sweep', () => {
       hold: 1n,
       holdUntilMs: nowMs + 960_000,
     })
-    await takeAdmission(gateway.tables)(key, demand('req_01M7EF0NNNCWKFPCWWRRC77B01'))
+    await takeAdmission(gateway.tables)(key, demand(requestIdAt(nowMs)))
     nowMs += 960_000
     const sweep = createSweep(gateway.instance)
+    const second = requestIdAt(nowMs)
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { UpdateExpression = '' } = input as { UpdateExpression?: string }
       if (command === 'UpdateItem' && UpdateExpression.startsWith('REMOVE')) {
-        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand('req_01M7EF0NNNCWKFPCWWRRC77B02'))
+        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand(second))
       }
       return send()
     })
     await sweep()
     restore()
-    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual(['req_01M7EF0NNNCWKFPCWWRRC77B02'])
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([second])
     nowMs += 960_000
     await sweep()
     expect((await gateway.readKey(key.id)).holds).toEqual({})
   })
 })
 
-describe('without DynamoDB', () => {
+describe('a failing database', () => {
   const servers: Server[] = []
   afterAll(() => {
     for (const server of servers) {
@@ -265,8 +268,8 @@ describe('without DynamoDB', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  test('a request is refused with 503 and Retry-After, and nothing goes upstream', async () => {
-    // What DynamoDB answers in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
+  test('a request during an outage of DynamoDB is refused with 503 and Retry-After, and does not go upstream', async () => {
+    // DynamoDB answers like this in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
     // recognise Node's own errors.)
     const broken = await listen(
       createServer((_, response) => {
@@ -291,7 +294,7 @@ describe('without DynamoDB', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('an answer under way is not lost: settlement is tried again until the database is back', async () => {
+  test('an answer under way is not lost in an outage of DynamoDB, and is settled when DynamoDB is back', async () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
     let failures = 0
@@ -309,7 +312,7 @@ describe('without DynamoDB', () => {
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 20_000n })
   })
 
-  test('an unexpected error is a 500 that tells nothing, and the log line has the request id', async () => {
+  test('an unexpected error is a 500 that reveals nothing, and its log line has the request id', async () => {
     nowMs = NOW
     const { secret } = await gateway.issue()
     const restore = intercept(gateway.tables, async () => {

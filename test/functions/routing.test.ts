@@ -69,13 +69,13 @@ const bytes = (text: string, type: string): Reply => {
   }
 }
 
-describe('a route that fails before it has said anything', () => {
+describe('failing routes', () => {
   test.each<[string, Reply, string]>([
     ['refuses with 500', status(500, {}), 'status 500'],
     ['is overloaded (429)', status(429, {}), 'status 429'],
     ['times out by itself (408)', status(408, {}), 'timeout 408'],
     ['does not know the model (404)', status(404, {}), 'status 404'],
-    ['refuses our credential (401)', status(401, { error: { message: 'bad key' } }), 'credential 401'],
+    ['refuses the operator’s credential (401)', status(401, { error: { message: 'bad key' } }), 'credential 401'],
     ['redirects', status(302, '', { Location: 'http://127.0.0.1:1/' }), 'status 302'],
     ['resets the connection', (response) => void response.socket?.destroy(), 'connect'],
     ['hangs', () => {}, 'timeout'],
@@ -85,12 +85,12 @@ describe('a route that fails before it has said anything', () => {
     ['answers with nothing', bytes('', 'text/event-stream'), 'empty'],
     ['answers with an error in a 200', bytes('{"error":{"message":"no"}}', 'application/json'), 'error_event'],
     [
-      'sends an error event first',
+      'sends an error event',
       sse([chunk({ role: 'assistant' }), 'data: {"error":{"message":"no"}}\n\n']),
       'error_event',
     ],
-    ['dies after the role', sse([chunk({ role: 'assistant', content: '' })]), 'reset'],
-  ])('and %s is replaced by the next: one answer, one charge', async (_, reply, reason) => {
+    ['dies after naming its role', sse([chunk({ role: 'assistant', content: '' })]), 'reset'],
+  ])('a route that %s is replaced by the next, with one answer and one charge', async (_, reply, reason) => {
     first.reply = reply
     const { key, secret } = await gateway.issue()
     const whole = await gateway.post(secret, HELLO)
@@ -118,7 +118,7 @@ describe('a route that fails before it has said anything', () => {
     expect(booksBalance(after)).toBe(true)
   })
 
-  test('for the caller’s own fault (400) is not: the caller is told', async () => {
+  test('a route’s refusal of a bad request (400) goes to the caller, and no other route is asked', async () => {
     first.reply = status(400, { error: { message: 'too many flowers', code: 'bad_flowers' } })
     const { secret } = await gateway.issue()
     const response = await gateway.post(secret, HELLO)
@@ -127,7 +127,7 @@ describe('a route that fails before it has said anything', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test('because its dialect has no words for the request is replaced, and does not rest for it', async () => {
+  test('a route that does not support a field of the request gives way to the next, and does not count as failing', async () => {
     const { secret } = await gateway.issue()
     for (let i = 0; i < 3; i++) {
       const response = await gateway.post(secret, { ...HELLO, model: 'mixed', n: 2 })
@@ -139,7 +139,7 @@ describe('a route that fails before it has said anything', () => {
     expect(first.requests).toHaveLength(0)
   })
 
-  test('and so do all others: 502, or 504 if the last one was too slow, and free', async () => {
+  test('a request whose routes all fail is free, with a 502, or a 504 if the last one was too slow', async () => {
     const { key, secret } = await gateway.issue()
     first.reply = status(500, {})
     second.reply = status(503, '<html>')
@@ -150,7 +150,7 @@ describe('a route that fails before it has said anything', () => {
   })
 })
 
-test('a route that fails once it has spoken is not replaced: no text twice', async () => {
+test('a route that fails after its first word is not replaced, so that no text comes twice', async () => {
   first.reply = sse([chunk({ role: 'assistant', content: 'on' })])
   const { secret } = await gateway.issue()
   const text = await (await gateway.post(secret, { ...HELLO, stream: true })).text()
@@ -159,61 +159,60 @@ test('a route that fails once it has spoken is not replaced: no text twice', asy
   expect(second.requests).toHaveLength(0)
 })
 
-describe('a first route that dies at every possible point', () => {
-  const answer = [
-    chunk({ role: 'assistant', content: '' }),
-    chunk({ content: 'alpha ' }),
-    chunk({ content: 'beta' }),
-    chunk({}, 'stop'),
-    DONE,
-  ].join('')
+const answer = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: 'alpha ' }),
+  chunk({ content: 'beta' }),
+  chunk({}, 'stop'),
+  DONE,
+].join('')
 
-  test('is replaced until a stream has begun; the client sees one answer, no text twice, one charge', async () => {
-    const { key, secret } = await gateway.issue({ rpm: 60_000 })
-    const ids: (string | null)[] = []
-    for (let cut = 0; cut < answer.length; cut += 7) {
-      first.reply = (response) => {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-        response.write(answer.slice(0, cut), () => response.socket?.destroy())
-      }
-      nowMs += 400_000
-      const whole = await gateway.post(secret, HELLO)
-      const { choices } = (await whole.json()) as { choices: { message: { content: string } }[] }
-      expect(['two', 'alpha beta']).toContain(choices[0]?.message.content)
-      const stream = await gateway.post(secret, { ...HELLO, stream: true })
-      const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
-      const text = events.map((event) => JSON.parse(event.slice(6)).choices?.[0]?.delta?.content ?? '').join('')
-      const isBroken = events.some((event) => event.includes('"error"'))
-      expect(isBroken ? ['alpha ', 'alpha beta'] : ['two', 'alpha beta']).toContain(text)
-      ids.push(whole.headers.get('x-request-id'), stream.headers.get('x-request-id'))
-    }
-    const rows = await Promise.all(ids.map((id) => gateway.readRow(id)))
-    const after = await gateway.readKey(key.id)
-    expect(after.spent).toBe(rows.reduce((sum, { cost }) => sum + cost, 0n))
-    expect(after.holds).toEqual({})
-    expect(booksBalance(after)).toBe(true)
-  })
-})
-
-describe('an attempt in the row', () => {
-  test('of a stream that breaks later is not noted as ok, and lasted until it broke', async () => {
-    const { secret } = await gateway.issue()
-    nowMs += 400_000
+test('no text and no charge comes twice, at whichever byte the first route breaks off', async () => {
+  const { key, secret } = await gateway.issue({ rpm: 60_000 })
+  const ids: (string | null)[] = []
+  for (let cut = 0; cut < answer.length; cut += 7) {
     first.reply = (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ content: 'Hel' }), () => {
-        nowMs += 1_234
-        response.socket?.destroy()
-      })
+      response.write(answer.slice(0, cut), () => response.socket?.destroy())
     }
-    const response = await gateway.post(secret, { ...HELLO, stream: true })
-    await response.text()
-    const { attempts } = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(attempts).toMatchObject([{ provider: 'one', result: 'reset' }])
-    expect(attempts[0]?.ms).toBeGreaterThanOrEqual(1_234)
-  })
+    nowMs += 400_000
+    const whole = await gateway.post(secret, HELLO)
+    const { choices } = (await whole.json()) as { choices: { message: { content: string } }[] }
+    expect(['two', 'alpha beta']).toContain(choices[0]?.message.content)
+    const stream = await gateway.post(secret, { ...HELLO, stream: true })
+    const events = (await stream.text()).split('\n\n').filter((event) => event.startsWith('data: {'))
+    const text = events.map((event) => JSON.parse(event.slice(6)).choices?.[0]?.delta?.content ?? '').join('')
+    const isBroken = events.some((event) => event.includes('"error"'))
+    expect(isBroken ? ['alpha ', 'alpha beta'] : ['two', 'alpha beta']).toContain(text)
+    ids.push(whole.headers.get('x-request-id'), stream.headers.get('x-request-id'))
+  }
+  const rows = await Promise.all(ids.map((id) => gateway.readRow(id)))
+  const after = await gateway.readKey(key.id)
+  expect(after.spent).toBe(rows.reduce((sum, { cost }) => sum + cost, 0n))
+  expect(after.holds).toEqual({})
+  expect(booksBalance(after)).toBe(true)
+})
 
-  test.each([true, false])('lasted until its answer was whole (stream: %s)', async (stream) => {
+test('a usage row notes an attempt whose stream breaks as failed, with the time until the break', async () => {
+  const { secret } = await gateway.issue()
+  nowMs += 400_000
+  first.reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(chunk({ content: 'Hel' }), () => {
+      nowMs += 1_234
+      response.socket?.destroy()
+    })
+  }
+  const response = await gateway.post(secret, { ...HELLO, stream: true })
+  await response.text()
+  const { attempts } = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(attempts).toMatchObject([{ provider: 'one', result: 'reset' }])
+  expect(attempts[0]?.ms).toBeGreaterThanOrEqual(1_234)
+})
+
+test.each([true, false])(
+  'a usage row notes the time of an attempt until its answer is complete (stream: %s)',
+  async (stream) => {
     const { secret } = await gateway.issue()
     nowMs += 400_000
     first.reply = async (response) => {
@@ -228,36 +227,34 @@ describe('an attempt in the row', () => {
     const { attempts } = await gateway.readRow(response.headers.get('x-request-id'))
     expect(attempts).toMatchObject([{ provider: 'one', result: 'ok' }])
     expect(attempts[0]?.ms).toBeGreaterThanOrEqual(2_000)
-  })
-})
+  },
+)
 
-describe('what differs between upstreams', () => {
-  test('is data in the catalog: extra headers, the cap’s field, no stream_options', async () => {
-    const parsed = parseCatalog({
-      providers: {
-        odd: {
-          type: 'openai',
-          baseUrl: first.url,
-          headers: { 'X-Title': 'Waybill' },
-          capField: 'max_completion_tokens',
-          streamOptions: false,
-        },
+test('the catalog can give a provider extra headers, another field for the token cap and no stream_options', async () => {
+  const parsed = parseCatalog({
+    providers: {
+      odd: {
+        type: 'openai',
+        baseUrl: first.url,
+        headers: { 'X-Title': 'Waybill' },
+        capField: 'max_completion_tokens',
+        streamOptions: false,
       },
-      models: [{ ...MODEL, id: 'test-model', routes: [{ provider: 'odd', model: 'm' }] }],
-    })
-    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-    const odd = await openFor(parsed.catalog)
-    const { secret } = await odd.issue()
-    await (await odd.post(secret, { ...HELLO, max_tokens: 9 })).text()
-    expect(first.requests[0]?.headers['x-title']).toBe('Waybill')
-    expect(first.requests[0]?.body).toMatchObject({ max_completion_tokens: 9 })
-    expect(first.requests[0]?.body).not.toHaveProperty('max_tokens')
-    expect(first.requests[0]?.body).not.toHaveProperty('stream_options')
+    },
+    models: [{ ...MODEL, id: 'test-model', routes: [{ provider: 'odd', model: 'm' }] }],
   })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  const odd = await openFor(parsed.catalog)
+  const { secret } = await odd.issue()
+  await (await odd.post(secret, { ...HELLO, max_tokens: 9 })).text()
+  expect(first.requests[0]?.headers['x-title']).toBe('Waybill')
+  expect(first.requests[0]?.body).toMatchObject({ max_completion_tokens: 9 })
+  expect(first.requests[0]?.body).not.toHaveProperty('max_tokens')
+  expect(first.requests[0]?.body).not.toHaveProperty('stream_options')
 })
 
-describe('a route that keeps failing', () => {
-  test('rests after the second time, and is tried again when it has rested', async () => {
+describe('routes that keep failing', () => {
+  test('a route that fails twice is left out for a while, and is then tried again', async () => {
     first.reply = status(500, {})
     const { secret } = await gateway.issue({ rpm: 60_000 })
     const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
@@ -275,7 +272,7 @@ describe('a route that keeps failing', () => {
     expect([await ask(), await ask()]).toEqual(['one=ok', 'one=ok'])
   })
 
-  test('in the middle of its answers rests, too, and the operator is told', async () => {
+  test('a route that fails twice in the middle of its answers is left out for a while, and the log says so', async () => {
     first.reply = sse([chunk({ role: 'assistant', content: 'on' })])
     const { secret } = await gateway.issue({ rpm: 60_000 })
     const ask = async () => (await gateway.post(secret, { ...HELLO, stream: true })).text()
@@ -284,7 +281,7 @@ describe('a route that keeps failing', () => {
     expect(gateway.logLines.filter((line) => line.includes('"upstream_failed"'))).toHaveLength(2)
   })
 
-  test('is left alone for as long as it asks', async () => {
+  test('a route that sends Retry-After is left out for as long as it asks', async () => {
     first.reply = status(429, {}, { 'Retry-After': '40' })
     const { secret } = await gateway.issue({ rpm: 60_000 })
     const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
@@ -295,7 +292,7 @@ describe('a route that keeps failing', () => {
     expect(await ask()).toBe('one=status 429, two=ok')
   })
 
-  test('is still used when every other one is out', async () => {
+  test('a route that was left out is still used when every other one fails', async () => {
     first.reply = status(500, {})
     const { secret } = await gateway.issue({ rpm: 60_000 })
     for (let i = 0; i < 3; i++) await gateway.post(secret, HELLO)
@@ -306,58 +303,52 @@ describe('a route that keeps failing', () => {
   })
 })
 
-describe('a model with a fallback', () => {
-  test('is answered by it under its own name and at its own price, and the row says so', async () => {
-    first.reply = status(500, {})
-    const { secret } = await gateway.issue()
-    const response = await gateway.post(secret, { ...HELLO, model: 'falls-back', max_tokens: 900 })
-    expect(await response.json()).toMatchObject({ model: 'falls-back', choices: [{ message: { content: 'two' } }] })
-    expect(second.requests[0]?.body).toMatchObject({ model: 'cheap-2', max_tokens: 50 })
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ model: 'falls-back', fallbackModel: 'cheap', upstreamModel: 'cheap-2', cost: 20_000n })
-  })
+test('a fallback model answers under the name and at the price of the requested one, and the row says so', async () => {
+  first.reply = status(500, {})
+  const { secret } = await gateway.issue()
+  const response = await gateway.post(secret, { ...HELLO, model: 'falls-back', max_tokens: 900 })
+  expect(await response.json()).toMatchObject({ model: 'falls-back', choices: [{ message: { content: 'two' } }] })
+  expect(second.requests[0]?.body).toMatchObject({ model: 'cheap-2', max_tokens: 50 })
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ model: 'falls-back', fallbackModel: 'cheap', upstreamModel: 'cheap-2', cost: 20_000n })
 })
 
-describe('routes of equal rank', () => {
-  test('are chosen by weight', async () => {
-    const { secret } = await gateway.issue({ rpm: 60_000 })
-    const responses = await Promise.all(
-      Array.from({ length: 120 }, () => gateway.post(secret, { ...HELLO, model: 'weighted' })),
-    )
-    const twos = responses.filter((response) => response.headers.get('x-svc-provider') === 'two').length
-    // 3 of 4; six standard deviations to either side.
-    expect(twos).toBeGreaterThan(60)
-    expect(twos).toBeLessThan(119)
-  })
-})
-
-describe('X-Svc-Route', () => {
-  test('pins the providers that it names, in their order', async () => {
-    const { secret } = await gateway.issue()
-    const ask = async (route: string) => {
-      const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
-      return [response.status, response.headers.get('x-svc-attempts')]
-    }
-    expect(await ask('two')).toEqual([200, 'two=ok'])
-    expect(await ask('two, one')).toEqual([200, 'two=ok'])
-    second.reply = status(500, {})
-    expect(await ask('two')).toEqual([502, 'two=status 500'])
-    expect(await ask('two,one')).toEqual([200, 'two=status 500, one=ok'])
-  })
-
-  test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
-    '%j is a 400 that names the choices',
-    async (route) => {
-      const { secret } = await gateway.issue()
-      const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
-      expect(response.status).toBe(400)
-      const { error } = (await response.json()) as { error: { message: string } }
-      expect(error.message).toMatch(/two, one|one, two/)
-    },
+test('routes of equal priority are chosen by weight', async () => {
+  const { secret } = await gateway.issue({ rpm: 60_000 })
+  const responses = await Promise.all(
+    Array.from({ length: 120 }, () => gateway.post(secret, { ...HELLO, model: 'weighted' })),
   )
+  const twos = responses.filter((response) => response.headers.get('x-svc-provider') === 'two').length
+  // 3 of 4; six standard deviations to either side.
+  expect(twos).toBeGreaterThan(60)
+  expect(twos).toBeLessThan(119)
 })
 
-test('bytes after [DONE] and a late close do not hold up the answer', async () => {
+test('X-Svc-Route limits a request to the providers that it names, in their order', async () => {
+  const { secret } = await gateway.issue()
+  const ask = async (route: string) => {
+    const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
+    return [response.status, response.headers.get('x-svc-attempts')]
+  }
+  expect(await ask('two')).toEqual([200, 'two=ok'])
+  expect(await ask('two, one')).toEqual([200, 'two=ok'])
+  second.reply = status(500, {})
+  expect(await ask('two')).toEqual([502, 'two=status 500'])
+  expect(await ask('two,one')).toEqual([200, 'two=status 500, one=ok'])
+})
+
+test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
+  'a request with the X-Svc-Route %j is a 400 that names the choices',
+  async (route) => {
+    const { secret } = await gateway.issue()
+    const response = await gateway.post(secret, HELLO, { 'X-Svc-Route': route })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect(error.message).toMatch(/two, one|one, two/)
+  },
+)
+
+test('bytes after [DONE] do not hold up the answer', async () => {
   first.reply = sse([chunk({ content: 'one' }, 'stop'), DONE, 'garbage after the end\n\n'])
   const { secret } = await gateway.issue()
   expect((await gateway.post(secret, HELLO)).status).toBe(200)

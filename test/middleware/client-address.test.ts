@@ -30,79 +30,75 @@ const forwarded = (proof?: string, viewer?: string) =>
     forwarded: `for=${VIEWER}`,
   })
 
-describe('the address that a caller is judged by', () => {
-  test.each([VIEWER, '2001:db8::9', '2001:DB8:0:0::9', '::ffff:203.0.113.9', '::1'])(
-    'is the forwarded %s where the origin secret is right',
-    (viewer) => {
-      expect(clientAddress(forwarded(SECRET, viewer), SECRET)).toBe(viewer)
+test.each([VIEWER, '2001:db8::9', '2001:DB8:0:0::9', '::ffff:203.0.113.9', '::1'])(
+  'a caller’s address is the forwarded %s if the origin secret is right',
+  (viewer) => {
+    expect(clientAddress(forwarded(SECRET, viewer), SECRET)).toBe(viewer)
+  },
+)
+
+test.each([
+  ['the origin secret is wrong', forwarded('x'.repeat(48), VIEWER), SECRET],
+  ['the origin secret is wrong in its last character', forwarded(`${SECRET.slice(0, -1)}x`, VIEWER), SECRET],
+  ['the origin secret is wrong in case only', forwarded(SECRET.toLowerCase(), VIEWER), SECRET],
+  ['the origin secret is only begun', forwarded(SECRET.slice(0, 20), VIEWER), SECRET],
+  ['the origin secret is sent twice', forwarded(`${SECRET},${SECRET}`, VIEWER), SECRET],
+  ['the origin secret is empty', forwarded('', VIEWER), SECRET],
+  ['the origin secret is missing', forwarded(undefined, VIEWER), SECRET],
+  ['no origin secret is configured', forwarded(SECRET, VIEWER), undefined],
+  ['no origin secret is configured and an empty one is sent', forwarded('', VIEWER), undefined],
+  ['no origin secret is configured and the word undefined is sent', forwarded('undefined', VIEWER), undefined],
+  ['an empty origin secret is configured and sent', forwarded('', VIEWER), ''],
+  ['no forwarded address is sent', forwarded(SECRET), SECRET],
+])('a caller’s address is the connection’s own if %s', (_, event, configured) => {
+  expect(clientAddress(event, configured)).toBe(CONNECTION)
+})
+
+test.each([
+  '',
+  ' ',
+  'unknown',
+  '203.0.113',
+  '203.0.113.256',
+  '0313.0.0113.9',
+  '0xcb.0.0x71.9',
+  '203.0.113.9:443',
+  '203.0.113.9, 10.0.0.1',
+  '203.0.113.9,203.0.113.9',
+  ' 203.0.113.9',
+  '203.0.113.0/24',
+  '[2001:db8::9]',
+  'fe80::1%eth0',
+  '2001:db8::9::1',
+  'localhost',
+])('a caller’s address is the connection’s own if the forwarded one is %p', (viewer) => {
+  expect(clientAddress(forwarded(SECRET, viewer), SECRET)).toBe(CONNECTION)
+})
+
+test.each([
+  ['has the forwarded address if the origin secret is right', SECRET, VIEWER],
+  ['has the connection’s own address if the origin secret is wrong', 'wrong', CONNECTION],
+])('an opened request %s', async (_, proof, expected) => {
+  const gate = open(
+    {
+      clock: () => 1_000,
+      newRequestId: () => 'req_1',
+      headerPrefix: BRAND.headerPrefix,
+      originSecret: SECRET,
+      isUnavailable: () => false,
+      log: jsonLog(() => {}),
     },
+    ENDPOINTS.models,
   )
-
-  test.each([
-    ['the secret is wrong', forwarded('x'.repeat(48), VIEWER), SECRET],
-    ['the secret is wrong in its last character', forwarded(`${SECRET.slice(0, -1)}x`, VIEWER), SECRET],
-    ['the secret is wrong in case only', forwarded(SECRET.toLowerCase(), VIEWER), SECRET],
-    ['the secret is only begun', forwarded(SECRET.slice(0, 20), VIEWER), SECRET],
-    ['the secret is sent twice', forwarded(`${SECRET},${SECRET}`, VIEWER), SECRET],
-    ['the secret is empty', forwarded('', VIEWER), SECRET],
-    ['the secret is missing', forwarded(undefined, VIEWER), SECRET],
-    ['no secret is configured', forwarded(SECRET, VIEWER), undefined],
-    ['no secret is configured and none is sent', forwarded('', VIEWER), undefined],
-    ['the word undefined is sent and none is configured', forwarded('undefined', VIEWER), undefined],
-    ['an empty secret is configured and sent', forwarded('', VIEWER), ''],
-    ['no viewer is named', forwarded(SECRET), SECRET],
-  ])('is the connection’s own where %s', (_, event, configured) => {
-    expect(clientAddress(event, configured)).toBe(CONNECTION)
-  })
-
-  test.each([
-    '',
-    ' ',
-    'unknown',
-    '203.0.113',
-    '203.0.113.256',
-    '0313.0.0113.9',
-    '0xcb.0.0x71.9',
-    '203.0.113.9:443',
-    '203.0.113.9, 10.0.0.1',
-    '203.0.113.9,203.0.113.9',
-    ' 203.0.113.9',
-    '203.0.113.0/24',
-    '[2001:db8::9]',
-    'fe80::1%eth0',
-    '2001:db8::9::1',
-    'localhost',
-  ])('is the connection’s own where the viewer is %p', (viewer) => {
-    expect(clientAddress(forwarded(SECRET, viewer), SECRET)).toBe(CONNECTION)
-  })
+  const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
+    .use(gate)
+    .handler(async (_event, { request }) => ({ statusCode: 200, headers: {}, body: request.sourceIp }))
+  const context = { getRemainingTimeInMillis: () => 1_000 } as Context as GatewayContext
+  const answer = (await handler(forwarded(proof, VIEWER), context)) as GatewayAnswer
+  expect(answer.body).toBe(expected)
 })
 
-describe('the gate that opens a request', () => {
-  test.each([
-    ['believes a distribution with the right secret', SECRET, VIEWER],
-    ['does not believe one with a wrong secret', 'wrong', CONNECTION],
-  ])('%s', async (_, proof, expected) => {
-    const gate = open(
-      {
-        clock: () => 1_000,
-        newRequestId: () => 'req_1',
-        headerPrefix: BRAND.headerPrefix,
-        originSecret: SECRET,
-        isUnavailable: () => false,
-        log: jsonLog(() => {}),
-      },
-      ENDPOINTS.models,
-    )
-    const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
-      .use(gate)
-      .handler(async (_event, { request }) => ({ statusCode: 200, headers: {}, body: request.sourceIp }))
-    const context = { getRemainingTimeInMillis: () => 1_000 } as Context as GatewayContext
-    const answer = (await handler(forwarded(proof, VIEWER), context)) as GatewayAnswer
-    expect(answer.body).toBe(expected)
-  })
-})
-
-describe('a key that is allowed from one network only', () => {
+describe('keys with an allowlist', () => {
   const opened = new AsyncDisposableStack()
   let get: (headers: Record<string, string>) => Promise<Response>
 
@@ -131,18 +127,27 @@ describe('a key that is allowed from one network only', () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test.each([VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])('works through the edge from %s', async (viewer) => {
-    const { status } = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: viewer })
-    expect(status).toBe(200)
-  })
+  test.each([VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])(
+    'a key with an allowlist works through the edge from the allowed address %s',
+    async (viewer) => {
+      const { status } = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: viewer })
+      expect(status).toBe(200)
+    },
+  )
 
   test.each([
-    ['through the edge from another network', { [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: '203.0.114.9' }],
-    ['around the edge', {}],
-    ['around the edge, naming a viewer', { [EDGE_HEADERS.viewer]: VIEWER }],
-    ['around the edge, guessing its secret', { [EDGE_HEADERS.origin]: 'guess', [EDGE_HEADERS.viewer]: VIEWER }],
-    ['around the edge, claiming to forward', { 'X-Forwarded-For': VIEWER, Forwarded: `for=${VIEWER}` }],
-  ])('is refused %s', async (_, headers) => {
+    [
+      'comes from another network through the edge',
+      { [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: '203.0.114.9' },
+    ],
+    ['goes around the edge', {}],
+    ['goes around the edge with a forwarded address', { [EDGE_HEADERS.viewer]: VIEWER }],
+    [
+      'goes around the edge with a guessed origin secret',
+      { [EDGE_HEADERS.origin]: 'guess', [EDGE_HEADERS.viewer]: VIEWER },
+    ],
+    ['goes around the edge with X-Forwarded-For', { 'X-Forwarded-For': VIEWER, Forwarded: `for=${VIEWER}` }],
+  ])('a key with an allowlist is refused if the request %s', async (_, headers) => {
     const answer = await get(headers)
     expect(answer.status).toBe(403)
     expect(await answer.json()).toMatchObject({ error: { code: 'ip_not_allowed' } })

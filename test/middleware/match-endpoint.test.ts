@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { FunctionName } from '../../layers/gateway/contract.ts'
 import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
@@ -9,17 +9,15 @@ async function refusalOf(name: FunctionName, method: string, rawPath: string) {
   return (await matchEndpoint(name).pass({} as OpenedRequest, event)).refusal
 }
 
-describe('a call at the wrong address', () => {
-  test.each([
-    ['fallback', 'POST', '/v1/chat/completions'],
-    ['chat', 'GET', '/v1/models'],
-    ['chat', 'GET', '/v1/key/introspect'],
-    ['fallback', 'GET', '/v1/models/x'],
-  ] as const)('that reaches %s with %s %s is refused with 404, and is nobody’s fault', async (name, method, path) => {
-    expect(await refusalOf(name, method, path)).toMatchObject({ status: 404, code: 'not_found' })
-  })
+test.each([
+  ['fallback', 'POST', '/v1/chat/completions'],
+  ['chat', 'GET', '/v1/models'],
+  ['chat', 'GET', '/v1/key/introspect'],
+  ['fallback', 'GET', '/v1/models/x'],
+] as const)('the function %s refuses %s %s, which is not its own, with 404', async (name, method, path) => {
+  expect(await refusalOf(name, method, path)).toMatchObject({ status: 404, code: 'not_found' })
+})
 
-  test('at the right one is not refused', async () => {
-    expect(await refusalOf('chat', 'POST', '/v1/chat/completions')).toBeUndefined()
-  })
+test('the function chat does not refuse its own endpoint', async () => {
+  expect(await refusalOf('chat', 'POST', '/v1/chat/completions')).toBeUndefined()
 })

@@ -7,33 +7,30 @@ import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/g
 import { open } from '../../layers/gateway/middleware/open.ts'
 
 test.each([
-  ['a database that is away', new Error('ECONNREFUSED'), 503, 1],
-  ['a fault of ours', new TypeError('oops'), 500, 1],
-  ['a caller’s mistake', new GatewayError('invalid_api_key', 'no'), 401, 0],
-])(
-  '%s before the key is known is told to the operator where it is not the caller’s',
-  async (_, error, status, lines) => {
-    const logged: string[] = []
-    const gate = open(
-      {
-        clock: () => 1_000,
-        newRequestId: () => 'req_1',
-        headerPrefix: 'X-Svc-',
-        originSecret: undefined,
-        isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
-        log: jsonLog((line) => logged.push(line)),
-      },
-      ENDPOINTS.models,
-    )
-    const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
-      .use(gate)
-      .handler(async () => {
-        throw error
-      })
-    const event = { headers: {}, requestContext: { http: { sourceIp: '203.0.113.9' } } } as unknown as GatewayEvent
-    const context = { getRemainingTimeInMillis: () => 1_000 } as GatewayContext
-    const answer = (await handler(event, context)) as GatewayAnswer
-    expect(answer.statusCode).toBe(status)
-    expect(logged.filter((line) => JSON.parse(line).Problems === 1)).toHaveLength(lines)
-  },
-)
+  ['a database outage is a 503 and a problem in the log', new Error('ECONNREFUSED'), 503, 1],
+  ['an internal error is a 500 and a problem in the log', new TypeError('oops'), 500, 1],
+  ['a caller’s mistake is a 401 and no problem in the log', new GatewayError('invalid_api_key', 'no'), 401, 0],
+])('before the key is known, %s', async (_, error, status, lines) => {
+  const logged: string[] = []
+  const gate = open(
+    {
+      clock: () => 1_000,
+      newRequestId: () => 'req_1',
+      headerPrefix: 'X-Svc-',
+      originSecret: undefined,
+      isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
+      log: jsonLog((line) => logged.push(line)),
+    },
+    ENDPOINTS.models,
+  )
+  const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
+    .use(gate)
+    .handler(async () => {
+      throw error
+    })
+  const event = { headers: {}, requestContext: { http: { sourceIp: '203.0.113.9' } } } as unknown as GatewayEvent
+  const context = { getRemainingTimeInMillis: () => 1_000 } as GatewayContext
+  const answer = (await handler(event, context)) as GatewayAnswer
+  expect(answer.statusCode).toBe(status)
+  expect(logged.filter((line) => JSON.parse(line).Problems === 1)).toHaveLength(lines)
+})

@@ -103,26 +103,26 @@ async function expectChatRefused(body: string | Buffer | undefined, refusal?: Re
   return expectRefusal(answer, refusal)
 }
 
-describe('a body that is not a JSON object is refused with 400 and says why', () => {
+describe('bodies that are not JSON objects', () => {
   test.each<[string, string | Buffer | undefined, RegExp]>([
-    ['cut off', `{"model":"test-model","messages":[{"role":"user","content":"${PROMPT}`, /not valid JSON/],
+    ['that is cut off', `{"model":"test-model","messages":[{"role":"user","content":"${PROMPT}`, /not valid JSON/],
     ['of plain words', PROMPT, /not valid JSON/],
     ['with a trailing comma', `{"model":"${PROMPT}",}`, /not valid JSON \(at position \d+\)/],
     ['with single quotes', `{'model':'${PROMPT}'}`, /not valid JSON/],
     ['with two values', `{"a":"${PROMPT}"}{"b":1}`, /not valid JSON/],
-    ['NaN', `{"temperature":NaN,"user":"${PROMPT}"}`, /not valid JSON/],
+    ['with NaN', `{"temperature":NaN,"user":"${PROMPT}"}`, /not valid JSON/],
     ['with a raw control character', `{"user":"${PROMPT}\u0001"}`, /not valid JSON/],
-    ['unclosed and 100,000 deep', '['.repeat(100_000), /not valid JSON/],
-    ['empty', '', /is empty/],
-    ['absent', undefined, /is empty/],
-    ['blank', ' \r\n\t ', /is empty/],
-    ['an array', `["${PROMPT}"]`, /must be a JSON object, but got an array of 1 elements/],
-    ['an empty array', '[]', /must be a JSON object, but got an empty array/],
-    ['a number', '42', /must be a JSON object, but got 42/],
-    ['a string', `"${PROMPT}"`, /must be a JSON object, but got a string of \d+ characters/],
-    ['true', 'true', /must be a JSON object, but got true/],
-    ['null', 'null', /must be a JSON object, but got null/],
-  ])('%s', async (_, body, says) => {
+    ['of 100,000 unclosed brackets', '['.repeat(100_000), /not valid JSON/],
+    ['that is empty', '', /is empty/],
+    ['that is absent', undefined, /is empty/],
+    ['of blanks', ' \r\n\t ', /is empty/],
+    ['that is an array', `["${PROMPT}"]`, /must be a JSON object, but got an array of 1 elements/],
+    ['that is an empty array', '[]', /must be a JSON object, but got an empty array/],
+    ['that is a number', '42', /must be a JSON object, but got 42/],
+    ['that is a string', `"${PROMPT}"`, /must be a JSON object, but got a string of \d+ characters/],
+    ['that is true', 'true', /must be a JSON object, but got true/],
+    ['that is null', 'null', /must be a JSON object, but got null/],
+  ])('a body %s is refused with 400 and a reason', async (_, body, says) => {
     await expectChatRefused(body, { says })
   })
 
@@ -132,7 +132,7 @@ describe('a body that is not a JSON object is refused with 400 and says why', ()
     ['an overlong slash', Buffer.from([0xc0, 0xaf])],
     ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
     ['Latin-1', Buffer.from('é', 'latin1')],
-  ])('invalid UTF-8: %s', async (_, bytes) => {
+  ])('a body with invalid UTF-8 (%s) is refused with 400 and a reason', async (_, bytes) => {
     const [before, after] = withFields({}).split(PROMPT)
     await expectChatRefused(Buffer.concat([Buffer.from(`${before}`), bytes, Buffer.from(`${after}`)]), {
       says: /UTF-8/,
@@ -140,7 +140,7 @@ describe('a body that is not a JSON object is refused with 400 and says why', ()
   })
 })
 
-describe('a known field of the wrong type is refused with 400 and its name', () => {
+describe('fields of the wrong type', () => {
   const SAMPLES = { string: PROMPT, number: 7, boolean: true, array: [[PROMPT]], object: { [PROMPT]: PROMPT } }
   type Kind = keyof typeof SAMPLES
 
@@ -167,42 +167,45 @@ describe('a known field of the wrong type is refused with 400 and its name', () 
     ['response_format', 'object'],
     ['user', 'string'],
     ['metadata', 'object'],
-  ])('%s', async (field, ...accepted) => {
-    const wrong = Object.entries(SAMPLES).filter(([kind]) => !accepted.includes(kind as Kind))
-    const answers = await Promise.all(wrong.map(([, value]) => chat(withFields({ [field]: value }))))
-    const says = new RegExp(`'${field}' must be .+, but got `)
-    for (const answer of answers) expectEnvelope(answer, { param: field, says })
-    await expectRefusedOnTheBooks(...(answers as [RawAnswer]))
-  })
+  ])(
+    'a value of the wrong type for the field %s is refused with 400 and the field’s name',
+    async (field, ...accepted) => {
+      const wrong = Object.entries(SAMPLES).filter(([kind]) => !accepted.includes(kind as Kind))
+      const answers = await Promise.all(wrong.map(([, value]) => chat(withFields({ [field]: value }))))
+      const says = new RegExp(`'${field}' must be .+, but got `)
+      for (const answer of answers) expectEnvelope(answer, { param: field, says })
+      await expectRefusedOnTheBooks(...(answers as [RawAnswer]))
+    },
+  )
 
   test.each<[string, object, string]>([
-    ['a model that is missing', { model: undefined }, 'model'],
-    ['a model that is null', { model: null }, 'model'],
-    ['a model that is empty', { model: '' }, 'model'],
-    ['messages that are missing', { messages: undefined }, 'messages'],
-    ['messages that are null', { messages: null }, 'messages'],
-    ['a stop list with a number in it', { stop: [PROMPT, 1] }, 'stop'],
-    ['a tool that is a string', { tools: [{ type: 'function' }, PROMPT] }, 'tools'],
-    ['more tools than anyone has', { tools: Array(1025).fill({ type: 'function' }) }, 'tools'],
+    ['no model', { model: undefined }, 'model'],
+    ['null for its model', { model: null }, 'model'],
+    ['an empty model', { model: '' }, 'model'],
+    ['no messages', { messages: undefined }, 'messages'],
+    ['null for its messages', { messages: null }, 'messages'],
+    ['a number in its stop list', { stop: [PROMPT, 1] }, 'stop'],
+    ['a string for a tool', { tools: [{ type: 'function' }, PROMPT] }, 'tools'],
+    ['1,025 tools', { tools: Array(1025).fill({ type: 'function' }) }, 'tools'],
     [
-      'a usage flag of the wrong type',
+      'a string for include_usage',
       { stream: true, stream_options: { include_usage: PROMPT } },
       'stream_options.include_usage',
     ],
-    ['stream_options without stream', { stream_options: { include_usage: true } }, 'stream_options'],
-    ['stream_options with stream off', { stream: false, stream_options: {} }, 'stream_options'],
-  ])('%s', async (_, fields, param) => {
+    ['stream_options but no stream', { stream_options: { include_usage: true } }, 'stream_options'],
+    ['stream_options and stream off', { stream: false, stream_options: {} }, 'stream_options'],
+  ])('a request with %s is refused with 400 and the field’s name', async (_, fields, param) => {
     await expectChatRefused(withFields(fields), { param })
   })
 
-  test('null stands for absent in every optional field', async () => {
+  test('an optional field that is null counts as absent', async () => {
     const names = ['max_tokens', 'temperature', 'n', 'stream', 'stream_options', 'stop', 'tools', 'user', 'metadata']
     const answer = await chat(withFields(Object.fromEntries(names.map((name) => [name, null]))))
     expect(answer.status).toBe(200)
   })
 })
 
-describe('a number out of range is refused with 400, the field and the bounds', () => {
+describe('numbers out of range', () => {
   test.each<[field: string, literal: string, says: RegExp]>([
     ['temperature', '3', /between 0 and 2, but got 3/],
     ['temperature', '-0.1', /between 0 and 2, but got -0.1/],
@@ -229,18 +232,21 @@ describe('a number out of range is refused with 400, the field and the bounds', 
       [field, '1001', /is 1001, but the model 'free-model' generates at most 1000 tokens/],
       [field, '9007199254740991', /generates at most 1000 tokens/],
     ]),
-  ])('%s %s', async (field, literal, says) => {
+  ])('the field %s with the value %s is refused with 400 and the bounds', async (field, literal, says) => {
     await expectChatRefused(withFields({ [field]: '@' }).replace('"@"', literal), { param: field, says })
   })
 
-  test.each(['max_tokens', 'temperature', 'n', 'seed', 'of_the_future'])('%s 1e400', async (field) => {
-    for (const literal of ['1e400', '-1e400']) {
-      const body = withFields({ [field]: '@' }).replace('"@"', literal)
-      await expectChatRefused(body, { says: /number too large/ })
-    }
-  })
+  test.each(['max_tokens', 'temperature', 'n', 'seed', 'of_the_future'])(
+    'the field %s with the value 1e400 or -1e400 is refused with 400 as too large',
+    async (field) => {
+      for (const literal of ['1e400', '-1e400']) {
+        const body = withFields({ [field]: '@' }).replace('"@"', literal)
+        await expectChatRefused(body, { says: /number too large/ })
+      }
+    },
+  )
 
-  test('of two output caps the one that is too large is named', async () => {
+  test('a refusal of two token caps names the one that is too large', async () => {
     await expectChatRefused(withFields({ max_tokens: 10, max_completion_tokens: 5000 }), {
       param: 'max_completion_tokens',
       says: /'max_completion_tokens' is 5000/,
@@ -252,7 +258,7 @@ describe('a number out of range is refused with 400, the field and the bounds', 
   })
 })
 
-describe('depth and strange names are refused with 400', () => {
+describe('deep nesting and strange names', () => {
   const DEEP = 100_000
   const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -264,14 +270,14 @@ describe('depth and strange names are refused with 400', () => {
     ['objects as the body', objects(DEEP)],
     ['arrays as a message’s content', inContent(arrays(DEEP))],
     ['objects as a message’s content', inContent(objects(DEEP))],
-    ['arrays in a field that travels on', inExtra(arrays(DEEP))],
-    ['arrays in a field we do not know', inExtra(arrays(DEEP)).replace('chat_template_kwargs', 'of_the_future')],
+    ['arrays in a field that is passed on', inExtra(arrays(DEEP))],
+    ['arrays in an unknown field', inExtra(arrays(DEEP)).replace('chat_template_kwargs', 'of_the_future')],
     ['objects in a tool', inExtra(objects(DEEP)).replace('chat_template_kwargs', 'tools')],
-  ])('100,000 levels: %s', async (_, body) => {
+  ])('100,000 levels of %s are refused with 400 and the limit', async (_, body) => {
     await expectChatRefused(body, { says: /nested more than 64 levels/ })
   })
 
-  test('64 levels are accepted and travel on, 65 are refused', async () => {
+  test('a body of 64 nested levels is passed on, and one of 65 is refused', async () => {
     expect((await chat(inExtra(objects(63)))).status).toBe(200)
     expect(JSON.stringify(upstream.requests.at(-1)?.body.chat_template_kwargs)).toBe(objects(63))
     await expectChatRefused(inExtra(objects(64)), { says: /nested more than 64 levels/ })
@@ -281,19 +287,19 @@ describe('depth and strange names are refused with 400', () => {
   const EVIL = '{"polluted":"yes"}'
   test.each<[string, string]>([
     ['at the top', `{"__proto__":${EVIL},${withFields({}).slice(1)}`],
-    ['escaped', `{"\\u005f_proto__":${EVIL},${withFields({}).slice(1)}`],
-    ['as null', `{"__proto__":null,${withFields({}).slice(1)}`],
+    ['in escaped letters', `{"\\u005f_proto__":${EVIL},${withFields({}).slice(1)}`],
+    ['with null', `{"__proto__":null,${withFields({}).slice(1)}`],
     ['in a message', inContent(`"x","__proto__":${EVIL}`)],
     ['in a content part', inContent(`[{"type":"text","text":"x","__proto__":${EVIL}}]`)],
     ['in metadata', withFields({ metadata: '@' }).replace('"@"', `{"a":{"b":[{"__proto__":${EVIL}}]}}`)],
     ['in a tool', withFields({ tools: '@' }).replace('"@"', `[{"type":"function","__proto__":${EVIL}}]`)],
     ['under constructor', inExtra(`{"constructor":{"__proto__":${EVIL}}}`)],
-  ])('__proto__ %s', async (_, body) => {
+  ])('a field named __proto__ %s is refused with 400 and changes no other object', async (_, body) => {
     await expectChatRefused(body, { says: /'__proto__'/ })
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('fields named like parts of every object are fields like any other', async () => {
+  test('a field named like a part of every JavaScript object is treated like any other field', async () => {
     const fields = { constructor: { prototype: { polluted: 'yes' } }, toString: 'x', hasOwnProperty: 1, valueOf: null }
     expect((await chat(withFields({ metadata: fields }))).status).toBe(200)
     expect(upstream.requests.at(-1)?.body.metadata).toEqual(fields)
@@ -302,37 +308,37 @@ describe('depth and strange names are refused with 400', () => {
   })
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-    'a model named %s is unknown',
+    'a model named %s is a 404 like every unknown model',
     async (model) => {
       await expectChatRefused(withFields({ model }), { status: 404, code: 'model_not_found', param: 'model' })
     },
   )
 })
 
-describe('messages that are not messages are refused with 400 and their place', () => {
+describe('malformed messages', () => {
   const user = { role: 'user', content: PROMPT }
 
   test.each<[string, unknown, string]>([
-    ['none', [], 'messages'],
-    ['more than anyone sends', Array(10_001).fill(user), 'messages'],
-    ['null', [user, null], 'messages[1]'],
-    ['a string', [PROMPT], 'messages[0]'],
-    ['an array', [[user]], 'messages[0]'],
-    ['no role', [{ content: PROMPT }], 'messages[0].role'],
+    ['no messages', [], 'messages'],
+    ['10,001 messages', Array(10_001).fill(user), 'messages'],
+    ['null for a message', [user, null], 'messages[1]'],
+    ['a string for a message', [PROMPT], 'messages[0]'],
+    ['an array for a message', [[user]], 'messages[0]'],
+    ['a message without a role', [{ content: PROMPT }], 'messages[0].role'],
     ['a null role', [user, { role: null, content: PROMPT }], 'messages[1].role'],
     ['an unknown role', [{ role: PROMPT, content: PROMPT }], 'messages[0].role'],
-    ['an inherited role', [{ role: 'constructor', content: PROMPT }], 'messages[0].role'],
+    ['the role constructor', [{ role: 'constructor', content: PROMPT }], 'messages[0].role'],
     ['a role in capitals', [{ role: 'User', content: PROMPT }], 'messages[0].role'],
-    ['no content', [{ role: 'user' }], 'messages[0].content'],
+    ['a message without content', [{ role: 'user' }], 'messages[0].content'],
     ['null content', [{ role: 'user', content: null }], 'messages[0].content'],
     ['a number as content', [{ role: 'system', content: 5 }], 'messages[0].content'],
     ['an object as content', [{ role: 'assistant', content: { [PROMPT]: PROMPT } }], 'messages[0].content'],
     ['a tool’s answer without content', [user, { role: 'tool', tool_call_id: 'x' }], 'messages[1].content'],
-    ['a part that is a string', [{ role: 'user', content: [PROMPT] }], 'messages[0].content[0]'],
-    ['a part that is null', [{ role: 'user', content: [null] }], 'messages[0].content[0]'],
-    ['a part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0]'],
+    ['a string for a content part', [{ role: 'user', content: [PROMPT] }], 'messages[0].content[0]'],
+    ['null for a content part', [{ role: 'user', content: [null] }], 'messages[0].content[0]'],
+    ['a content part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0]'],
     [
-      'a part with a number as type',
+      'a content part with a number as its type',
       [{ role: 'user', content: [{ type: 1, text: PROMPT }] }],
       'messages[0].content[0]',
     ],
@@ -342,17 +348,17 @@ describe('messages that are not messages are refused with 400 and their place', 
       'messages[0].content[1].text',
     ],
     [
-      'a text part with an object as text',
+      'a text part with an object as its text',
       [{ role: 'user', content: [{ type: 'text', text: { [PROMPT]: PROMPT } }] }],
       'messages[0].content[0].text',
     ],
-  ])('%s', async (_, messages, param) => {
+  ])('a conversation with %s is refused with 400 and the place of the mistake', async (_, messages, param) => {
     await expectChatRefused(withFields({ messages }), { param, says: /must (be|have) / })
   })
 })
 
 test.each(['no-such-model', 'Test-Model', ' test-model', 'test-model\u0000', '../test-model', 'm'.repeat(100_000)])(
-  'an unknown model is refused with 404 and its name, briefly: %#',
+  'an unknown model is refused with 404 and at most 100 characters of its name (case %#)',
   async (model) => {
     const row = await expectChatRefused(withFields({ model }), {
       status: 404,
@@ -364,18 +370,18 @@ test.each(['no-such-model', 'Test-Model', ' test-model', 'test-model\u0000', '..
   },
 )
 
-describe('a body of more than 4 MiB is refused with 413', () => {
+describe('bodies of more than 4 MiB', () => {
   const ofSize = (bytes: number) => {
     const frame = withFields({ grammar: '' })
     return frame.replace('"grammar":""', `"grammar":"${'x'.repeat(bytes - frame.length)}"`)
   }
 
-  test('one of exactly 4 MiB is accepted', async () => {
+  test('a body of exactly 4 MiB is accepted, and one byte more is a 413', async () => {
     expect((await chat(ofSize(4 * MIB))).status).toBe(200)
     await expectChatRefused(ofSize(4 * MIB + 1), { status: 413, code: 'request_too_large', says: /4194305 bytes/ })
   })
 
-  test.each([5, 7, 20])('%i MB', async (megabytes) => {
+  test.each([5, 7, 20])('a body of %i MB is refused with 413 and the limit', async (megabytes) => {
     await expectChatRefused(ofSize(megabytes * 1_000_000), {
       status: 413,
       code: 'request_too_large',
@@ -383,7 +389,7 @@ describe('a body of more than 4 MiB is refused with 413', () => {
     })
   })
 
-  test('of garbage, to any endpoint, it does not hurt either', async () => {
+  test('7 MB of garbage are a 413 at the chat endpoint and a 405 at GET /v1/models', async () => {
     const body = Buffer.alloc(7_000_000, 0xff)
     await expectChatRefused(body, { status: 413, code: 'request_too_large' })
     const headers = { ...bearer(), ...JSON_TYPE }
@@ -392,20 +398,20 @@ describe('a body of more than 4 MiB is refused with 413', () => {
   })
 })
 
-describe('a Content-Type that is not JSON is refused with 415', () => {
+describe('content types', () => {
   test.each<[string, Record<string, string | string[]>]>([
     ['missing', {}],
     ['empty', { 'Content-Type': '' }],
-    ['text', { 'Content-Type': 'text/plain;charset=UTF-8' }],
-    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ['multipart', { 'Content-Type': 'multipart/form-data; boundary=x' }],
-    ['bytes', { 'Content-Type': 'application/octet-stream' }],
-    ['only nearly JSON', { 'Content-Type': 'application/jsonp' }],
-    ['JSON lines', { 'Content-Type': 'application/json-seq' }],
-    ['half a type', { 'Content-Type': 'json' }],
-    ['two types', { 'Content-Type': 'text/plain, application/json' }],
-    ['long', { 'Content-Type': 'x/'.padEnd(5_000, 'y') }],
-  ])('%s', async (_, headers) => {
+    ['text/plain', { 'Content-Type': 'text/plain;charset=UTF-8' }],
+    ['for a web form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['multipart/form-data', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    ['application/octet-stream', { 'Content-Type': 'application/octet-stream' }],
+    ['application/jsonp', { 'Content-Type': 'application/jsonp' }],
+    ['application/json-seq', { 'Content-Type': 'application/json-seq' }],
+    ['the word json', { 'Content-Type': 'json' }],
+    ['a list of two types', { 'Content-Type': 'text/plain, application/json' }],
+    ['5,000 characters long', { 'Content-Type': 'x/'.padEnd(5_000, 'y') }],
+  ])('a Content-Type that is %s is refused with 415', async (_, headers) => {
     const answer = await chat(withFields({}), headers)
     await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /must be application\/json/ })
     expect(answer.body.length).toBeLessThan(500)
@@ -416,32 +422,38 @@ describe('a Content-Type that is not JSON is refused with 415', () => {
     'Application/JSON; charset=utf-8',
     'application/json;charset=UTF-8',
     'application/vnd.x+json',
-  ])('%s is JSON', async (type) => {
+  ])('the Content-Type %s is accepted as JSON', async (type) => {
     expect((await chat(withFields({}), { 'Content-Type': type })).status).toBe(200)
   })
 })
 
-describe('a key that is not one', () => {
+describe('malformed keys', () => {
   const body43 = 'A'.repeat(43)
   const MALFORMED: [string, Record<string, string | string[]>][] = [
-    ['missing', {}],
-    ['empty', { Authorization: '' }],
-    ['Basic', { Authorization: `Basic ${Buffer.from(`user:${BRAND.keyPrefix}${body43}`).toString('base64')}` }],
-    ['without a token', { Authorization: 'Bearer' }],
-    ['with blanks for a token', { Authorization: 'Bearer    ' }],
-    ['without Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
-    ['with two tokens', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],
-    ['with a comma', { Authorization: `Bearer ${BRAND.keyPrefix}${body43},Bearer ${BRAND.keyPrefix}${body43}` }],
+    ['that is missing', {}],
+    ['that is empty', { Authorization: '' }],
+    [
+      'in Basic authentication',
+      { Authorization: `Basic ${Buffer.from(`user:${BRAND.keyPrefix}${body43}`).toString('base64')}` },
+    ],
+    ['that is missing after Bearer', { Authorization: 'Bearer' }],
+    ['of blanks', { Authorization: 'Bearer    ' }],
+    ['without the word Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
+    ['given twice', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],
+    [
+      'given twice with a comma',
+      { Authorization: `Bearer ${BRAND.keyPrefix}${body43},Bearer ${BRAND.keyPrefix}${body43}` },
+    ],
     ['with another prefix', { Authorization: `Bearer sk-proj-${body43}` }],
-    ['with the prefix in capitals', { Authorization: `Bearer SVC_LIVE_${body43}` }],
-    ['one too short', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}` }],
-    ['one too long', { Authorization: `Bearer ${BRAND.keyPrefix}${body43}A` }],
-    ['of other letters', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
-    ['of accents', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
-    ['quoted', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
-    ['in another header', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
+    ['with its prefix in capitals', { Authorization: `Bearer SVC_LIVE_${body43}` }],
+    ['that is one character too short', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}` }],
+    ['that is one character too long', { Authorization: `Bearer ${BRAND.keyPrefix}${body43}A` }],
+    ['with a hyphen', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
+    ['with an accented letter', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
+    ['in quotes', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
+    ['in the header X-Api-Key', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
     ['of 8 KB', { Authorization: `Bearer ${BRAND.keyPrefix}`.padEnd(8_000, 'A') }],
-    ['of 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
+    ['after 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
   ]
   const ENDPOINTS: RawCall[] = [
     { headers: JSON_TYPE, body: withFields({}) },
@@ -465,7 +477,7 @@ describe('a key that is not one', () => {
     expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(sample.headers).sort())
   }
 
-  test.each(MALFORMED)('%s: 401 without one call to DynamoDB', async (_, headers) => {
+  test.each(MALFORMED)('a key %s is a 401 without one call to DynamoDB', async (_, headers) => {
     await expectGoodRequest()
     const calls = gateway.calls.length
     for (const endpoint of ENDPOINTS) {
@@ -475,7 +487,7 @@ describe('a key that is not one', () => {
     await expectGoodRequest()
   })
 
-  test('malformed ones cost even a cold instance no read', async () => {
+  test('a malformed key costs even a cold instance no call to DynamoDB', async () => {
     await using cold = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
     for (const endpoint of ENDPOINTS) {
       for (const [, headers] of MALFORMED) expect((await at(cold, endpoint, headers)).status).toBe(401)
@@ -483,7 +495,7 @@ describe('a key that is not one', () => {
     expect(cold.calls.map(({ name }) => name)).toEqual([])
   })
 
-  test('an unknown and a revoked one are answered like a malformed one', async () => {
+  test('an unknown key and a revoked key are answered exactly like a malformed one', async () => {
     const revoked = await gateway.issue()
     expect((await gateway.post(revoked.secret, HELLO)).status).toBe(200)
     await revokeKey(gateway.tables)(revoked.key.id, Date.now())
@@ -496,20 +508,20 @@ describe('a key that is not one', () => {
     await expectGoodRequest()
   })
 
-  test('the scheme is read in any case and with any number of blanks', async () => {
+  test('the word Bearer is accepted in any case and with any number of blanks', async () => {
     for (const header of [`bearer ${secret}`, `BEARER   ${secret}`, `Bearer ${secret}  `]) {
       expect((await at(gateway, ENDPOINTS[0] as RawCall, { Authorization: header })).status).toBe(200)
     }
   })
 
-  test('two Authorization headers are no key', async () => {
+  test('a request with two Authorization headers is a 401 like one without a key', async () => {
     const twice = { Authorization: [`Bearer ${secret}`, `Bearer ${secret}`] }
     for (const endpoint of ENDPOINTS)
       expectStranger(await at(gateway, endpoint, twice), await at(gateway, endpoint, {}))
   })
 })
 
-describe('a path or method that is not served', () => {
+describe('unknown paths and methods', () => {
   const NOT_FOUND = { status: 404, code: 'not_found' }
   const NO_MODEL = { status: 404, code: 'model_not_found', param: 'model' }
   const notAllowed = (allow: string) => ({ status: 405, code: 'method_not_allowed', allow })
@@ -576,13 +588,13 @@ describe('a path or method that is not served', () => {
     ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET')],
   ]
   const named = CALLS.map(([method, path, refusal]) => ({
-    call: `${method} ${path.slice(0, 50)}`,
+    call: `${method} ${path.length > 50 ? `${path.slice(0, 20)}… (${path.length} characters)` : path}`,
     method,
     path,
     refusal,
   }))
 
-  test.each(named)('$call', async ({ method, path, refusal }) => {
+  test.each(named)('the call $call is refused with $refusal.status', async ({ method, path, refusal }) => {
     const served = upstream.requests.length
     const headers = { ...bearer(), ...JSON_TYPE }
     const body = method === 'GET' || method === 'TRACE' ? undefined : withFields({})
@@ -596,13 +608,13 @@ describe('a path or method that is not served', () => {
     ['/v1/chat/completions', 405, 'POST'],
     ['/v1/models', 405, 'GET'],
     ['/v1/nothing', 404, undefined],
-  ])('HEAD %s has the head of its refusal and no body', async (path, status, allow) => {
+  ])('the call HEAD %s gets the headers of its refusal and no body', async (path, status, allow) => {
     const answer = await rawCall(gateway.baseUrl, { method: 'HEAD', path, headers: bearer() })
     expect([answer.status, answer.headers.allow, answer.body]).toEqual([status, allow, ''])
     await expectRefusedOnTheBooks(answer)
   })
 
-  test('is refused without a key too, and without a call to DynamoDB', async () => {
+  test('an unknown path or method is refused without a key, too, and without a call to DynamoDB', async () => {
     await expectGoodRequest()
     const calls = gateway.calls.length
     for (const [method, path, status] of [
@@ -618,7 +630,7 @@ describe('a path or method that is not served', () => {
   })
 })
 
-test('a client that leaves in the middle of its body leaves nothing behind', async () => {
+test('a client that leaves in the middle of its body leaves no hold, and its prompt is not printed', async () => {
   const complaints = jest.spyOn(console, 'error').mockImplementation(() => {})
   const served = upstream.requests.length
   const { port } = new URL(gateway.baseUrl)
@@ -636,7 +648,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
   complaints.mockRestore()
 })
 
-test('many bad requests at once are all refused, and the books balance', async () => {
+test('48 bad requests at once are all refused, and the books balance', async () => {
   const bodies = ['{', '[]', '', withFields({ n: 0 }), withFields({ model: 'none' }), withFields({ messages: [] })]
   const answers = await Promise.all(Array.from({ length: 48 }, (_, i) => chat(bodies[i % bodies.length])))
   expect(answers.filter(({ status }) => status !== 400 && status !== 404)).toEqual([])

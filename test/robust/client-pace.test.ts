@@ -35,7 +35,7 @@ afterAll(async () => {
 
 type Client = { readonly keyId: string; readonly response: IncomingMessage; leave(): void }
 
-/** A client whose reading, or leaving, is in the test's hands. It is here when the answer's head is. */
+/** A client whose reading, or leaving, is in the test's hands once the headers of the answer have come. */
 async function connect(to: TestGateway, fields: object): Promise<Client> {
   const { keyId, sent } = await send(to, fields)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -78,20 +78,21 @@ function inTwoParts(first: string, rest: string): { reply: Reply; goOn: () => vo
 const ending = chunk({ content: ' the end' }) + chunk({}, 'stop') + usageChunk(USAGE) + DONE
 const FULL_PRICE = 20_000n
 
-describe('a client that leaves', () => {
-  test('in the middle of a stream: the upstream is drained to its end and billed in full', async () => {
-    const { reply, goOn, drained } = inTwoParts(chunk({ content: 'Hello' }), ending)
-    upstream.reply = reply
-    const client = await connect(gateway, { stream: true })
-    await new Promise((resolve) => client.response.once('data', resolve))
-    client.leave()
-    goOn()
-    expect(await drained).toBe(true)
-    const row = await until(() => expectBooksClosed(gateway, client.keyId))
-    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE, httpStatus: 200 })
-  })
+test('a client that leaves in the middle of a stream is billed in full, and the upstream is read to its end', async () => {
+  const { reply, goOn, drained } = inTwoParts(chunk({ content: 'Hello' }), ending)
+  upstream.reply = reply
+  const client = await connect(gateway, { stream: true })
+  await new Promise((resolve) => client.response.once('data', resolve))
+  client.leave()
+  goOn()
+  expect(await drained).toBe(true)
+  const row = await until(() => expectBooksClosed(gateway, client.keyId))
+  expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE, httpStatus: 200 })
+})
 
-  test.each([true, false])('before the first word (stream: %s): billed in full', async (stream) => {
+test.each([true, false])(
+  'a client that leaves before the first word is billed in full (stream: %s)',
+  async (stream) => {
     const { reply, goOn, drained } = inTwoParts(': thinking\n\n', ending)
     const before = upstream.requests.length
     upstream.reply = reply
@@ -102,96 +103,94 @@ describe('a client that leaves', () => {
     expect(await drained).toBe(true)
     const row = await until(() => expectBooksClosed(gateway, keyId))
     expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
-  })
+  },
+)
 
-  test('while more is under way than any buffer holds: still drained and billed in full', async () => {
-    const many = chunk({ content: 'word '.repeat(3_000) })
-    const finished = Promise.withResolvers<boolean>()
-    upstream.reply = async (response) => {
-      response.once('close', () => finished.resolve(response.writableFinished))
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      await writeOn(response, Array(1_000).fill(many))
-      response.end(ending)
-    }
-    const client = await connect(gateway, { stream: true })
-    await new Promise((resolve) => client.response.once('readable', resolve))
-    client.leave()
-    expect(await finished.promise).toBe(true)
-    const row = await until(() => expectBooksClosed(gateway, client.keyId))
-    expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
-  })
-
-  test('and an upstream that then fails: billed for what was delivered', async () => {
-    const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), '')
-    upstream.reply = reply
-    const client = await connect(gateway, { stream: true })
-    await new Promise((resolve) => client.response.once('data', resolve))
-    client.leave()
-    goOn()
-    const row = await until(() => expectBooksClosed(gateway, client.keyId))
-    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
-    expect(row.cost).toBeGreaterThan(0n)
-  })
-
-  test('leaves the gateway as it was', async () => {
-    upstream.reply = say('Hello')
-    expect((await exchange(gateway, { stream: true })).text).toBe('Hello')
-  })
+test('a client that leaves a stream larger than every buffer is billed in full', async () => {
+  const many = chunk({ content: 'word '.repeat(3_000) })
+  const finished = Promise.withResolvers<boolean>()
+  upstream.reply = async (response) => {
+    response.once('close', () => finished.resolve(response.writableFinished))
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    await writeOn(response, Array(1_000).fill(many))
+    response.end(ending)
+  }
+  const client = await connect(gateway, { stream: true })
+  await new Promise((resolve) => client.response.once('readable', resolve))
+  client.leave()
+  expect(await finished.promise).toBe(true)
+  const row = await until(() => expectBooksClosed(gateway, client.keyId))
+  expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
 })
 
-describe('a client that reads slowly', () => {
-  test('gets the whole text, however long it stops, and the upstream waits for it', async () => {
-    const piece = 'é漢👍 '.repeat(1_000)
-    const count = 2_500
-    let written = 0
-    function* pieces() {
-      for (written = 0; written < count; written++) yield chunk({ content: piece })
-    }
-    upstream.reply = async (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      await writeOn(response, pieces())
-      response.end(ending)
-    }
-    const client = await connect(gateway, { stream: true })
-    // Every buffer on the way is full when the upstream gets no further, for longer than it may itself be silent.
-    for (let before = -1; before !== written; await sleep(IDLE_MS * 1.5)) before = written
-    expect(written).toBeLessThan(count)
-    const told = readFrames(await text(client.response))
-    expect(told.error).toBeUndefined()
-    expect(told.done).toBe(true)
-    expect(told.text.length).toBe(piece.length * count + ' the end'.length)
-    expect(told.text === `${piece.repeat(count)} the end`).toBe(true)
-    expect(await expectBooksClosed(gateway, client.keyId)).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
-  })
-
-  test('does not keep an upstream from ending: 5 MB that nobody reads are billed as counted, and can still be read', async () => {
-    const piece = chunk({ content: 'word '.repeat(200) })
-    upstream.reply = async (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      await writeOn(response, Array(4_500).fill(piece))
-      response.end(ending)
-    }
-    const client = await connect(gateway, { stream: true })
-    const row = await until(() => expectBooksClosed(gateway, client.keyId))
-    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE })
-    expect(readFrames(await text(client.response))).toMatchObject({ done: true, error: undefined })
-  })
-
-  test('gets a whole answer in full too', async () => {
-    const content = 'é漢 '.repeat(400_000)
-    upstream.reply = say(content)
-    const client = await connect(gateway, {})
-    const parts: Buffer[] = []
-    for await (const part of client.response) {
-      parts.push(part as Buffer)
-      if (parts.length % 20 === 0) await sleep(1)
-    }
-    const { choices } = JSON.parse(Buffer.concat(parts).toString()) as { choices: { message: { content: string } }[] }
-    expect(choices[0]?.message.content === content).toBe(true)
-  })
+test('a client that leaves before its upstream fails is billed for the delivered part', async () => {
+  const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), '')
+  upstream.reply = reply
+  const client = await connect(gateway, { stream: true })
+  await new Promise((resolve) => client.response.once('data', resolve))
+  client.leave()
+  goOn()
+  const row = await until(() => expectBooksClosed(gateway, client.keyId))
+  expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
+  expect(row.cost).toBeGreaterThan(0n)
 })
 
-describe('an upstream that is slow to begin', () => {
+test('the gateway answers the next request after a client has left', async () => {
+  upstream.reply = say('Hello')
+  expect((await exchange(gateway, { stream: true })).text).toBe('Hello')
+})
+
+test('a client that reads slowly gets the whole text, however long it pauses, and the upstream waits for it', async () => {
+  const piece = 'é漢👍 '.repeat(1_000)
+  const count = 2_500
+  let written = 0
+  function* pieces() {
+    for (written = 0; written < count; written++) yield chunk({ content: piece })
+  }
+  upstream.reply = async (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    await writeOn(response, pieces())
+    response.end(ending)
+  }
+  const client = await connect(gateway, { stream: true })
+  // Every buffer on the way is full when the upstream gets no further, for longer than it may itself be silent.
+  for (let before = -1; before !== written; await sleep(IDLE_MS * 1.5)) before = written
+  expect(written).toBeLessThan(count)
+  const told = readFrames(await text(client.response))
+  expect(told.error).toBeUndefined()
+  expect(told.done).toBe(true)
+  expect(told.text.length).toBe(piece.length * count + ' the end'.length)
+  expect(told.text === `${piece.repeat(count)} the end`).toBe(true)
+  expect(await expectBooksClosed(gateway, client.keyId)).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
+})
+
+test('an answer of 5 MB that its client has not read yet is billed as counted, and can still be read', async () => {
+  const piece = chunk({ content: 'word '.repeat(200) })
+  upstream.reply = async (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    await writeOn(response, Array(4_500).fill(piece))
+    response.end(ending)
+  }
+  const client = await connect(gateway, { stream: true })
+  const row = await until(() => expectBooksClosed(gateway, client.keyId))
+  expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE })
+  expect(readFrames(await text(client.response))).toMatchObject({ done: true, error: undefined })
+})
+
+test('a client that reads slowly gets a JSON answer in full', async () => {
+  const content = 'é漢 '.repeat(400_000)
+  upstream.reply = say(content)
+  const client = await connect(gateway, {})
+  const parts: Buffer[] = []
+  for await (const part of client.response) {
+    parts.push(part as Buffer)
+    if (parts.length % 20 === 0) await sleep(1)
+  }
+  const { choices } = JSON.parse(Buffer.concat(parts).toString()) as { choices: { message: { content: string } }[] }
+  expect(choices[0]?.message.content === content).toBe(true)
+})
+
+describe('slow upstreams', () => {
   let quick: TestGateway
 
   beforeAll(async () => {
@@ -202,7 +201,7 @@ describe('an upstream that is slow to begin', () => {
     await quick[Symbol.asyncDispose]()
   })
 
-  /** An upstream that is silent until the client has been comforted twice, and then does this. */
+  /** An upstream that is silent until the client has had two keep-alive comments, and then does this. */
   async function afterComfort(then: Reply) {
     const go = Promise.withResolvers<void>()
     upstream.reply = async (response, incoming) => {
@@ -219,7 +218,7 @@ describe('an upstream that is slow to begin', () => {
     return { ...client, told: readFrames(received) }
   }
 
-  test('is a 200 with keep-alive comments, and then the answer', async () => {
+  test('a stream whose upstream is slow to begin is a 200 with keep-alive comments, and then the answer', async () => {
     const { response, told, keyId } = await afterComfort(say('Hello at last'))
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toContain('text/event-stream')
@@ -232,16 +231,19 @@ describe('an upstream that is slow to begin', () => {
   test.each<[string, Reply, string, string]>([
     ['breaks', (response) => void response.destroy(), 'upstream_error', 'upstream_error'],
     ['is down', status(503, ''), 'upstream_error', 'upstream_error'],
-    ['refuses our key', status(401, ''), 'upstream_error', 'upstream_error'],
+    ['refuses the operator’s key', status(401, ''), 'upstream_error', 'upstream_error'],
     ['says nothing', status(200, '', { 'Content-Type': 'text/event-stream' }), 'upstream_error', 'upstream_error'],
     ['refuses the request', status(400, { error: { message: 'no', code: 'bad' } }), 'refused', 'bad'],
-  ])('and then %s: an error frame without [DONE], and free', async (_, then, outcome, code) => {
-    const { response, told, keyId } = await afterComfort(then)
-    expect([response.statusCode, told.text, told.done, told.error?.code]).toEqual([200, '', false, code])
-    expect(await expectBooksClosed(quick, keyId)).toMatchObject({ outcome, httpStatus: 200, cost: 0n })
-  })
+  ])(
+    'a stream whose upstream is slow and then %s ends in an error frame without [DONE], and is free',
+    async (_, then, outcome, code) => {
+      const { response, told, keyId } = await afterComfort(then)
+      expect([response.statusCode, told.text, told.done, told.error?.code]).toEqual([200, '', false, code])
+      expect(await expectBooksClosed(quick, keyId)).toMatchObject({ outcome, httpStatus: 200, cost: 0n })
+    },
+  )
 
-  test('has its head sent at once when the 200 is decided, not with the first comment', async () => {
+  test('a stream whose upstream is slow to begin gets its headers before the first keep-alive comment', async () => {
     const timing = { commitAfterMs: 60, keepAliveMs: 60_000 }
     await using silent = await openGateway(catalogFor(upstream.url), { timing })
     const { reply, goOn } = inTwoParts('', ending)
@@ -253,7 +255,7 @@ describe('an upstream that is slow to begin', () => {
     await expectBooksClosed(silent, keyId)
   })
 
-  test('a silence in the middle is filled with keep-alive comments too', async () => {
+  test('a silence in the middle of a stream is filled with keep-alive comments', async () => {
     const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), ending)
     upstream.reply = reply
     const { response, keyId } = await connect(quick, { stream: true })

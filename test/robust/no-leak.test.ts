@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { paginateScan, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { CatalogData, OpenAiEntry } from '../../layers/gateway/domain/catalog.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
@@ -304,92 +304,90 @@ async function itemsOf(to: TestGateway): Promise<Record<string, unknown>[]> {
 
 const inText = (value: unknown) => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))
 
-describe('after traffic of every kind', () => {
-  test('the traffic was of every kind', () => {
-    const seen = new Set(answers.map((answer) => answer.status))
-    expect([...seen].sort()).toEqual(
-      expect.arrayContaining([200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 500, 502, 503, 504]),
-    )
-    expect(answers.filter(({ body }) => body.includes('WOMBAT')).length).toBeGreaterThan(8)
-    expect(gateway.logLines.length).toBeGreaterThan(80)
-    expect(broken.logLines.length).toBeGreaterThan(3)
-    expect(leakIn(`x${secrets[0]?.slice(20, 30)}x`)).toBeDefined()
-  })
+test('the traffic that is searched for leaks has answers, refusals and failures of every kind', () => {
+  const seen = new Set(answers.map((answer) => answer.status))
+  expect([...seen].sort()).toEqual(
+    expect.arrayContaining([200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 500, 502, 503, 504]),
+  )
+  expect(answers.filter(({ body }) => body.includes('WOMBAT')).length).toBeGreaterThan(8)
+  expect(gateway.logLines.length).toBeGreaterThan(80)
+  expect(broken.logLines.length).toBeGreaterThan(3)
+  expect(leakIn(`x${secrets[0]?.slice(20, 30)}x`)).toBeDefined()
+})
 
-  test('no log line has a prompt, a completion, a caller’s secret or a provider’s key', () => {
-    expect([...gateway.logLines, ...broken.logLines].filter((line) => leakIn(line))).toEqual([])
-  })
+test('no log line has a prompt, a completion, a caller’s secret or a provider’s key', () => {
+  expect([...gateway.logLines, ...broken.logLines].filter((line) => leakIn(line))).toEqual([])
+})
 
-  test('nothing was printed that has one', () => {
-    expect(leakIn(printed)).toBeUndefined()
-  })
+test('no console output has a prompt, a completion, a caller’s secret or a provider’s key', () => {
+  expect(leakIn(printed)).toBeUndefined()
+})
 
-  test('no item in either table has one', async () => {
-    const items = [...(await itemsOf(gateway)), ...(await itemsOf(broken))].map(inText)
-    expect(items.length).toBeGreaterThan(100)
-    expect(items.filter((item) => leakIn(item))).toEqual([])
-  })
+test('no item of a table has a prompt, a completion, a caller’s secret or a provider’s key', async () => {
+  const items = [...(await itemsOf(gateway)), ...(await itemsOf(broken))].map(inText)
+  expect(items.length).toBeGreaterThan(100)
+  expect(items.filter((item) => leakIn(item))).toEqual([])
+})
 
-  test('no response header has one', () => {
-    expect(answers.filter(({ headers }) => leakIn(headers))).toEqual([])
-  })
+test('no response header has a prompt, a completion, a caller’s secret or a provider’s key', () => {
+  expect(answers.filter(({ headers }) => leakIn(headers))).toEqual([])
+})
 
-  test('no error body has one, but for an upstream’s own words about the request, and those without keys', () => {
-    const refused = answers.filter(({ status: code }) => code >= 400)
-    const leaks = refused.flatMap(({ what, body, quotes }) => {
-      const leak = leakIn(body, { quotesPrompt: quotes, quotesCompletion: quotes })
+test('no error body has a key, and only an upstream’s own words about a request may quote its prompt', () => {
+  const refused = answers.filter(({ status: code }) => code >= 400)
+  const leaks = refused.flatMap(({ what, body, quotes }) => {
+    const leak = leakIn(body, { quotesPrompt: quotes, quotesCompletion: quotes })
+    return leak === undefined ? [] : [`${what}: ${leak}`]
+  })
+  expect(leaks).toEqual([])
+  const quoting = refused.filter(({ quotes }) => quotes)
+  expect(quoting.every(({ body }) => body.includes('QUOKKA') && body.includes('[key]'))).toBe(true)
+})
+
+test('no answer has the prompt or a key, and only the answer of a chat has the completion', () => {
+  const leaks = answers
+    .filter(({ status: code }) => code === 200)
+    .flatMap(({ what, body, isChat }) => {
+      const error = body.split('\n\n').find((frame) => frame.startsWith('data: {"error"')) ?? ''
+      const leak = leakIn(body, { quotesCompletion: isChat }) ?? leakIn(error)
       return leak === undefined ? [] : [`${what}: ${leak}`]
     })
-    expect(leaks).toEqual([])
-    const quoting = refused.filter(({ quotes }) => quotes)
-    expect(quoting.every(({ body }) => body.includes('QUOKKA') && body.includes('[key]'))).toBe(true)
-  })
+  expect(leaks).toEqual([])
+})
 
-  test('no answer has the prompt or a key, and none but an answer in words has the completion', () => {
-    const leaks = answers
-      .filter(({ status: code }) => code === 200)
-      .flatMap(({ what, body, isChat }) => {
-        const error = body.split('\n\n').find((frame) => frame.startsWith('data: {"error"')) ?? ''
-        const leak = leakIn(body, { quotesCompletion: isChat }) ?? leakIn(error)
-        return leak === undefined ? [] : [`${what}: ${leak}`]
-      })
-    expect(leaks).toEqual([])
-  })
+test('no caller’s secret reaches an upstream, and a provider’s key only in its own header', () => {
+  expect(upstream.requests.length).toBeGreaterThan(40)
+  for (const { headers, body } of upstream.requests) {
+    const { authorization, ...others } = headers
+    expect(authorization).toBe(`Bearer ${PROVIDER_KEY}`)
+    const sent = inText([others, body])
+    expect(leakIn(sent, { quotesPrompt: true })).toBeUndefined()
+  }
+})
 
-  test('no caller’s secret reached an upstream, and the provider’s key only in its own header', () => {
-    expect(upstream.requests.length).toBeGreaterThan(40)
-    for (const { headers, body } of upstream.requests) {
-      const { authorization, ...others } = headers
-      expect(authorization).toBe(`Bearer ${PROVIDER_KEY}`)
-      const sent = inText([others, body])
-      expect(leakIn(sent, { quotesPrompt: true })).toBeUndefined()
-    }
-  })
-
-  test('of a secret, a key’s item has the hash, the prefix and the last four, and nothing else', async () => {
-    const items = await itemsOf(gateway)
-    const keys = items.filter(({ sk }) => sk === 'KEY')
-    expect(keys.length).toBeGreaterThan(8)
-    for (const item of keys) {
-      const current = secrets.find((secret) => hashSecret(secret) === item.currentHash) as string
-      expect(item).toMatchObject({ prefix: BRAND.keyPrefix, currentLastFour: current.slice(-4) })
-      const previous = secrets.find((secret) => hashSecret(secret) === item.previousHash)
-      expect(item.previousLastFour).toBe(previous?.slice(-4))
-      const known = ['id', 'pk', 'prefix', 'currentHash', 'currentLastFour', 'previousHash', 'previousLastFour']
-      const others = Object.entries(item).filter(([name]) => !known.includes(name))
-      for (const [, value] of others) {
-        const text = inText(value)
-        for (const secret of [current, previous ?? '']) {
-          for (let at = 0; at + 5 <= secretPart(secret).length; at++) {
-            expect(text.includes(secretPart(secret).slice(at, at + 5))).toBe(false)
-          }
+test('a stored key has only the hash, the prefix and the last four characters of its secret', async () => {
+  const items = await itemsOf(gateway)
+  const keys = items.filter(({ sk }) => sk === 'KEY')
+  expect(keys.length).toBeGreaterThan(8)
+  for (const item of keys) {
+    const current = secrets.find((secret) => hashSecret(secret) === item.currentHash) as string
+    expect(item).toMatchObject({ prefix: BRAND.keyPrefix, currentLastFour: current.slice(-4) })
+    const previous = secrets.find((secret) => hashSecret(secret) === item.previousHash)
+    expect(item.previousLastFour).toBe(previous?.slice(-4))
+    const known = ['id', 'pk', 'prefix', 'currentHash', 'currentLastFour', 'previousHash', 'previousLastFour']
+    const others = Object.entries(item).filter(([name]) => !known.includes(name))
+    for (const [, value] of others) {
+      const text = inText(value)
+      for (const secret of [current, previous ?? '']) {
+        for (let at = 0; at + 5 <= secretPart(secret).length; at++) {
+          expect(text.includes(secretPart(secret).slice(at, at + 5))).toBe(false)
         }
       }
     }
-    const hashes = items.filter(({ sk }) => sk === 'HASH')
-    for (const { pk } of hashes) expect(secrets.map((secret) => `HASH#${hashSecret(secret)}`)).toContain(pk)
-    expect(
-      hashes.every((item) => Object.keys(item).every((name) => ['pk', 'sk', 'keyId', 'expiresAt'].includes(name))),
-    ).toBe(true)
-  })
+  }
+  const hashes = items.filter(({ sk }) => sk === 'HASH')
+  for (const { pk } of hashes) expect(secrets.map((secret) => `HASH#${hashSecret(secret)}`)).toContain(pk)
+  expect(
+    hashes.every((item) => Object.keys(item).every((name) => ['pk', 'sk', 'keyId', 'expiresAt'].includes(name))),
+  ).toBe(true)
 })

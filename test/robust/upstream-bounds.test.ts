@@ -16,9 +16,9 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]()
 })
 
-describe('an upstream that knows no bounds', () => {
+describe('upstreams without bounds', () => {
   const collect = exposeGc()
-  /** Of every flood that has stopped, whether it got to its end. */
+  /** For every flood that has stopped: whether it got to its end. */
   const ended: boolean[] = []
   beforeEach(() => {
     ended.length = 0
@@ -73,7 +73,7 @@ describe('an upstream that knows no bounds', () => {
     ['page of HTML', () => megabytes(24, '<html>'), { 'Content-Type': 'text/html' }],
   ]
 
-  test.each(HUGE)('a 24 MB %s is a 502 in bounded memory', async (_, pieces, head) => {
+  test.each(HUGE)('an upstream’s 24 MB %s is a 502 in bounded memory', async (_, pieces, head) => {
     for (const stream of [true, false]) {
       const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }))
       await bench.expectFailed(result, 502, 'upstream_error')
@@ -82,23 +82,26 @@ describe('an upstream that knows no bounds', () => {
     await bench.expectNextIsFine()
   })
 
-  test.each(HUGE.slice(0, 3))('a 24 MB %s after the first words is cut with an error frame', async (_, pieces) => {
-    // The estimate's tokenizer is large: load it before looking at memory.
-    await bench.ask(say('Hi', null))
-    function* afterHi() {
-      yield chunk({ content: 'Hi' })
-      yield* pieces()
-    }
-    const { result, megabytes } = await growthDuring(() => bench.ask(flood(afterHi), { stream: true }))
-    await bench.expectCut(result, 'Hi')
-    expect(megabytes).toBeLessThan(120)
-    await bench.expectNextIsFine()
-  })
+  test.each(HUGE.slice(0, 3))(
+    'an upstream’s 24 MB %s after the first words ends the stream with an error frame, in bounded memory',
+    async (_, pieces) => {
+      // The estimate's tokenizer is large: load it before looking at memory.
+      await bench.ask(say('Hi', null))
+      function* afterHi() {
+        yield chunk({ content: 'Hi' })
+        yield* pieces()
+      }
+      const { result, megabytes } = await growthDuring(() => bench.ask(flood(afterHi), { stream: true }))
+      await bench.expectCut(result, 'Hi')
+      expect(megabytes).toBeLessThan(120)
+      await bench.expectNextIsFine()
+    },
+  )
 
   test.each([
     [500, 502, 'upstream_error'],
     [400, 400, null],
-  ])('a %i of 24 MB is not read to its end', async (code, told, errorCode) => {
+  ])('an upstream’s error %i of 24 MB is not read to its end', async (code, told, errorCode) => {
     const reply = flood(() => megabytes(24, '{"error":{"message":"'), json, code)
     for (const asked of await bench.askBoth(reply)) await bench.expectFailed(asked, told, errorCode)
     await expectHungUp(2)
@@ -109,29 +112,32 @@ describe('an upstream that knows no bounds', () => {
     ['words', chunk({ content: ' word' })],
     ['long words', chunk({ content: 'word '.repeat(2_000) })],
     ['empty words', chunk({ content: '' })],
-    ['reasoning', chunk({ reasoning_content: ' hmm' })],
+    ['thoughts', chunk({ reasoning_content: ' hmm' })],
     ['tool calls', chunk({ tool_calls: [{ index: 0, function: { arguments: '[' } }] })],
     ['new choices', chunk({ content: 'x' }).replace('"index":0', '"index":9')],
   ]
 
-  test.each(ENDLESS)('endless %s are cut: with an error frame and at most the hold, or a 502', async (_, piece) => {
-    const reply = flood(() => forever(piece))
-    const [streamed, whole] = await bench.askBoth(reply, { max_tokens: 5 })
-    expect([streamed.status, streamed.done, streamed.error?.code]).toEqual([200, false, 'upstream_error'])
-    expect(streamed.text).toMatch(/^Hi/)
-    const row = await expectBooksClosed(bench.gateway, streamed.key.id)
-    expect(row.completionTokens).toBeLessThanOrEqual(5)
-    expect(row.cost).toBeGreaterThan(0n)
-    await bench.expectFailed(whole, 502, 'upstream_error')
-    await expectHungUp(2)
-    await bench.expectNextIsFine()
-  })
+  test.each(ENDLESS)(
+    'endless %s from an upstream end in an error frame and cost at most the hold, or are a free 502',
+    async (_, piece) => {
+      const reply = flood(() => forever(piece))
+      const [streamed, whole] = await bench.askBoth(reply, { max_tokens: 5 })
+      expect([streamed.status, streamed.done, streamed.error?.code]).toEqual([200, false, 'upstream_error'])
+      expect(streamed.text).toMatch(/^Hi/)
+      const row = await expectBooksClosed(bench.gateway, streamed.key.id)
+      expect(row.completionTokens).toBeLessThanOrEqual(5)
+      expect(row.cost).toBeGreaterThan(0n)
+      await bench.expectFailed(whole, 502, 'upstream_error')
+      await expectHungUp(2)
+      await bench.expectNextIsFine()
+    },
+  )
 
   // None of these carries text, so only their number and their bytes give them away.
   test.each<[string, string]>([
     ['usage reports', usageChunk({ ...USAGE, note: 'x'.repeat(1_000) })],
     ['other fields', chunk({ audio: { data: 'x'.repeat(500_000) } })],
-  ])('an absurd number of bytes in %s is cut too', async (_, piece) => {
+  ])('an upstream’s 48 MB of %s end the stream with an error frame', async (_, piece) => {
     function* absurd() {
       yield chunk({ content: 'Hi' })
       for (let bytes = 0; bytes < 48 * 2 ** 20; bytes += piece.length) yield piece
@@ -142,7 +148,7 @@ describe('an upstream that knows no bounds', () => {
     await expectHungUp(1)
   })
 
-  test('a list of 200,000 entries in one event is no problem of ours', async () => {
+  test('an upstream’s list of 200,000 entries in one event causes no internal error', async () => {
     const listing = (count: number) =>
       event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: Array(count).fill(0) } }] })
     const asked = await bench.ask(sse([listing(1), listing(200_000), chunk({}, 'stop'), usageChunk(USAGE), DONE]))

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
-import { post } from '../../layers/gateway/providers/http/post.ts'
+import { post, targetOf } from '../../layers/gateway/providers/http/post.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import {
   chunk,
@@ -24,7 +24,7 @@ const ANSWER = {
   usage: USAGE,
 }
 
-describe('a connection to an upstream is kept for the next call', () => {
+describe('kept connections', () => {
   let upstream: Upstream
   let gateway: TestGateway
 
@@ -38,18 +38,18 @@ describe('a connection to an upstream is kept for the next call', () => {
   })
 
   test.each<[string, Reply, boolean]>([
-    ['a whole answer', say('Hello'), false],
+    ['an answer that is not streamed', say('Hello'), false],
     ['a streamed answer', say('Hello'), true],
     [
       'an answer with bytes after [DONE]',
       sse([chunk({ content: 'Hello' }, 'stop'), usageChunk(USAGE), DONE, ': bye\n\n'.repeat(500)]),
       true,
     ],
-    ['an answer in JSON', status(200, ANSWER), false],
-    ['a refusal in words', status(400, { error: { message: 'no' } }), false],
+    ['an upstream’s answer in JSON', status(200, ANSWER), false],
+    ['a refusal', status(400, { error: { message: 'no' } }), false],
     ['a failure', status(500, { error: { message: 'no' } }), true],
     ['a failure in HTML', status(503, '<html>'.repeat(5_000), { 'Content-Type': 'text/html' }), false],
-  ])('after %s', async (_, reply, stream) => {
+  ])('a connection to an upstream is used again after %s', async (_, reply, stream) => {
     upstream.reply = reply
     await exchange(gateway, { stream })
     upstream.reply = say('Hello')
@@ -59,7 +59,7 @@ describe('a connection to an upstream is kept for the next call', () => {
     expect(new Set(connections).size).toBe(1)
   })
 
-  test('after an answer whose end comes a while after [DONE]', async () => {
+  test('a connection to an upstream is used again after an answer whose end comes a while after [DONE]', async () => {
     await using slow = await startUpstream()
     await using patient = await openGateway(catalogFor(slow.url))
     let end = async () => {}
@@ -78,7 +78,7 @@ describe('a connection to an upstream is kept for the next call', () => {
   })
 })
 
-describe('below HTTP', () => {
+describe('broken connections', () => {
   let upstream: RawUpstream
   let gateway: TestGateway
 
@@ -116,22 +116,25 @@ describe('below HTTP', () => {
     ['reset', (socket) => void socket.resetAndDestroy()],
   ]
 
-  describe.each(ENDS)('a kept connection that the upstream has %s', (_, end) => {
+  describe.each(ENDS)('%s connections', (how, end) => {
     test.each([
       [1, true],
       [1, false],
       [3, true],
       [3, false],
-    ])('does not fail the next request (%i of them, stream: %s)', async (count, stream) => {
-      await keepConnections(count)
-      const kept = new Set(upstream.requests.slice(-count))
-      // The upstream gave them up just before this request reached it.
-      upstream.answer = (socket) => (kept.has(socket) ? end(socket) : void socket.write(whole(200, ANSWER)))
-      await expectAnswered(stream)
-      await expectAnswered(stream)
-    })
+    ])(
+      `a kept connection that the upstream has ${how} does not fail the next request (%i kept, stream: %s)`,
+      async (count, stream) => {
+        await keepConnections(count)
+        const kept = new Set(upstream.requests.slice(-count))
+        // The upstream gave them up just before this request reached it.
+        upstream.answer = (socket) => (kept.has(socket) ? end(socket) : void socket.write(whole(200, ANSWER)))
+        await expectAnswered(stream)
+        await expectAnswered(stream)
+      },
+    )
 
-    test('while idle is noticed before it is used', async () => {
+    test(`an idle connection that the upstream has ${how} is noticed before it is used`, async () => {
       await keepConnections(2)
       const before = upstream.requests.length
       for (const socket of upstream.requests.slice(-2)) end(socket)
@@ -148,15 +151,15 @@ describe('below HTTP', () => {
     ['closes without a word', (socket) => void socket.destroy()],
     ['resets without a word', (socket) => void socket.resetAndDestroy()],
     ['speaks another protocol', (socket) => void socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
-    ['sends a head of 1 MB', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`)],
-    ['breaks off in its head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Ty')],
-    ['breaks off after its head', (socket) => void socket.end(head)],
-    ['sends a chunk of no length', (socket) => void socket.write(`${head}zz\r\n`)],
+    ['sends headers of 1 MB', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`)],
+    ['breaks off in its headers', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Ty')],
+    ['breaks off after its headers', (socket) => void socket.end(head)],
+    ['sends a chunk without a length', (socket) => void socket.write(`${head}zz\r\n`)],
     [
-      'sends two lengths',
+      'sends two Content-Length headers',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'),
     ],
-  ])('an upstream that %s is a 502, asked once, and free', async (_, answer) => {
+  ])('an upstream that %s is asked only once, and the request is a free 502', async (_, answer) => {
     for (const stream of [true, false]) {
       // On connections of their own: a first request is never sent twice.
       for (const socket of upstream.requests) socket.destroy()
@@ -171,7 +174,7 @@ describe('below HTTP', () => {
     }
   })
 
-  test('a kept connection that breaks after its answer began is not asked again', async () => {
+  test('a request on a kept connection that breaks after the answer began is not sent again', async () => {
     await keepConnections(1)
     const before = upstream.requests.length
     upstream.answer = (socket) => void socket.write(head + inChunk(': thinking\n\n'), () => socket.destroy())
@@ -180,12 +183,12 @@ describe('below HTTP', () => {
     await expectBooksClosed(gateway, asked.key.id)
   })
 
-  // At the level of the call: through a gateway, a hang would last as long as a function may.
-  test('an upstream that switches protocols is a failure at once', async () => {
+  // Without a gateway, in which a hang would last as long as a function may.
+  test('an upstream that switches protocols fails at once and does not hang', async () => {
     upstream.answer = (socket) =>
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
     const call = post({
-      url: new URL(upstream.url),
+      target: targetOf(upstream.url),
       headers: {},
       body: '{}',
       idleTimeoutMs: 1_000,
@@ -198,14 +201,14 @@ describe('below HTTP', () => {
     expect(await Promise.race([ending, sleep(2_000, 'nothing', { ref: false })])).toBeInstanceOf(UpstreamFailure)
   })
 
-  test('an early hint before the answer is not the answer', async () => {
+  test('an early hint (103) from an upstream is not taken for its answer', async () => {
     upstream.answer = (socket) =>
       void socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${whole(200, ANSWER)}`)
     await expectAnswered(false)
   })
 })
 
-test('an upstream that is not there is a 502, and free', async () => {
+test('a request to an upstream that is not there is a 502 and free', async () => {
   const gone = await startRawUpstream()
   await gone[Symbol.asyncDispose]()
   await using gateway = await openGateway(catalogFor(gone.url))
@@ -218,7 +221,7 @@ test('an upstream that is not there is a 502, and free', async () => {
 })
 
 test.each(['line\nbreak', 'cédille—dash'])(
-  'a provider’s key that no header can carry is a 502, and never told: %j',
+  'a request with a provider’s key that no header can carry is a 502 that never reveals the key: %j',
   async (key) => {
     await using upstream = await startUpstream()
     process.env.ROBUST_ODD_KEY = `marker-of-the-key-${key}`
@@ -230,7 +233,7 @@ test.each(['line\nbreak', 'cédille—dash'])(
   },
 )
 
-test('a provider’s key that is missing is a 502, and names the variable to the operator only', async () => {
+test('a request whose provider’s key is missing is a 502 that names the variable to the operator only', async () => {
   await using upstream = await startUpstream()
   await using gateway = await openGateway(catalogFor(upstream.url, {}, { apiKey: 'env:ROBUST_NO_SUCH_KEY' }))
   const asked = await exchange(gateway)

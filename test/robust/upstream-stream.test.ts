@@ -42,44 +42,50 @@ async function expectFailures(
   return both
 }
 
-describe('text in pieces, streamed and whole', () => {
+describe('text in pieces', () => {
   const TEXT = 'é漢👨‍👩‍👧 שָׁלוֹם 🇨🇭'
   const ENDS = { LF: '\n', CRLF: '\r\n', CR: '\r' }
   const delta = JSON.stringify({ choices: [{ index: 0, delta: { content: TEXT } }] })
   const encode = (text: string, end: string) => Buffer.from(text.replaceAll('\n', end))
   const close = chunk({}, 'stop') + usageChunk(USAGE) + DONE
 
-  test.each(Object.entries(ENDS))('a cut at any byte changes nothing (%s)', async (_name, end) => {
-    const frame = encode(`data: ${delta}\n\n`, end)
-    function* everyCut() {
-      for (let at = 1; at < frame.length; at++) {
-        yield frame.subarray(0, at)
-        yield frame.subarray(at)
+  test.each(Object.entries(ENDS))(
+    'an upstream’s stream that arrives cut at any byte gives the same text (%s line ends)',
+    async (_name, end) => {
+      const frame = encode(`data: ${delta}\n\n`, end)
+      function* everyCut() {
+        for (let at = 1; at < frame.length; at++) {
+          yield frame.subarray(0, at)
+          yield frame.subarray(at)
+        }
+        yield encode(close, end)
       }
-      yield encode(close, end)
-    }
-    await expectAnswers(inPieces(everyCut), TEXT.repeat(frame.length - 1))
-  })
+      await expectAnswers(inPieces(everyCut), TEXT.repeat(frame.length - 1))
+    },
+  )
 
-  test.each(Object.entries(ENDS))('a byte at a time changes nothing (%s)', async (_name, end) => {
-    const bytes = encode(`: hello\n\ndata: ${delta}\n\nevent: x\ndata: ${delta}\n\n${close}`, end)
-    const singly = () => Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1))
-    await expectAnswers(inPieces(singly), TEXT.repeat(2))
-  })
+  test.each(Object.entries(ENDS))(
+    'an upstream’s stream that arrives byte by byte gives the same text (%s line ends)',
+    async (_name, end) => {
+      const bytes = encode(`: hello\n\ndata: ${delta}\n\nevent: x\ndata: ${delta}\n\n${close}`, end)
+      const singly = () => Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1))
+      await expectAnswers(inPieces(singly), TEXT.repeat(2))
+    },
+  )
 
-  test('a character in two escaped halves in two events is one character', async () => {
+  test('a character that comes in two escaped halves in two events is one character', async () => {
     const half = (escaped: string) => chunk({ content: '@' }).replace('@', escaped)
     const reply = sse([half('\\ud83d'), half('\\udc4d'), close])
     await expectAnswers(reply, '👍')
   })
 
-  test.each([0, 1])('no character of a long answer is lost at a buffer’s edge (shifted by %i)', async (shift) => {
+  test.each([0, 1])('a long answer loses no character at the edge of a buffer (shifted by %i)', async (shift) => {
     const text = 'x'.repeat(shift) + '👍'.repeat(20_000)
     await expectAnswers(say(text), text)
   })
 })
 
-describe('every way to write an event stream is understood, streamed and whole', () => {
+describe('forms of an event stream', () => {
   const [hello, world] = [chunk({ content: 'Hello' }), chunk({ content: ' world' })]
   const tail = chunk({}, 'stop') + usageChunk(USAGE)
   const all = hello + world + tail + DONE
@@ -87,15 +93,15 @@ describe('every way to write an event stream is understood, streamed and whole',
   const jsonLine = (line: string) => line.startsWith('data: {')
 
   test.each<[string, string]>([
-    ['LF', all],
-    ['CRLF', all.replaceAll('\n', '\r\n')],
-    ['bare CR', all.replaceAll('\n', '\r')],
+    ['LF line ends', all],
+    ['CRLF line ends', all.replaceAll('\n', '\r\n')],
+    ['bare CR line ends', all.replaceAll('\n', '\r')],
     ['line ends of all kinds', hello + world.replaceAll('\n', '\r\n') + tail.replaceAll('\n', '\r') + DONE],
     ['a byte order mark', `\uFEFF${all}`],
     ['comments between events', `: one\n\n${hello}:\n\n: OPENROUTER PROCESSING\n\n${world}:two\n${tail}${DONE}`],
     ['comments within an event', all.replaceAll('data: {', ': in between\ndata: {')],
     ['event, id and retry fields', all.replaceAll('data: {', 'event: message\nid: 7\nretry: 3000\ndata: {')],
-    ['fields nobody knows', all.replaceAll('data: {', 'x-of-the-future: 1\nnonsense\ndata: {')],
+    ['unknown fields', all.replaceAll('data: {', 'x-of-the-future: 1\nnonsense\ndata: {')],
     ['no blank after the colon', all.replaceAll('data: ', 'data:')],
     ['data in several lines', lines(all, (line) => (jsonLine(line) ? line.replaceAll(',"', ',\ndata: "') : line))],
     ['no blank line after the last event', all.trimEnd()],
@@ -108,16 +114,16 @@ describe('every way to write an event stream is understood, streamed and whole',
     ['a usage report with the last words', hello + chunk({ content: ' world' }, 'stop', { usage: USAGE }) + DONE],
     ['usage in every chunk', chunk({ content: 'Hello' }, null, { usage: {} }) + world + tail + DONE],
     [
-      'choices that are no choices',
+      'choices that are not objects',
       `${hello}${event({ choices: [null, 5, 'x'] })}${event({ choices: 7 })}${world}${tail}`,
     ],
-    ['no choices at all', event({}) + hello + event({ object: 'x' }) + world + tail + DONE],
-  ])('%s', async (_name, text) => {
+    ['events without choices', event({}) + hello + event({ object: 'x' }) + world + tail + DONE],
+  ])('an event stream with %s is understood', async (_name, text) => {
     await expectAnswers(sse([text]), 'Hello world')
   })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'a whole answer (%s) in place of a stream',
+    'an answer of the type %s in place of a stream is understood',
     async (type) => {
       const message = { role: 'assistant', content: 'Hello world' }
       const body = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE }
@@ -126,7 +132,7 @@ describe('every way to write an event stream is understood, streamed and whole',
   )
 })
 
-describe('an upstream that does not answer properly, streamed and whole', () => {
+describe('bad answers', () => {
   const html = '<html><body>data: sign in\n\ndata: please\n\n</body></html>'
   const json = (text: string) => status(200, text)
 
@@ -139,7 +145,7 @@ describe('an upstream that does not answer properly, streamed and whole', () => 
     ['nothing but comments', sse([': one\n\n', ': two\n\n']), 502, 'upstream_error'],
     ['nothing but a role', sse([chunk({ role: 'assistant', content: '' }), DONE]), 502, 'upstream_error'],
     ['nothing but usage', sse([usageChunk(USAGE), DONE]), 502, 'upstream_error'],
-    ['no content type', (response) => void response.writeHead(200).end('ok'), 502, 'upstream_error'],
+    ['no Content-Type', (response) => void response.writeHead(200).end('ok'), 502, 'upstream_error'],
     ['an error in JSON', json('{"error":{"message":"overloaded","code":500}}'), 502, 'upstream_error'],
     ['an error in words', json('{"error":"overloaded"}'), 502, 'upstream_error'],
     ['an error event', sse([event({ error: { message: 'overloaded' } })]), 502, 'upstream_error'],
@@ -151,22 +157,25 @@ describe('an upstream that does not answer properly, streamed and whole', () => 
     ['JSON that is a string', json('"hello"'), 502, 'upstream_error'],
     ['fewer bytes than promised', (response) => shortOf(response, '{"choices":'), 502, 'upstream_error'],
     ['a 204', (response) => void response.writeHead(204).end(), 502, 'upstream_error'],
-    ['401: our credential, never the caller’s', status(401, refusal('bad key')), 502, 'upstream_error'],
-    ['402: our account', status(402, refusal('no money')), 502, 'upstream_error'],
-    ['403: our permission', status(403, refusal('forbidden')), 502, 'upstream_error'],
-    ['404', status(404, refusal('no such model')), 502, 'upstream_error'],
-    ['408', status(408, refusal('too slow')), 504, 'upstream_timeout'],
-    ['429', status(429, refusal('slow down')), 502, 'upstream_error'],
-    ['500 of HTML', status(500, '<html>', { 'Content-Type': 'text/html' }), 502, 'upstream_error'],
-    ['503 of nothing', status(503, ''), 502, 'upstream_error'],
-  ])('%s', async (_name, reply, httpStatus, code) => {
-    const [streamed, whole] = await expectFailures(reply, httpStatus, code)
-    expect(`${streamed?.body} ${whole?.body}`).not.toMatch(
-      /overloaded|bad key|no money|forbidden|no such model|slow|sign in|Welcome/,
-    )
-  })
+    ['a 401 about the operator’s key', status(401, refusal('bad key')), 502, 'upstream_error'],
+    ['a 402 about the operator’s account', status(402, refusal('no money')), 502, 'upstream_error'],
+    ['a 403 about the operator’s rights', status(403, refusal('forbidden')), 502, 'upstream_error'],
+    ['a 404', status(404, refusal('no such model')), 502, 'upstream_error'],
+    ['a 408', status(408, refusal('too slow')), 504, 'upstream_timeout'],
+    ['a 429', status(429, refusal('slow down')), 502, 'upstream_error'],
+    ['a 500 of HTML', status(500, '<html>', { 'Content-Type': 'text/html' }), 502, 'upstream_error'],
+    ['an empty 503', status(503, ''), 502, 'upstream_error'],
+  ])(
+    'a request whose upstream answers with %s is a free 502 or 504 that does not quote it',
+    async (_name, reply, httpStatus, code) => {
+      const [streamed, whole] = await expectFailures(reply, httpStatus, code)
+      expect(`${streamed?.body} ${whole?.body}`).not.toMatch(
+        /overloaded|bad key|no money|forbidden|no such model|slow|sign in|Welcome/,
+      )
+    },
+  )
 
-  test.each([301, 302, 303, 307, 308])('a redirect (%i) is not followed', async (code) => {
+  test.each([301, 302, 303, 307, 308])('a redirect (%i) of an upstream is not followed, and is a 502', async (code) => {
     await using elsewhere = await startUpstream()
     const reply = status(code, '', { Location: `${elsewhere.url}/chat/completions` })
     await expectFailures(reply, 502, 'upstream_error')
@@ -177,39 +186,42 @@ describe('an upstream that does not answer properly, streamed and whole', () => 
     [400, 400],
     [422, 400],
     [413, 413],
-  ])('%i about the caller’s request is passed on as %i in the upstream’s words, without our key', async (from, to) => {
-    const message = `Too long. You sent 'Authorization: Bearer ${PROVIDER_KEY}' (${PROVIDER_KEY}) and sk-proj-abc***wxyz1234.`
-    const error = { message, type: 'x', param: 'messages', code: 'context_length_exceeded' }
-    for (const asked of await expectFailures(status(from, { error }), to, 'context_length_exceeded')) {
-      expect(asked.error).toEqual({
-        message: "Too long. You sent 'Authorization: Bearer [key]' ([key]) and [key].",
-        type: 'invalid_request_error',
-        param: 'messages',
-        code: 'context_length_exceeded',
-      })
-      expect(asked.headers.get('x-svc-provider')).toBe('up')
-    }
-  })
+  ])(
+    'an upstream’s %i about the request is passed on as %i in its own words, without the provider’s key',
+    async (from, to) => {
+      const message = `Too long. You sent 'Authorization: Bearer ${PROVIDER_KEY}' (${PROVIDER_KEY}) and sk-proj-abc***wxyz1234.`
+      const error = { message, type: 'x', param: 'messages', code: 'context_length_exceeded' }
+      for (const asked of await expectFailures(status(from, { error }), to, 'context_length_exceeded')) {
+        expect(asked.error).toEqual({
+          message: "Too long. You sent 'Authorization: Bearer [key]' ([key]) and [key].",
+          type: 'invalid_request_error',
+          param: 'messages',
+          code: 'context_length_exceeded',
+        })
+        expect(asked.headers.get('x-svc-provider')).toBe('up')
+      }
+    },
+  )
 
   test.each<[string, unknown]>([
-    ['of no body', ''],
+    ['without a body', ''],
     ['of HTML', '<html>'],
-    ['of words', '"no"'],
-    ['of an error in words', { error: 'no' }],
-    ['of an error with odd types', { error: { message: 5, param: {}, code: 400 } }],
+    ['of a JSON string', '"no"'],
+    ['with an error that is a string', { error: 'no' }],
+    ['with odd types in its error', { error: { message: 5, param: {}, code: 400 } }],
     ['of a megabyte', { error: { message: 'x'.repeat(1_000_000) } }],
-  ])('a 400 %s is still a 400 with a message', async (_name, body) => {
+  ])('an upstream’s 400 %s is still a 400 with a short message', async (_name, body) => {
     for (const asked of await expectFailures(status(400, body), 400, null)) {
       expect(asked.error?.message).toMatch(/.{10,}/)
       expect(asked.body.length).toBeLessThan(2_000)
     }
   })
 
-  test('no first byte in time: 504', async () => {
+  test('a request whose upstream sends no byte in time is a 504', async () => {
     await expectFailures(() => {}, 504, 'upstream_timeout', { model: 'hasty-model' })
   })
 
-  test('a head and comments, but no first word in time: 504', async () => {
+  test('a request whose upstream sends headers and comments, but no word in time, is a 504', async () => {
     const thinking: Reply = async (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       while (!response.destroyed) {
@@ -220,7 +232,7 @@ describe('an upstream that does not answer properly, streamed and whole', () => 
     await expectFailures(thinking, 504, 'upstream_timeout', { model: 'hasty-model' })
   })
 
-  test('a 500 whose body never ends is not waited for', async () => {
+  test('an upstream’s 500 whose body never ends is a 502 that does not wait for the rest', async () => {
     const endless: Reply = (response) => void response.writeHead(500).write('{')
     await expectFailures(endless, 502, 'upstream_error', { model: 'hasty-model' })
   })
@@ -235,7 +247,7 @@ describe('an upstream that does not answer properly, streamed and whole', () => 
   }
 })
 
-describe('a failure in the middle of an answer', () => {
+describe('failures in the middle of an answer', () => {
   const begun = chunk({ role: 'assistant', content: 'Once upon a time' })
   /** Says the beginning, lets it arrive, and then does this. */
   const beginThen =
@@ -248,33 +260,41 @@ describe('a failure in the middle of an answer', () => {
   const WAYS: [string, Reply, string, string][] = [
     ['the connection breaks', (response) => void response.destroy(), 'test-model', 'upstream_error'],
     ['the connection is reset', (response) => void response.socket?.resetAndDestroy(), 'test-model', 'upstream_error'],
-    ['the stream ends without a finish', (response) => void response.end(), 'test-model', 'upstream_error'],
-    ['the framing breaks', (response) => void response.socket?.write('nonsense\r\n'), 'test-model', 'upstream_error'],
+    ['the upstream ends without a finish reason', (response) => void response.end(), 'test-model', 'upstream_error'],
     [
-      'an error event',
+      'the HTTP framing breaks',
+      (response) => void response.socket?.write('nonsense\r\n'),
+      'test-model',
+      'upstream_error',
+    ],
+    [
+      'an error event comes',
       (response) => void response.end(event({ error: { message: 'overloaded' } })),
       'test-model',
       'upstream_error',
     ],
-    ['an event that is not JSON', (response) => void response.end('data: {"choi\n\n'), 'test-model', 'upstream_error'],
+    ['an event is not JSON', (response) => void response.end('data: {"choi\n\n'), 'test-model', 'upstream_error'],
     [
-      'an event cut short',
+      'an event is cut short',
       (response) => void response.end('data: {"choices":[{"delta":{"con'),
       'test-model',
       'upstream_error',
     ],
-    ['silence', () => {}, 'hasty-model', 'upstream_timeout'],
+    ['the upstream falls silent', () => {}, 'hasty-model', 'upstream_timeout'],
   ]
 
-  test.each(WAYS)('%s: a stream ends in an error frame, a whole answer is a 5xx', async (_, then, model, code) => {
-    const [streamed, whole] = await bench.askBoth(beginThen(then), { model })
-    await bench.expectCut(streamed, 'Once upon a time', code)
-    await bench.expectFailed(whole, code === 'upstream_error' ? 502 : 504, code)
-    expect(whole.body).not.toContain('Once upon')
-    await bench.expectNextIsFine()
-  })
+  test.each(WAYS)(
+    'a stream ends in an error frame, and a JSON answer is a 502 or 504, if midway %s',
+    async (_, then, model, code) => {
+      const [streamed, whole] = await bench.askBoth(beginThen(then), { model })
+      await bench.expectCut(streamed, 'Once upon a time', code)
+      await bench.expectFailed(whole, code === 'upstream_error' ? 502 : 504, code)
+      expect(whole.body).not.toContain('Once upon')
+      await bench.expectNextIsFine()
+    },
+  )
 
-  test('usage that was reported before the end is what is billed', async () => {
+  test('a stream that breaks after its usage was reported is billed by that report', async () => {
     const then: Reply = (response) => void response.write(usageChunk(USAGE), () => response.destroy())
     const asked = await bench.ask(beginThen(then), { stream: true })
     expect([asked.text, asked.done, asked.error?.code]).toEqual(['Once upon a time', false, 'upstream_error'])

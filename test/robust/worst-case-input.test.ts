@@ -25,16 +25,19 @@ beforeAll(async () => {
   await stand.warmUp('openai')
 })
 
-describe.each(['openai', 'anthropic', 'bedrock'])('others are answered while %s is asked with', (model) => {
+describe.each(['openai', 'anthropic', 'bedrock'])('requests to %s', (model) => {
   beforeAll(() => {
     stand.openai.reply = say('Hello')
     stand.anthropic.reply = saying('Hello')
     stand.bedrock.reply = sayAtBedrock('Hello')
   })
 
-  test.each(Object.entries(WORST_REQUESTS))('%s', async (_, request) => {
-    expect([200, 400, 413]).toContain(await stand.ask(model, request()))
-  })
+  test.each(Object.entries(WORST_REQUESTS))(
+    `other requests are answered while ${model} is asked with %s`,
+    async (_, request) => {
+      expect([200, 400, 413]).toContain(await stand.ask(model, request()))
+    },
+  )
 })
 
 const ANSWERS = [
@@ -42,8 +45,8 @@ const ANSWERS = [
   ...Object.entries(WORST_ANTHROPIC_ANSWERS).map(([what, answer]) => ['anthropic', what, answer] as const),
 ]
 
-describe('others are answered while an upstream answers with', () => {
-  test.each(ANSWERS)('%s: %s', async (model, _, answer) => {
+describe('answers', () => {
+  test.each(ANSWERS)('other requests are answered while %s answers with %s', async (model, _, answer) => {
     const { type, status, body } = answer()
     stand[model].reply = (response) => {
       response.writeHead(status, { 'Content-Type': type })
@@ -58,9 +61,12 @@ describe('others are answered while an upstream answers with', () => {
       () => frames(START, ...Array.from({ length: 10_000 }, (_, i) => callTool(i, `c${i}`, 'f')).flat(), ...END),
     ],
     ['10,000 words', () => frames(START, ...Array.from({ length: 10_000 }, () => text('a')), ...END)],
-    ['an error of 2 MB of accounts', () => refuse(400, 'ValidationException', 'arn:'.repeat(500_000))],
-    ['an error of 2 MB about length', () => refuse(400, 'ValidationException', 'exceeds the model '.repeat(100_000))],
-  ])('bedrock: %s', async (_, reply) => {
+    ['an error of 2 MB of account names', () => refuse(400, 'ValidationException', 'arn:'.repeat(500_000))],
+    [
+      'an error of 2 MB about the context length',
+      () => refuse(400, 'ValidationException', 'exceeds the model '.repeat(100_000)),
+    ],
+  ])('other requests are answered while bedrock answers with %s', async (_, reply) => {
     stand.bedrock.reply = reply()
     for (const stream of [false, true]) expect(await stand.ask('bedrock', { stream })).not.toBe(500)
   })

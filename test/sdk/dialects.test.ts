@@ -42,33 +42,36 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
 }
 
-describe.each(Object.entries(DIALECTS))('a tool loop at a model of the dialect %s', (_, dialect) => {
+describe.each(Object.entries(DIALECTS))('the %s dialect', (name, dialect) => {
   let served: Served
   beforeAll(async () => {
     served = await dialect.open()
   })
 
-  test.each(Object.entries(CLIENTS))('runs to its final answer through %s', async (_, { stream, run }) => {
-    const { gateway, requests, beginLoop } = served
-    beginLoop()
-    const { key, secret } = await gateway.issue()
-    expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret })).toBe(ANSWER)
+  test.each(Object.entries(CLIENTS))(
+    `a tool loop over the ${name} dialect runs to its final answer through %s`,
+    async (_, { stream, run }) => {
+      const { gateway, requests, beginLoop } = served
+      beginLoop()
+      const { key, secret } = await gateway.issue()
+      expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret })).toBe(ANSWER)
 
-    expect(requests.map(({ body }) => body.messages)).toEqual(dialect.conversations)
-    for (const { body } of requests) expect(body).toMatchObject(dialect.offer)
+      expect(requests.map(({ body }) => body.messages)).toEqual(dialect.conversations)
+      for (const { body } of requests) expect(body).toMatchObject(dialect.offer)
 
-    const rows = await Array.fromAsync(
-      queryUsageRows(gateway.tables)(key.id, { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }),
-    )
-    const row = { outcome: 'completed', httpStatus: 200, usageSource: 'upstream', provider: dialect.provider, stream }
-    expect(rows.reverse()).toMatchObject(dialect.costs.map((cost) => ({ ...row, cost })))
-    const after = await gateway.readKey(key.id)
-    expect({ balance: booksBalance(after), holds: after.holds, spent: after.spent }).toEqual({
-      balance: true,
-      holds: {},
-      spent: dialect.costs[0] + dialect.costs[1],
-    })
-  })
+      const rows = await Array.fromAsync(
+        queryUsageRows(gateway.tables)(key.id, { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }),
+      )
+      const row = { outcome: 'completed', httpStatus: 200, usageSource: 'upstream', provider: dialect.provider, stream }
+      expect(rows.reverse()).toMatchObject(dialect.costs.map((cost) => ({ ...row, cost })))
+      const after = await gateway.readKey(key.id)
+      expect({ balance: booksBalance(after), holds: after.holds, spent: after.spent }).toEqual({
+        balance: true,
+        holds: {},
+        spent: dialect.costs[0] + dialect.costs[1],
+      })
+    },
+  )
 })
 
 function vercelRequest(access: Access) {

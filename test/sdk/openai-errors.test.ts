@@ -37,7 +37,7 @@ type Case = {
   /** A call that is made before, and uses up a limit. */
   readonly before?: true
   readonly reply?: Reply
-  /** What the request has beside or in place of HELLO. */
+  /** Fields of the request beside or in place of those of HELLO. */
   readonly request?: object
 }
 
@@ -111,7 +111,7 @@ const CASES: Record<string, Case> = {
     says: server(502, 'upstream_error'),
     reply: status(500, { error: { message: 'broken' } }),
   },
-  'an upstream that refuses our credential': {
+  'an upstream that refuses the operator’s key': {
     is: OpenAI.InternalServerError,
     says: server(502, 'upstream_error'),
     reply: status(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }),
@@ -124,64 +124,53 @@ const CASES: Record<string, Case> = {
   },
 }
 
-describe.each(Object.entries(CASES))('%s', (_, { is, says, settings, secret, before, reply, request }) => {
-  test.each([false, true])(
-    `is the SDK's ${is.name} with its status, type, code and param, with stream: %s`,
-    async (stream) => {
-      upstream.reply = say('Hello')
-      const issued = await gateway.issue(settings)
-      const { client } = watchedClient(gateway, secret ?? issued.secret, { maxRetries: 0 })
-      if (before) await client.chat.completions.create(HELLO)
-      upstream.reply = reply ?? say('Hello')
-      const error = await failureOf(client.chat.completions.create({ ...HELLO, ...request, stream }))
-      expect(error.constructor).toBe(is)
-      const { status, ...body } = says
-      expect(error).toMatchObject(says)
-      expect(error.error).toEqual({ ...body, message: expect.any(String) })
-      if (!secret) {
-        expect(await gateway.readRow(error.requestID)).toMatchObject({
-          httpStatus: status,
-          outcome: expect.any(String),
-          cost: 0n,
-        })
-      }
-    },
-  )
-})
-
-describe('a call that is not for chat', () => {
-  test.each<[string, (client: OpenAI) => Promise<unknown>, object]>([
-    [
-      'a model that is not here',
-      (client) => client.models.retrieve('vendor/nothing'),
-      invalid(404, 'model_not_found', 'model'),
-    ],
-    ['an endpoint that is not here', (client) => client.files.list(), invalid(404, 'not_found')],
-    ['an endpoint beneath one that is', (client) => client.chat.completions.retrieve('x'), invalid(404, 'not_found')],
-  ])('is a NotFoundError for %s', async (_, call, says) => {
-    const { client } = watchedClient(gateway, (await gateway.issue()).secret)
-    const error = await failureOf(call(client))
-    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+describe.each(Object.entries(CASES))('errors', (name, { is, says, settings, secret, before, reply, request }) => {
+  test.each([false, true])(`the openai SDK throws a complete ${is.name} for ${name} (stream: %s)`, async (stream) => {
+    upstream.reply = say('Hello')
+    const issued = await gateway.issue(settings)
+    const { client } = watchedClient(gateway, secret ?? issued.secret, { maxRetries: 0 })
+    if (before) await client.chat.completions.create(HELLO)
+    upstream.reply = reply ?? say('Hello')
+    const error = await failureOf(client.chat.completions.create({ ...HELLO, ...request, stream }))
+    expect(error.constructor).toBe(is)
+    const { status, ...body } = says
     expect(error).toMatchObject(says)
+    expect(error.error).toEqual({ ...body, message: expect.any(String) })
+    if (!secret) {
+      expect(await gateway.readRow(error.requestID)).toMatchObject({
+        httpStatus: status,
+        outcome: expect.any(String),
+        cost: 0n,
+      })
+    }
   })
 })
 
-describe('a database that does not answer', () => {
-  test('is an InternalServerError with a Retry-After', async () => {
-    const { secret } = await gateway.issue()
-    await using cut = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
-    intercept(cut.tables, async () => {
-      throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
-    })
-    const { client } = watchedClient(cut, secret, { maxRetries: 0 })
-    const error = await failureOf(client.chat.completions.create(HELLO))
-    expect(error).toBeInstanceOf(OpenAI.InternalServerError)
-    expect(error).toMatchObject(server(503, 'service_unavailable'))
-    expect(error.headers?.get('retry-after')).toMatch(/^\d+$/)
-  })
+test.each<[string, (client: OpenAI) => Promise<unknown>, object]>([
+  ['an unknown model', (client) => client.models.retrieve('vendor/nothing'), invalid(404, 'model_not_found', 'model')],
+  ['an endpoint that does not exist', (client) => client.files.list(), invalid(404, 'not_found')],
+  ['an endpoint beneath one that exists', (client) => client.chat.completions.retrieve('x'), invalid(404, 'not_found')],
+])('the openai SDK throws a NotFoundError for %s', async (_, call, says) => {
+  const { client } = watchedClient(gateway, (await gateway.issue()).secret)
+  const error = await failureOf(call(client))
+  expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+  expect(error).toMatchObject(says)
 })
 
-describe('a failure in the middle of a stream', () => {
+test('the openai SDK throws an InternalServerError with a Retry-After while the database does not answer', async () => {
+  const { secret } = await gateway.issue()
+  await using cut = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
+  intercept(cut.tables, async () => {
+    throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
+  })
+  const { client } = watchedClient(cut, secret, { maxRetries: 0 })
+  const error = await failureOf(client.chat.completions.create(HELLO))
+  expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+  expect(error).toMatchObject(server(503, 'service_unavailable'))
+  expect(error.headers?.get('retry-after')).toMatch(/^\d+$/)
+})
+
+describe('broken streams', () => {
   const FAILURES: Record<string, readonly string[] | 'broken'> = {
     'an upstream that reports an error': [event({ error: { message: 'overloaded', type: 'server_error' } })],
     'an upstream that breaks the connection': 'broken',
@@ -189,7 +178,7 @@ describe('a failure in the middle of a stream', () => {
   }
 
   test.each(Object.entries(FAILURES))(
-    'makes the SDK throw, and only what was delivered is billed: %s',
+    'the openai SDK throws midway for %s, and only the delivered part is billed',
     async (_, rest) => {
       const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hello' })], rest)
       upstream.reply = reply
@@ -213,7 +202,7 @@ describe('a failure in the middle of a stream', () => {
     },
   )
 
-  test('makes the SDK throw where it gathers the answer, too', async () => {
+  test('the openai SDK throws when it gathers a stream that breaks', async () => {
     const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hello' })], 'broken')
     upstream.reply = reply
     const { client } = watchedClient(gateway, (await gateway.issue()).secret)
@@ -222,64 +211,62 @@ describe('a failure in the middle of a stream', () => {
   })
 })
 
-describe('the SDK, left to retry as it likes,', () => {
-  test('sends a call that the balance does not cover only once', async () => {
-    const { key, secret } = await gateway.issue({ credits: '0' })
-    const { client, sent } = watchedClient(gateway, secret)
-    expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(402)
-    expect(sent).toHaveLength(1)
-    expect(await rowsOf(key)).toHaveLength(1)
-  })
+test('the openai SDK sends a call that the balance does not cover only once', async () => {
+  const { key, secret } = await gateway.issue({ credits: '0' })
+  const { client, sent } = watchedClient(gateway, secret)
+  expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(402)
+  expect(sent).toHaveLength(1)
+  expect(await rowsOf(key)).toHaveLength(1)
+})
 
-  test('sends a call beyond the daily limit only once', async () => {
-    upstream.reply = say('Hello')
-    const { key, secret } = await gateway.issue({ dailyLimit: 1 })
-    const { client, sent } = watchedClient(gateway, secret)
-    await client.chat.completions.create(HELLO)
-    expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(429)
-    expect(sent.map(({ response }) => response.status)).toEqual([200, 429])
-    expect((await rowsOf(key)).map(({ httpStatus }) => httpStatus)).toEqual([200, 429])
-  })
+test('the openai SDK sends a call beyond the daily limit only once', async () => {
+  upstream.reply = say('Hello')
+  const { key, secret } = await gateway.issue({ dailyLimit: 1 })
+  const { client, sent } = watchedClient(gateway, secret)
+  await client.chat.completions.create(HELLO)
+  expect((await failureOf(client.chat.completions.create(HELLO))).status).toBe(429)
+  expect(sent.map(({ response }) => response.status)).toEqual([200, 429])
+  expect((await rowsOf(key)).map(({ httpStatus }) => httpStatus)).toEqual([200, 429])
+})
 
-  test('waits out the Retry-After of the minute’s limit, and is then answered', async () => {
-    upstream.reply = say('Hello')
-    let aheadMs = 0
-    await using later = await openGateway(catalogFor(upstream.url), { clock: () => Date.now() + aheadMs })
-    const { client, sent } = watchedClient(later, (await later.issue({ rpm: 1 })).secret)
-    await client.chat.completions.create(HELLO)
-    aheadMs = 59_000
-    await client.chat.completions.create(HELLO)
-    expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
-    expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
-    expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
-  })
+test('the openai SDK waits out the Retry-After of the limit per minute, and is then answered', async () => {
+  upstream.reply = say('Hello')
+  let aheadMs = 0
+  await using later = await openGateway(catalogFor(upstream.url), { clock: () => Date.now() + aheadMs })
+  const { client, sent } = watchedClient(later, (await later.issue({ rpm: 1 })).secret)
+  await client.chat.completions.create(HELLO)
+  aheadMs = 59_000
+  await client.chat.completions.create(HELLO)
+  expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
+  expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
+  expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
+})
 
-  test('waits out the Retry-After of the concurrency limit, and is answered once there is room', async () => {
-    const { answer, reply } = heldBack([chunk({ content: 'Hel' })], [chunk({ content: 'lo' }, 'stop')])
-    upstream.reply = inTurn(reply, say('Hello'))
-    const { client, sent } = watchedClient(gateway, (await gateway.issue({ maxConcurrent: 1 })).secret)
-    const stream = await client.chat.completions.create({ ...HELLO, stream: true })
-    const second = client.chat.completions.create(HELLO)
-    await eventually(
-      async () => sent.length,
-      (calls) => calls === 2,
-    )
-    answer()
-    for await (const _ of stream);
-    expect((await second).choices[0]?.message.content).toBe('Hello')
-    expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
-    expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
-    expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
-  })
+test('the openai SDK waits out the Retry-After of the concurrency limit, and is answered once there is room', async () => {
+  const { answer, reply } = heldBack([chunk({ content: 'Hel' })], [chunk({ content: 'lo' }, 'stop')])
+  upstream.reply = inTurn(reply, say('Hello'))
+  const { client, sent } = watchedClient(gateway, (await gateway.issue({ maxConcurrent: 1 })).secret)
+  const stream = await client.chat.completions.create({ ...HELLO, stream: true })
+  const second = client.chat.completions.create(HELLO)
+  await eventually(
+    async () => sent.length,
+    (calls) => calls === 2,
+  )
+  answer()
+  for await (const _ of stream);
+  expect((await second).choices[0]?.message.content).toBe('Hello')
+  expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
+  expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
+  expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
+})
 
-  test('gets past an upstream that failed once, and pays for the answer only', async () => {
-    upstream.reply = inTurn(status(500, 'broken'), say('Hello'))
-    const { key, secret } = await gateway.issue()
-    const { client, sent } = watchedClient(gateway, secret)
-    await client.chat.completions.create(HELLO)
-    expect(sent.map(({ response }) => response.status)).toEqual([502, 200])
-    expect((await rowsOf(key)).map(({ cost }) => cost)).toEqual([0n, 20_000n])
-  })
+test('the openai SDK gets past an upstream that failed once, and pays for the answer only', async () => {
+  upstream.reply = inTurn(status(500, 'broken'), say('Hello'))
+  const { key, secret } = await gateway.issue()
+  const { client, sent } = watchedClient(gateway, secret)
+  await client.chat.completions.create(HELLO)
+  expect(sent.map(({ response }) => response.status)).toEqual([502, 200])
+  expect((await rowsOf(key)).map(({ cost }) => cost)).toEqual([0n, 20_000n])
 })
 
 async function failureOf(call: Promise<unknown>): Promise<APIError> {

@@ -14,8 +14,8 @@ beforeAll(async () => {
   ;({ upstream, gateway } = await openBoth())
 })
 
-describe.each(Object.entries(SCENARIOS))('%s', (_, { reply, request = {}, says }) => {
-  test('is a completion by OpenAI’s schema', async () => {
+describe.each(Object.entries(SCENARIOS))('answers', (name, { reply, request = {}, says }) => {
+  test(`a completion follows OpenAI’s schema for ${name}`, async () => {
     upstream.reply = reply
     const { secret } = await gateway.issue()
     const response = await gateway.post(secret, { ...HELLO, ...request })
@@ -30,7 +30,7 @@ describe.each(Object.entries(SCENARIOS))('%s', (_, { reply, request = {}, says }
   })
 
   test.each([{ include_usage: false }, { include_usage: true }])(
-    'is a stream of chunks by OpenAI’s schema, with %o',
+    `a stream follows OpenAI’s schema for ${name} (include_usage: $include_usage)`,
     async (stream_options) => {
       upstream.reply = reply
       const { secret } = await gateway.issue()
@@ -45,7 +45,7 @@ describe.each(Object.entries(SCENARIOS))('%s', (_, { reply, request = {}, says }
   )
 })
 
-describe('an error', () => {
+describe('errors', () => {
   const REFUSALS: Record<
     string,
     { status: number; settings?: object; request?: object | string; reply?: Reply; spent?: boolean }
@@ -62,15 +62,18 @@ describe('an error', () => {
       reply: status(400, { error: { message: 'No.', type: null, param: '', code: '' } }),
     },
     'no credits': { status: 402, settings: { credits: '0' } },
-    'no scope': { status: 403, settings: { scopes: ['models.read'] } },
+    'a missing scope': { status: 403, settings: { scopes: ['models.read'] } },
     'an unknown model': { status: 404, request: { ...HELLO, model: 'nothing' } },
     'a body that is too large': { status: 413, request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } },
-    'a daily limit': { status: 429, settings: { dailyLimit: 1 }, spent: true },
+    'a daily limit that is used up': { status: 429, settings: { dailyLimit: 1 }, spent: true },
     'an upstream that fails': { status: 502, reply: status(500, 'broken') },
-    'an upstream that refuses our credential': { status: 502, reply: status(401, { error: { message: 'bad key' } }) },
+    'an upstream that refuses the operator’s key': {
+      status: 502,
+      reply: status(401, { error: { message: 'bad key' } }),
+    },
   }
 
-  test.each(Object.entries(REFUSALS))('for %s has OpenAI’s four fields', async (_, refusal) => {
+  test.each(Object.entries(REFUSALS))('the error for %s has OpenAI’s four fields', async (_, refusal) => {
     upstream.reply = refusal.reply ?? say('Hello')
     const { secret } = await gateway.issue(refusal.settings)
     if (refusal.spent) await gateway.post(secret, HELLO)
@@ -81,17 +84,17 @@ describe('an error', () => {
   })
 
   test.each([
-    ['a stranger', 401, '/v1/models'],
+    ['an unknown key', 401, '/v1/models'],
     ['an unknown path', 404, '/v1/nothing'],
     ['a wrong method', 405, '/v1/chat/completions'],
-  ])('for %s has OpenAI’s four fields', async (_, expected, path) => {
+  ])('the error for %s has OpenAI’s four fields', async (_, expected, path) => {
     const { secret } = await gateway.issue()
     const response = await gateway.get(expected === 401 ? 'stranger' : secret, path)
     expect(response.status).toBe(expected)
     schema.errorAnswer.parse(await response.json())
   })
 
-  test('in the middle of a stream is one frame with OpenAI’s four fields, and the end', async () => {
+  test('an error in the middle of a stream is one frame with OpenAI’s four fields, and ends the stream', async () => {
     upstream.reply = sse([chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })])
     const { secret } = await gateway.issue()
     const frames = framesOf(await (await gateway.post(secret, { ...HELLO, stream: true })).text())
@@ -101,16 +104,14 @@ describe('an error', () => {
   })
 })
 
-describe('the models', () => {
-  test('are a list by OpenAI’s schema', async () => {
-    const { secret } = await gateway.issue()
-    const body = await (await gateway.get(secret, '/v1/models')).json()
-    expect(schema.modelList.parse(body).data.map(({ id }) => id)).toEqual(['test-model'])
-  })
+test('the list of models follows OpenAI’s schema', async () => {
+  const { secret } = await gateway.issue()
+  const body = await (await gateway.get(secret, '/v1/models')).json()
+  expect(schema.modelList.parse(body).data.map(({ id }) => id)).toEqual(['test-model'])
+})
 
-  test('are each an entry by OpenAI’s schema', async () => {
-    const { secret } = await gateway.issue()
-    const body = await (await gateway.get(secret, '/v1/models/test-model')).json()
-    expect(schema.model.parse(body).id).toBe('test-model')
-  })
+test('the entry of a model follows OpenAI’s schema', async () => {
+  const { secret } = await gateway.issue()
+  const body = await (await gateway.get(secret, '/v1/models/test-model')).json()
+  expect(schema.model.parse(body).id).toBe('test-model')
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
@@ -22,71 +22,67 @@ const TOOLS: ChatCompletionTool[] = ['get_weather', 'get_time'].map((name) => ({
 }))
 const ASK = { model: 'test-model', messages: [QUESTION], tools: TOOLS }
 
-describe('tool calls', () => {
-  test('in pieces come whole in a completion', async () => {
-    upstream.reply = askForBothTools
-    const { client } = await openClient()
-    const { choices } = await client.chat.completions.create(ASK)
-    expect(choices).toEqual([
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, refusal: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
-        logprobs: null,
-        finish_reason: 'tool_calls',
-      },
-    ])
-  })
-
-  test('in pieces come in the same pieces in a stream, for the SDK to gather', async () => {
-    upstream.reply = askForBothTools
-    const { client } = await openClient()
-    const pieces: string[] = []
-    const stream = client.chat.completions.stream(ASK)
-    stream.on('tool_calls.function.arguments.delta', ({ index, arguments_delta }) => {
-      pieces.push(`${index} ${arguments_delta}`)
-    })
-    const completion = await stream.finalChatCompletion()
-    expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
-    expect(completion.choices[0]?.message.tool_calls).toMatchObject([WEATHER_CALL, TIME_CALL])
-    expect(pieces.filter((piece) => piece.length > 2)).toEqual(['0 {"ci', '0 ty":"Ulm"}', '1 {"zo', '1 ne":"CET"}'])
-  })
-
-  test('without a type or arguments, as some upstreams stream them, can be gathered by the SDK', async () => {
-    upstream.reply = sse([
-      chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'get_time' } }] }),
-      chunk({}, 'tool_calls'),
-      usageChunk(USAGE),
-      DONE,
-    ])
-    const { client } = await openClient()
-    const { tool_calls } = await client.chat.completions.stream(ASK).finalMessage()
-    expect(tool_calls).toMatchObject([{ id: 'call_now', function: { name: 'get_time', arguments: '' } }])
-  })
+test('tool calls that an upstream sends in pieces come whole in a completion', async () => {
+  upstream.reply = askForBothTools
+  const { client } = await openClient()
+  const { choices } = await client.chat.completions.create(ASK)
+  expect(choices).toEqual([
+    {
+      index: 0,
+      message: { role: 'assistant', content: null, refusal: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
+      logprobs: null,
+      finish_reason: 'tool_calls',
+    },
+  ])
 })
 
-describe('a tool loop', () => {
-  test.each([false, true])('runs to the final answer, with stream: %s', async (stream) => {
-    upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
-    upstream.requests.length = 0
-    const { client, sent } = await openClient()
-    const results = { get_weather: { degrees: 21, note: 'schön ☀️' }, get_time: { time: '12:00' } }
-    const { answer, called } = await runTools(client, QUESTION, results, stream)
-    expect(answer).toBe('21 degrees at noon.')
-    expect(called).toEqual([
-      ['get_weather', { city: 'Ulm' }],
-      ['get_time', { zone: 'CET' }],
-    ])
-    expect(messagesOf(sent.at(-1))).toMatchObject([
-      QUESTION,
-      { role: 'assistant', tool_calls: [WEATHER_CALL, TIME_CALL] },
-      { role: 'tool', tool_call_id: WEATHER_CALL.id, content: '{"degrees":21,"note":"schön ☀️"}' },
-      { role: 'tool', tool_call_id: TIME_CALL.id, content: '{"time":"12:00"}' },
-    ])
-    // What the SDK sent is what the upstream got, message for message and tool for tool.
-    expect(upstream.requests.map(({ body }) => [body.messages, body.tools])).toEqual(
-      sent.map(({ body }) => [body.messages, body.tools]),
-    )
+test('tool calls that an upstream sends in pieces come in the same pieces in a stream, for the SDK to gather', async () => {
+  upstream.reply = askForBothTools
+  const { client } = await openClient()
+  const pieces: string[] = []
+  const stream = client.chat.completions.stream(ASK)
+  stream.on('tool_calls.function.arguments.delta', ({ index, arguments_delta }) => {
+    pieces.push(`${index} ${arguments_delta}`)
   })
+  const completion = await stream.finalChatCompletion()
+  expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
+  expect(completion.choices[0]?.message.tool_calls).toMatchObject([WEATHER_CALL, TIME_CALL])
+  expect(pieces.filter((piece) => piece.length > 2)).toEqual(['0 {"ci', '0 ty":"Ulm"}', '1 {"zo', '1 ne":"CET"}'])
+})
+
+test('tool calls that an upstream streams without a type or arguments can be gathered by the SDK', async () => {
+  upstream.reply = sse([
+    chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'get_time' } }] }),
+    chunk({}, 'tool_calls'),
+    usageChunk(USAGE),
+    DONE,
+  ])
+  const { client } = await openClient()
+  const { tool_calls } = await client.chat.completions.stream(ASK).finalMessage()
+  expect(tool_calls).toMatchObject([{ id: 'call_now', function: { name: 'get_time', arguments: '' } }])
+})
+
+test.each([false, true])('a tool loop of the openai SDK runs to its final answer (stream: %s)', async (stream) => {
+  upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
+  upstream.requests.length = 0
+  const { client, sent } = await openClient()
+  const results = { get_weather: { degrees: 21, note: 'schön ☀️' }, get_time: { time: '12:00' } }
+  const { answer, called } = await runTools(client, QUESTION, results, stream)
+  expect(answer).toBe('21 degrees at noon.')
+  expect(called).toEqual([
+    ['get_weather', { city: 'Ulm' }],
+    ['get_time', { zone: 'CET' }],
+  ])
+  expect(messagesOf(sent.at(-1))).toMatchObject([
+    QUESTION,
+    { role: 'assistant', tool_calls: [WEATHER_CALL, TIME_CALL] },
+    { role: 'tool', tool_call_id: WEATHER_CALL.id, content: '{"degrees":21,"note":"schön ☀️"}' },
+    { role: 'tool', tool_call_id: TIME_CALL.id, content: '{"time":"12:00"}' },
+  ])
+  // The upstream got what the SDK sent, message for message and tool for tool.
+  expect(upstream.requests.map(({ body }) => [body.messages, body.tools])).toEqual(
+    sent.map(({ body }) => [body.messages, body.tools]),
+  )
 })
 
 async function openClient() {

@@ -1,4 +1,6 @@
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
+import { holdsOf } from '../../layers/gateway/store/keys/key-item.ts'
 
 export type StoredItem = Readonly<Record<string, unknown>>
 
@@ -7,7 +9,7 @@ export class Violation extends Error {
 }
 
 type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
-type Holds = Readonly<Record<string, { readonly amount: number | bigint }>>
+type Holds = Key['holds']
 type Account = {
   /** The key as it was left last, and the holds on it. */
   item: StoredItem | undefined
@@ -47,7 +49,7 @@ export class Ledger {
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
     if (sk !== 'KEY') return
     account.item = item
-    const holds = item.holds as Holds
+    const holds = holdsOf(item)
     for (const requestId in holds) if (!account.open.has(requestId)) this.#admitted(item, account, requestId, hash)
     account.open = new Set(Object.keys(holds))
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
@@ -136,7 +138,7 @@ export class Ledger {
     if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
       fail(`${requestId} was admitted with a secret that had ended`)
     }
-    const concurrent = Object.keys(key.holds as Holds).length
+    const concurrent = Object.keys(holdsOf(key)).length
     if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
     const day = new Date(clockMs).toISOString().slice(0, 10)
     const today = (account.days.get(day) ?? 0) + 1
@@ -163,7 +165,7 @@ function checkRate(admissions: readonly Admission[]): void {
 
 function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Holds): void {
   let held = 0n
-  for (const requestId in holds) held += BigInt(holds[requestId]?.amount ?? 0)
+  for (const requestId in holds) held += holds[requestId]?.amount ?? 0n
   if (BigInt(granted as bigint) !== BigInt(available as bigint) + held + BigInt(spent as bigint)) {
     fail(`${pk}: ${granted} granted, but ${available} available + ${held} held + ${spent} spent`)
   }

@@ -1,6 +1,7 @@
 import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
+import { readStoredHold } from '../../layers/gateway/store/keys/stored-hold.ts'
 import type { Usage } from './scripted-upstream.ts'
 
 /** One command on its way, and the rest of that way. */
@@ -21,21 +22,27 @@ export type Variant = {
 }
 
 type Expressions = { ConditionExpression?: string; UpdateExpression?: string; Item?: { requestId?: string } }
-const RELEASED = 'REMOVE holds.#requestId'
+const RELEASED = 'DELETE openHolds'
 
 export const VARIANTS: readonly Variant[] = [
   without('the hold is not checked', 'available >= :hold'),
   without('a stale copy of a key is acted on', 'version = :version'),
   without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
   without('the day is read, then written', '(attribute_not_exists(#day) OR #day < :dailyLimit)'),
-  without('parallel requests are counted, then admitted', 'size(holds) < :maxConcurrent'),
+  without(
+    'parallel requests are counted, then admitted',
+    '(attribute_not_exists(openHolds) OR size(openHolds) < :room)',
+  ),
   without(
     'a secret is not asked whether its grace is over',
     '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))',
   ),
-  without('a request settles twice', 'holds.#requestId.amount = :hold'),
+  without('a request settles twice', 'contains(openHolds, :open)'),
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
-  without('a key leaves the sweep’s list with requests open', 'size(holds) = :none'),
+  without(
+    'a key leaves the sweep’s list with requests open',
+    'size(holds) = :none AND attribute_not_exists(openHolds)',
+  ),
   changing(
     'a day’s requests are set, not counted',
     '#day = if_not_exists(#day, :zero) + :one',
@@ -122,15 +129,16 @@ function changing(name: string, part: string, other: string): Variant {
 function releaseFirst(send: Send): Send {
   const rows = new Map<string, Command>()
   return async (command) => {
-    const { Item, UpdateExpression, ExpressionAttributeNames } = command.input as Expressions & {
-      ExpressionAttributeNames?: Record<string, string>
+    const { Item, UpdateExpression, ExpressionAttributeValues } = command.input as Expressions & {
+      ExpressionAttributeValues?: { ':open': Uint8Array }
     }
     if (Item?.requestId) {
       rows.set(Item.requestId, command)
       return {}
     }
     const result = await send(command)
-    const row = UpdateExpression?.includes(RELEASED) && rows.get(ExpressionAttributeNames?.['#requestId'] ?? '')
+    const released = UpdateExpression?.includes(RELEASED) && ExpressionAttributeValues?.[':open']
+    const row = released && rows.get(readStoredHold(released).requestId)
     if (row) await send(row)
     return result
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { GRACE_MS, type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
@@ -29,101 +29,95 @@ const nextSecret = () => issueSecret('svc_live_', randomBytes).stored
 const fresh = async (key: Key): Promise<Key> => (await readKey(tables)(key.id)) as Key
 const grantId = () => ({ id: randomBytes(8).toString('hex'), by: 'test' })
 
-describe('rotation', () => {
-  test('keeps the old secret for 60 minutes, to the millisecond', async () => {
-    const key = await issue()
-    await rotateKey(tables)(key.id, nextSecret(), NOW)
-    const rotated = await fresh(key)
-    expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS - 1)).toBe('grace')
-    expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS)).toBe('refused')
-    expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
-  })
-
-  test('during grace retires the oldest secret at once', async () => {
-    const key = await issue()
-    const second = nextSecret()
-    await rotateKey(tables)(key.id, second, NOW)
-    await rotateKey(tables)(key.id, nextSecret(), NOW + 1)
-    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
-    expect(standingOf(await fresh(key), key.current.hash, NOW + 2)).toBe('refused')
-    expect(standingOf(await fresh(key), second.hash, NOW + 2)).toBe('grace')
-  })
-
-  test('ten at once: all happen, one after another, and only the last two secrets are known', async () => {
-    const key = await issue()
-    const secrets = Array.from({ length: 10 }, nextSecret)
-    await Promise.all(secrets.map((secret) => rotateKey(tables)(key.id, secret, NOW)))
-    const known = await Promise.all(secrets.map(({ hash }) => findKeyId(tables)(hash)))
-    expect(known.filter(Boolean)).toHaveLength(2)
-    expect((await fresh(key)).version).toBe(11)
-  })
-
-  test('to the secret that is current already is the rotation that was made, and no second one', async () => {
-    const key = await issue()
-    const next = nextSecret()
-    const once = await rotateKey(tables)(key.id, next, NOW)
-    expect(await rotateKey(tables)(key.id, next, NOW + 1)).toEqual(once)
-    expect(once).toEqual({ changed: true, key: await fresh(key) })
-    expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
-  })
-
-  test('end-grace forgets the old secret now, and is harmless without one', async () => {
-    const key = await issue()
-    await rotateKey(tables)(key.id, nextSecret(), NOW)
-    expect((await endGrace(tables)(key.id)).changed).toBe(true)
-    expect((await endGrace(tables)(key.id)).changed).toBe(true)
-    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
-    expect((await fresh(key)).previous).toBeUndefined()
-  })
+test('a rotation keeps the old secret valid for 60 minutes, to the millisecond', async () => {
+  const key = await issue()
+  await rotateKey(tables)(key.id, nextSecret(), NOW)
+  const rotated = await fresh(key)
+  expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS - 1)).toBe('grace')
+  expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS)).toBe('refused')
+  expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
 })
 
-describe('revoke', () => {
-  test('forgets both secrets in the same moment and is final', async () => {
-    const key = await issue()
-    const second = nextSecret()
-    await rotateKey(tables)(key.id, second, NOW)
-    await revokeKey(tables)(key.id, NOW)
-    expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
-    expect(await findKeyId(tables)(second.hash)).toBeUndefined()
-    expect((await fresh(key)).status).toBe('revoked')
-    for (const again of [
-      rotateKey(tables)(key.id, nextSecret(), NOW),
-      updateKey(tables)(key.id, { rpm: 5 }),
-      grantCredits(tables)(key.id, 5n, grantId(), NOW),
-      revokeKey(tables)(key.id, NOW),
-    ]) {
-      expect(await again).toEqual({ changed: false, why: 'revoked' })
-    }
-  })
+test('a second rotation within the grace of the first retires the oldest secret at once', async () => {
+  const key = await issue()
+  const second = nextSecret()
+  await rotateKey(tables)(key.id, second, NOW)
+  await rotateKey(tables)(key.id, nextSecret(), NOW + 1)
+  expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+  expect(standingOf(await fresh(key), key.current.hash, NOW + 2)).toBe('refused')
+  expect(standingOf(await fresh(key), second.hash, NOW + 2)).toBe('grace')
 })
 
-describe('grants', () => {
-  test('50 at once all count', async () => {
-    const key = await issue()
-    await Promise.all(Array.from({ length: 50 }, () => grantCredits(tables)(key.id, 2n, grantId(), NOW)))
-    expect(await fresh(key)).toMatchObject({ granted: 105n, available: 105n })
-  })
+test('ten rotations at once all happen, one after another, and only the last two secrets are known', async () => {
+  const key = await issue()
+  const secrets = Array.from({ length: 10 }, nextSecret)
+  await Promise.all(secrets.map((secret) => rotateKey(tables)(key.id, secret, NOW)))
+  const known = await Promise.all(secrets.map(({ hash }) => findKeyId(tables)(hash)))
+  expect(known.filter(Boolean)).toHaveLength(2)
+  expect((await fresh(key)).version).toBe(11)
+})
 
-  test('to a key that does not exist are refused', async () => {
-    expect(await grantCredits(tables)('key_none', 1n, grantId(), NOW)).toEqual({ changed: false, why: 'no_such_key' })
-  })
+test('a rotation to the secret that is current already is not made a second time', async () => {
+  const key = await issue()
+  const next = nextSecret()
+  const once = await rotateKey(tables)(key.id, next, NOW)
+  expect(await rotateKey(tables)(key.id, next, NOW + 1)).toEqual(once)
+  expect(once).toEqual({ changed: true, key: await fresh(key) })
+  expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
+})
 
-  test('that meet other traffic on the key are tried again', async () => {
-    const key = await issue()
-    let conflicts = 2
-    const send = (command: { constructor: { name: string } }) => {
-      if (command.constructor.name !== 'TransactWriteCommand' || conflicts-- <= 0)
-        return tables.client.send(command as never)
-      return Promise.reject(
-        new TransactionCanceledException({
-          message: 'conflict',
-          $metadata: {},
-          CancellationReasons: [{ Code: 'TransactionConflict' }],
-        }),
-      )
-    }
-    const busy = { ...tables, client: { send } as never }
-    expect((await grantCredits(busy)(key.id, 1n, grantId(), NOW)).changed).toBe(true)
-    expect((await fresh(key)).granted).toBe(6n)
-  })
+test('an end of grace forgets the old secret at once, and is harmless without one', async () => {
+  const key = await issue()
+  await rotateKey(tables)(key.id, nextSecret(), NOW)
+  expect((await endGrace(tables)(key.id)).changed).toBe(true)
+  expect((await endGrace(tables)(key.id)).changed).toBe(true)
+  expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+  expect((await fresh(key)).previous).toBeUndefined()
+})
+
+test('a revoked key loses both secrets at once and cannot be changed again', async () => {
+  const key = await issue()
+  const second = nextSecret()
+  await rotateKey(tables)(key.id, second, NOW)
+  await revokeKey(tables)(key.id, NOW)
+  expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
+  expect(await findKeyId(tables)(second.hash)).toBeUndefined()
+  expect((await fresh(key)).status).toBe('revoked')
+  for (const again of [
+    rotateKey(tables)(key.id, nextSecret(), NOW),
+    updateKey(tables)(key.id, { rpm: 5 }),
+    grantCredits(tables)(key.id, 5n, grantId(), NOW),
+    revokeKey(tables)(key.id, NOW),
+  ]) {
+    expect(await again).toEqual({ changed: false, why: 'revoked' })
+  }
+})
+
+test('50 grants at once all count', async () => {
+  const key = await issue()
+  await Promise.all(Array.from({ length: 50 }, () => grantCredits(tables)(key.id, 2n, grantId(), NOW)))
+  expect(await fresh(key)).toMatchObject({ granted: 105n, available: 105n })
+})
+
+test('a grant to a key that does not exist is refused', async () => {
+  expect(await grantCredits(tables)('key_none', 1n, grantId(), NOW)).toEqual({ changed: false, why: 'no_such_key' })
+})
+
+test('a grant that conflicts with another write to the key is tried again', async () => {
+  const key = await issue()
+  let conflicts = 2
+  const send = (command: { constructor: { name: string } }) => {
+    if (command.constructor.name !== 'TransactWriteCommand' || conflicts-- <= 0)
+      return tables.client.send(command as never)
+    return Promise.reject(
+      new TransactionCanceledException({
+        message: 'conflict',
+        $metadata: {},
+        CancellationReasons: [{ Code: 'TransactionConflict' }],
+      }),
+    )
+  }
+  const busy = { ...tables, client: { send } as never }
+  expect((await grantCredits(busy)(key.id, 1n, grantId(), NOW)).changed).toBe(true)
+  expect((await fresh(key)).granted).toBe(6n)
 })

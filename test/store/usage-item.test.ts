@@ -37,7 +37,7 @@ const ROW: UsageRow = {
   durationMs: 91_234,
 }
 
-test('a row is stored as it is, in one write unit and one of its index', async () => {
+test('a usage row is stored unchanged, in one write unit of the table and one of its index', async () => {
   const tables = await openTestTables()
   const write = { TableName: tables.usage, Item: toUsageItem(ROW), ReturnConsumedCapacity: 'INDEXES' as const }
   const { ConsumedCapacity: used } = await tables.client.send(new PutCommand(write))
@@ -46,7 +46,7 @@ test('a row is stored as it is, in one write unit and one of its index', async (
   expect(await readUsageRow(tables)(ROW.requestId)).toEqual(stored)
 })
 
-test('a row whose money is no whole number is named', () => {
+test('a usage row whose money is not a whole number is reported as damaged, with its request id', () => {
   expect(() => toUsageRow({ ...toUsageItem(ROW), cost: 1.5 })).toThrow(`${ROW.requestId} is damaged: its cost is 1.5`)
   expect(() => toUsageRow({ ...toUsageItem(ROW), hold: undefined })).toThrow('its hold is undefined')
 })

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -18,38 +18,36 @@ const catalogOf = (id: string): CatalogData => catalogFor('http://127.0.0.1:1', 
 const push = (id: string, shown?: number) => writeCatalog(tables)(catalogOf(id), NOW, shown)
 const inForce = async () => (await readStoredCatalog(tables)())?.data.models[0]?.id
 
-describe('a catalog written over the version that was shown', () => {
-  test('is refused if another is in force, which stays as it is', async () => {
-    expect(await push('first', 0)).toEqual({ written: true, version: 1 })
-    expect(await push('late', 0)).toEqual({ written: false, version: 1 })
-    expect(await push('second', 1)).toEqual({ written: true, version: 2 })
-    expect(await push('late', 1)).toEqual({ written: false, version: 2 })
-    expect(await push('ahead', 3)).toEqual({ written: false, version: 2 })
-    expect(await inForce()).toBe('second')
-  })
-
-  test.each([0, 1])('ten at once over version %i: exactly one is in force', async (shown) => {
-    if (shown === 1) await push('before', 0)
-    const results = await Promise.all(Array.from({ length: 10 }, (_, i) => push(`model-${i}`, shown)))
-    expect(results.filter(({ written }) => written)).toEqual([{ written: true, version: shown + 1 }])
-    expect(results.every(({ version }) => version === shown + 1)).toBe(true)
-    expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
-  })
-
-  test.each([
-    ['a function', openTables],
-    ['an operator', openOperatorTables],
-  ])('is written once if the answer is lost and the client of %s sends it again', async (_, open) => {
-    await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-    const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-    const unreliable = open(names, { endpoint: line.endpoint })
-    let losses = 1
-    line.treat = () => (losses-- > 0 ? 'lose the answer' : 'answer')
-    expect(await writeCatalog(unreliable)(catalogOf('first'), NOW, 0)).toEqual({ written: true, version: 1 })
-    expect(line.given['lose the answer']).toBe(1)
-  })
+test('a catalog pushed over another version than the one in force is refused, and that one stays', async () => {
+  expect(await push('first', 0)).toEqual({ written: true, version: 1 })
+  expect(await push('late', 0)).toEqual({ written: false, version: 1 })
+  expect(await push('second', 1)).toEqual({ written: true, version: 2 })
+  expect(await push('late', 1)).toEqual({ written: false, version: 2 })
+  expect(await push('ahead', 3)).toEqual({ written: false, version: 2 })
+  expect(await inForce()).toBe('second')
 })
 
-test('a catalog written over whichever is in force always is', async () => {
+test.each([0, 1])('of ten catalogs pushed at once over version %i, exactly one is in force', async (shown) => {
+  if (shown === 1) await push('before', 0)
+  const results = await Promise.all(Array.from({ length: 10 }, (_, i) => push(`model-${i}`, shown)))
+  expect(results.filter(({ written }) => written)).toEqual([{ written: true, version: shown + 1 }])
+  expect(results.every(({ version }) => version === shown + 1)).toBe(true)
+  expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
+})
+
+test.each([
+  ['a function', openTables],
+  ['an operator', openOperatorTables],
+])('a catalog is written once if the answer is lost and the client of %s sends it again', async (_, open) => {
+  await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
+  const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
+  const unreliable = open(names, { endpoint: line.endpoint })
+  let losses = 1
+  line.treat = () => (losses-- > 0 ? 'lose the answer' : 'answer')
+  expect(await writeCatalog(unreliable)(catalogOf('first'), NOW, 0)).toEqual({ written: true, version: 1 })
+  expect(line.given['lose the answer']).toBe(1)
+})
+
+test('a catalog pushed over whichever version is in force is always written', async () => {
   expect([await push('a'), await push('b'), await push('c')].map(({ version }) => version)).toEqual([1, 2, 3])
 })

@@ -10,6 +10,8 @@ export type UnreliableDynamoDb = AsyncDisposable & {
   treat: (operation: string) => Treatment
   /** What a call waits for on its way. */
   delay: (operation: string) => Promise<unknown>
+  /** Closes every connection, as happens to kept ones while a function is frozen. */
+  hangUp(): void
   /** How often each treatment was given. */
   readonly given: Record<Treatment, number>
 }
@@ -25,6 +27,7 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     treat: () => 'answer',
     delay: () => Promise.resolve(),
+    hangUp: () => server.closeAllConnections(),
     given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, fail: 0 },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -98,7 +98,7 @@ export function say(content: string, usage: unknown = USAGE): Reply {
     choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
     ...(usage !== null && { usage }),
   })
-  return (response, request) => (request.body.stream === false ? whole : streamed)(response, request)
+  return (response, request) => (request.body?.stream === false ? whole : streamed)(response, request)
 }
 
 export function status(code: number, body: unknown, headers: Record<string, string> = {}): Reply {

@@ -55,7 +55,8 @@ export function openExchange(url: URL, { connectMs, answerMs }: Patience): Excha
 
       function fail(error: NodeJS.ErrnoException): void {
         clearTimeout(timer)
-        reject(error instanceof ServiceError ? error : brokenLine(error))
+        if (error instanceof ServiceError) reject(error)
+        else reject(signal?.aborted ? timeout(host, 'no answer in the time that was left') : brokenLine(error))
       }
 
       function giveUpConnecting(): void {
@@ -64,9 +65,16 @@ export function openExchange(url: URL, { connectMs, answerMs }: Patience): Excha
       }
 
       function giveUp(what: string): void {
-        request.destroy(new ServiceError('TimeoutError', `${host}: ${what}.`, {}))
+        const error = timeout(host, what)
+        request.destroy(error)
+        // Whatever the request says to that, its time is over.
+        fail(error)
       }
     })
+}
+
+function timeout(host: string, what: string): ServiceError {
+  return new ServiceError('TimeoutError', `${host}: ${what}.`, {})
 }
 
 function brokenLine(cause: NodeJS.ErrnoException): ServiceError {

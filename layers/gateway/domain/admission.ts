@@ -1,4 +1,4 @@
-import type { Key } from './key.ts'
+import type { Hold, Key } from './key.ts'
 import type { Nano } from './money.ts'
 
 /** The demand of one request on its key, to be met all at once. */
@@ -11,7 +11,12 @@ export type Demand = {
 }
 
 /** The end of a hold: its cost is spent, the rest comes back. */
-export type Release = { readonly keyId: string; readonly requestId: string; readonly hold: Nano; readonly cost: Nano }
+export type Release = {
+  readonly keyId: string
+  readonly requestId: string
+  readonly hold: Hold
+  readonly cost: Nano
+}
 
 export type AdmissionRefusal =
   | 'rate_limit_exceeded'

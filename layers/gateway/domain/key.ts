@@ -6,7 +6,12 @@ export const GRACE_MS = 60 * 60 * 1000
 
 export type Secret = { readonly hash: string; readonly lastFour: string }
 
-export type Hold = { readonly amount: Nano; readonly untilMs: number }
+export type Hold = {
+  readonly amount: Nano
+  readonly untilMs: number
+  /** Kept as versions before 0.2 kept it, and released in that way. */
+  readonly isOldForm?: true
+}
 
 /** The settings of a key that an operator chooses. */
 export type KeySettings = {
@@ -57,4 +62,8 @@ export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   return Object.entries(key.holds)
     .filter(([, hold]) => hold.untilMs <= nowMs)
     .map(([requestId, hold]) => ({ requestId, ...hold }))
+}
+
+export function oldFormHolds({ holds }: Key): Key['holds'] {
+  return Object.fromEntries(Object.entries(holds).filter(([, hold]) => hold.isOldForm))
 }

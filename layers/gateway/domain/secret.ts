@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 32 bytes need 42.99 digits of base62; shorter ones are padded, so every secret has one length. */
@@ -24,7 +24,7 @@ export function isSecret(prefix: string, text: string): boolean {
 }
 
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret)
 }
 
 export function sameHash(a: string, b: string): boolean {

@@ -1,23 +1,64 @@
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const DIGITS = new Uint8Array(128).fill(255)
+for (let digit = 0; digit < 32; digit++) DIGITS[CROCKFORD.charCodeAt(digit)] = digit
+
+const BYTES = 16
+const CHARS = 26
+const TIME_BYTES = 6
 
 /** 48 bits of time and 80 bits of chance, sortable by time. */
 export function ulid(nowMs: number, random: Uint8Array): string {
-  let value = BigInt(nowMs)
-  for (let i = 0; i < 10; i++) value = (value << 8n) | BigInt(random[i] ?? 0)
-  let text = ''
-  for (let i = 0; i < 26; i++) {
-    text = CROCKFORD[Number(value & 31n)] + text
-    value >>= 5n
-  }
-  return text
+  const bytes = new Uint8Array(BYTES)
+  for (let i = TIME_BYTES - 1, rest = nowMs; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
+  bytes.set(random.subarray(0, BYTES - TIME_BYTES), TIME_BYTES)
+  return writeUlid(bytes)
 }
 
 /** The moment in an id that ends in a ULID. */
 export function ulidTimeMs(id: string): number {
-  const time = id.slice(-26, -16)
-  return [...time].reduce((value, digit) => value * 32 + CROCKFORD.indexOf(digit), 0)
+  return timeMsIn(readUlid(id))
+}
+
+/** The moment in the bytes of a ULID. */
+export function timeMsIn(bytes: Uint8Array): number {
+  let ms = 0
+  for (let i = 0; i < TIME_BYTES; i++) ms = ms * 256 + (bytes[i] as number)
+  return ms
 }
 
 export function makeRequestId(nowMs: number, random: Uint8Array): string {
-  return `req_${ulid(nowMs, random)}`
+  return requestIdOf(ulid(nowMs, random))
+}
+
+export function requestIdOf(text: string): string {
+  return `req_${text}`
+}
+
+/** 16 bytes as 26 digits of 5 bits, the first two bits zero. */
+export function writeUlid(bytes: Uint8Array): string {
+  let text = ''
+  let [pending, bits] = [0, 2]
+  for (let i = 0; i < BYTES; i++) {
+    pending = (pending << 8) | (bytes[i] as number)
+    for (bits += 8; bits >= 5; bits -= 5) text += CROCKFORD[(pending >> (bits - 5)) & 31]
+    pending &= (1 << bits) - 1
+  }
+  return text
+}
+
+/** The 16 bytes of the ULID that an id ends in. Throws if it ends in none. */
+export function readUlid(id: string): Uint8Array {
+  const bytes = new Uint8Array(BYTES)
+  let [pending, bits, at] = [0, -2, 0]
+  for (let i = id.length - CHARS; i < id.length; i++) {
+    const digit = DIGITS[id.charCodeAt(i)] ?? 255
+    if (digit === 255) throw new TypeError('An id does not end in a ULID.')
+    pending = (pending << 5) | digit
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[at++] = pending >> bits
+    pending &= (1 << bits) - 1
+  }
+  return bytes
 }

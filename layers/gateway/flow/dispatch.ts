@@ -120,13 +120,16 @@ async function begin(
   signal: AbortSignal,
 ) {
   delete journey.droppedFields
-  const patience = new AbortController()
+  const ending = new AbortController()
+  const end = () => ending.abort(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
   const asksWhole = mayComeWhole(priced, route, outputCap)
   // A whole answer says nothing before its end, so it has until the request's own deadline.
   const timer = asksWhole
     ? undefined
     : setTimeout(
-        () => patience.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
+        () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
         route.firstByteTimeoutMs,
       )
   const batches = provider
@@ -141,7 +144,7 @@ async function begin(
       noteDropped: (fields) => {
         journey.droppedFields = fields
       },
-      signal: AbortSignal.any([signal, patience.signal]),
+      signal: ending.signal,
     })
     [Symbol.asyncIterator]()
   try {

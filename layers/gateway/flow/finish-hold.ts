@@ -15,9 +15,9 @@ export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
 /** Ends a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
-  return async (keyId, { requestId, amount }) => {
-    const row = await putUsageRow(abandonedRow(keyId, requestId, amount))
-    await releaseHold({ keyId, requestId, hold: amount, cost: row.cost })
+  return async (keyId, { requestId, ...hold }) => {
+    const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
+    await releaseHold({ keyId, requestId, hold, cost: row.cost })
     return row
   }
 }

@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log.ts'
-import type { GatewayRequest } from '../request.ts'
+import { deadAtMs, type GatewayRequest } from '../request.ts'
 import { retry } from '../retry.ts'
 
 type SettleDeps = {
@@ -48,7 +48,8 @@ export function settler(deps: SettleDeps): Settle {
       const row = await persist(deps, request, () => writeRow(toRow(request, keyId, ending, clock())))
       settlement.cost = row.cost
       if (hold !== undefined) {
-        await persist(deps, request, () => releaseHold({ keyId, requestId, hold, cost: row.cost }))
+        const taken = { amount: hold, untilMs: deadAtMs(request) }
+        await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost }))
       }
       log.request(row)
     } catch (error) {

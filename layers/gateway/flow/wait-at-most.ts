@@ -1,11 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** Resolves when the promise has or the time is up; throws if the promise does in that time. */
-export async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
-  const timer = new AbortController()
-  try {
-    await Promise.race([promise, sleep(ms, undefined, { signal: timer.signal })])
-  } finally {
-    timer.abort()
-  }
+export function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      settle()
+    }
+    promise.then(
+      () => end(resolve),
+      (error) => end(() => reject(error)),
+    )
+  })
 }

@@ -62,8 +62,8 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     if (found?.state !== 'running' || found.untilMs > nowMs) return found
     const { requestId } = found
     const keyId = credential.key.id
-    const amount = (await readKey(keyId))?.holds[requestId]?.amount ?? 0n
-    const row = await finishHold(keyId, { requestId, amount, untilMs: found.untilMs })
+    const hold = (await readKey(keyId))?.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
+    const row = await finishHold(keyId, { requestId, ...hold })
     if (row.cost > 0n) return { ...found, state: 'not_kept' }
     return claimAnswer(claim, nowMs, requestId)
   }

@@ -1,4 +1,4 @@
-import type { Key } from '../domain/key.ts'
+import { type Key, oldFormHolds } from '../domain/key.ts'
 
 const MOST_KEYS = 1_000
 
@@ -15,7 +15,7 @@ export class KeyCache {
 
   put(hash: string, key: Key): void {
     this.#keys.delete(hash)
-    this.#keys.set(hash, { ...key, holds: {} })
+    this.#keys.set(hash, { ...key, holds: oldFormHolds(key) })
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value as string)
   }
 

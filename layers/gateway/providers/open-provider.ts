@@ -16,9 +16,16 @@ export type KeySources = {
 
 /** Opens a provider in its dialect. The catalog's types and its validator name the same dialects. */
 export function openProvider(sources: KeySources): OpenProvider {
+  const opened = new WeakMap<ProviderEntry, Provider>()
   return (catalog, id) => {
     const entry = catalog.providers.get(id)
     if (!entry) throw new UpstreamFailure('connect', `The catalog has no provider '${id}'.`)
+    const provider = opened.get(entry) ?? open(id, entry)
+    opened.set(entry, provider)
+    return provider
+  }
+
+  function open(id: string, entry: ProviderEntry): Provider {
     const apiKey = () => readApiKey(id, entry, sources)
     switch (entry.type) {
       case 'openai':

@@ -8,38 +8,32 @@ export const DONE_FRAME = 'data: [DONE]\n\n'
 
 /** Turns parts into OpenAI's chunks. Every choice's first chunk carries the role, whatever the upstream did. */
 export class FrameWriter {
-  readonly #head: CompletionHead
-  readonly #includeUsage: boolean
+  /** The beginning and the end of every chunk, written once: they are most of its bytes. */
+  readonly #start: string
+  readonly #end: string
   readonly #begun = new Set<number>()
 
-  constructor(head: CompletionHead, includeUsage: boolean) {
-    this.#head = head
-    this.#includeUsage = includeUsage
+  constructor({ id, created, model }: CompletionHead, includeUsage: boolean) {
+    const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })
+    this.#start = `data: ${head.slice(0, -1)},"choices":[`
+    this.#end = includeUsage ? '],"usage":null' : ']'
   }
 
   choice(part: ChoicePart): string {
     const isFirst = !this.#begun.has(part.index)
     if (isFirst) this.#begun.add(part.index)
-    return this.#chunk(
-      [
-        {
-          index: part.index,
-          delta: isFirst ? { ...part.delta, role: 'assistant' } : part.delta,
-          logprobs: part.logprobs ?? null,
-          finish_reason: part.finishReason,
-        },
-      ],
-      { ...(this.#includeUsage && { usage: null }), ...(part.fingerprint && { system_fingerprint: part.fingerprint }) },
-    )
+    const choice = JSON.stringify({
+      index: part.index,
+      delta: isFirst ? { ...part.delta, role: 'assistant' } : part.delta,
+      logprobs: part.logprobs ?? null,
+      finish_reason: part.finishReason,
+    })
+    const print = part.fingerprint ? `,"system_fingerprint":${JSON.stringify(part.fingerprint)}` : ''
+    return `${this.#start}${choice}${this.#end}${print}}\n\n`
   }
 
   usage(usage: Record<string, unknown>): string {
-    return this.#chunk([], { usage })
-  }
-
-  #chunk(choices: readonly unknown[], rest: Record<string, unknown>): string {
-    const { id, created, model } = this.#head
-    return dataFrame({ id, object: 'chat.completion.chunk', created, model, choices, ...rest })
+    return `${this.#start}],"usage":${JSON.stringify(usage)}}\n\n`
   }
 }
 

@@ -91,7 +91,7 @@ export function ending(stop_reason: string, usage?: object, more?: object): Even
 export function saying(text: string): Reply {
   const streamed = stream(start(), PING, ...textBlock(0, text), ...ending('end_turn'))
   const whole = message([{ type: 'text', text }], 'end_turn')
-  return (response, request) => (request.body.stream === false ? whole : streamed)(response, request)
+  return (response, request) => (request.body?.stream === false ? whole : streamed)(response, request)
 }
 
 export const ASK_FOR_BOTH_TOOLS = [

@@ -40,7 +40,7 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
     stream(chunk({ tool_calls: many(120_000, () => call(0)) }), ...END),
   'one event of 120,000 tool calls without positions': () =>
     stream(chunk({ tool_calls: many(120_000, (index) => call(undefined, `c${index}`)) }), ...END),
-  'one event of 120,000 things that are no tool calls': () =>
+  'one event of 120,000 numbers for tool calls': () =>
     stream(chunk({ content: 'Hi', tool_calls: many(120_000, () => 7) }), ...END),
   '120,000 tool calls in plain JSON': () =>
     json(200, {
@@ -54,18 +54,19 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
       DONE,
     ),
   'a delta of 100,000 fields': () => stream(chunk(fields(100_000)), ...END),
-  'usage of 20,000 fields, ten times': () =>
+  'ten usage reports of 20,000 fields': () =>
     stream(
       chunk({ content: 'Hi' }),
       ...many(10, (index) => usageChunk({ ...USAGE, ...fields(20_000, index) })),
       ...END,
     ),
-  'an error of 60 KB of what looks like keys': () => json(400, { error: { message: KEY_LIKE.repeat(15_000) } }),
-  'an error of 60 KB of content filters': () => json(403, { error: { message: 'content content_'.repeat(3_700) } }),
+  'an error of 60 KB that looks like keys': () => json(400, { error: { message: KEY_LIKE.repeat(15_000) } }),
+  'an error of 60 KB that looks like a content filter’s': () =>
+    json(403, { error: { message: 'content content_'.repeat(3_700) } }),
 }
 
 export const WORST_ANTHROPIC_ANSWERS: Readonly<Record<string, () => Answer>> = {
-  'usage of ever new fields, 100 times': () =>
+  '100 usage reports of ever new fields': () =>
     stream(
       ...frames(
         start(),
@@ -74,7 +75,7 @@ export const WORST_ANTHROPIC_ANSWERS: Readonly<Record<string, () => Answer>> = {
         MESSAGE_STOP,
       ),
     ),
-  'endings of ever new fields, 100 times': () =>
+  '100 endings of ever new fields': () =>
     stream(
       ...frames(
         start(),

@@ -8,13 +8,13 @@ import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
 import { until } from './until.ts'
 
-/** Generous: what is not linear takes many times as long. */
+/** Generous: work that is not linear takes many times as long. */
 const LONGEST_BUSY_MS = 1_500
 
-/** Between two requests of those who stand by: they are to be answered, not to be the load. */
+/** Between two of the other requests: they are to be answered, not to be the load. */
 const BREATH_MS = 250
 
-/** A gateway in a process of its own, with a model of each dialect's name and one for those who only stand by. */
+/** A gateway in a process of its own, with a model named for each dialect and one for the other requests. */
 export type Stand = {
   readonly openai: Upstream
   readonly anthropic: Upstream

@@ -23,7 +23,7 @@ const many = <T>(count: number, make: (index: number) => T) => Array.from({ leng
 const fields = (count: number, value: unknown) => Object.fromEntries(many(count, (index) => [`field_${index}`, value]))
 const MARK = { cache_control: { type: 'ephemeral' } }
 
-/** What it is, and the request made only when it is needed. */
+/** Each request by its description, made only when it is needed. */
 export const WORST_REQUESTS: Readonly<Record<string, () => object>> = {
   'an image of 60 KB of spaces': () => image(`${' '.repeat(60_000)}!`),
   'an image of 3 MiB of spaces': () => image(' '.repeat(3 * MIB)),
@@ -32,15 +32,15 @@ export const WORST_REQUESTS: Readonly<Record<string, () => object>> = {
   'an image of nothing but padding': () => image('='.repeat(3 * MIB)),
   'an image with padding and spaces by turns': () => image(`AA${'= '.repeat(1.5 * MIB)}`),
   'an image of 3 MiB': () => image('A'.repeat(3 * MIB)),
-  'an address of 3 MiB': () => ({
+  'an image address of 3 MiB': () => ({
     messages: [user([{ type: 'image_url', image_url: { url: `data:${'image/'.repeat(MIB / 2)}` } }])],
   }),
   '140,000 parts in one message': () => ({ messages: [user(many(140_000, () => text('a')))] }),
-  '140,000 parts that join a turn': () => ({ messages: [user('a'), user(many(140_000, () => text('a')))] }),
+  '140,000 parts that join the message before': () => ({ messages: [user('a'), user(many(140_000, () => text('a')))] }),
   '100,000 parts of instructions': () => ({
     messages: [{ role: 'system', content: many(100_000, () => text('a')) }, user('Hi')],
   }),
-  '50,000 parts, each with a mark for the cache': () => ({ messages: [user(many(50_000, () => text('a', MARK)))] }),
+  '50,000 parts, each with a cache mark': () => ({ messages: [user(many(50_000, () => text('a', MARK)))] }),
   '100,000 parts of the result of a tool': () => ({
     messages: [
       ...(calling('c', '{}').messages.slice(0, 2) as object[]),
@@ -61,21 +61,21 @@ export const WORST_REQUESTS: Readonly<Record<string, () => object>> = {
       },
     ],
   }),
-  'arguments of 1,000,000 levels': () => calling('c', `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`),
-  'arguments of a million levels without an end': () => calling('c', '['.repeat(1_000_000)),
-  'arguments of 150,000 fields': () => calling('c', JSON.stringify(fields(150_000, 1))),
-  'arguments of 1,000,000 elements': () => calling('c', `{"a":[${'0,'.repeat(1_000_000)}0]}`),
-  'an id of 1 MiB of odd characters': () => calling('.'.repeat(MIB), '{}'),
-  'text of 3 MiB of spaces': () => ({ messages: [user([text(' '.repeat(3 * MIB)), text('Hi')])] }),
-  'blank text of 3 MiB': () => ({ messages: [user(' '.repeat(3 * MIB))] }),
-  'text of 3 MiB that begins and ends in spaces': () => ({
+  'tool arguments of 1,000,000 levels': () => calling('c', `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`),
+  'tool arguments of 1,000,000 unclosed levels': () => calling('c', '['.repeat(1_000_000)),
+  'tool arguments of 150,000 fields': () => calling('c', JSON.stringify(fields(150_000, 1))),
+  'tool arguments of 1,000,000 elements': () => calling('c', `{"a":[${'0,'.repeat(1_000_000)}0]}`),
+  'a tool call id of 1 MiB of odd characters': () => calling('.'.repeat(MIB), '{}'),
+  'a text part of 3 MiB of spaces': () => ({ messages: [user([text(' '.repeat(3 * MIB)), text('Hi')])] }),
+  'a message of 3 MiB of spaces': () => ({ messages: [user(' '.repeat(3 * MIB))] }),
+  'a message of 3 MiB that begins and ends in spaces': () => ({
     messages: [user(`${' '.repeat(MIB)}a${' '.repeat(MIB)}a${' '.repeat(MIB)}`)],
   }),
   '150,000 unknown fields': () => fields(150_000, 1),
   '150,000 unknown fields of null': () => fields(150_000, null),
-  'a name of 3 MiB': () => ({ ['x'.repeat(3 * MIB)]: 1 }),
-  'biases for 200,000 tokens': () => ({ logit_bias: fields(200_000, 1) }),
-  '300,000 stops': () => ({ stop: many(300_000, () => 'END') }),
+  'a field name of 3 MiB': () => ({ ['x'.repeat(3 * MIB)]: 1 }),
+  'a logit_bias for 200,000 tokens': () => ({ logit_bias: fields(200_000, 1) }),
+  '300,000 stop strings': () => ({ stop: many(300_000, () => 'END') }),
   '1,024 tools of 3 KB': () => ({
     tools: many(1024, (index) => ({
       type: 'function',

@@ -24,7 +24,7 @@ export const ANSWER = '21 degrees at noon.'
 /** A gateway whose one model first asks for both tools and then gives the answer. */
 export type Served = {
   readonly gateway: TestGateway
-  /** What the upstream received since the loop began. */
+  /** The requests that the upstream received since the loop began. */
   readonly requests: readonly { readonly body: Record<string, unknown> }[]
   beginLoop(): void
 }
@@ -32,11 +32,11 @@ export type Served = {
 export type Dialect = {
   readonly provider: string
   open(): Promise<Served>
-  /** How both tools are offered, in this dialect's shape. */
+  /** Both tools as they are offered, in this dialect's shape. */
   readonly offer: object
   /** The conversation as it first is and as it is when the results have come back, in this dialect's shape. */
   readonly conversations: readonly [question: object[], withResults: object[]]
-  /** What the two requests cost, in nanocredits. */
+  /** The costs of the two requests, in nanocredits. */
   readonly costs: readonly [bigint, bigint]
 }
 

@@ -3,7 +3,7 @@ import { askForBothTools, TIME_CALL, WEATHER_CALL } from './tool-answers.ts'
 
 type Said = { readonly content?: string | null; readonly finish_reason: string; readonly [more: string]: unknown }
 
-/** What an upstream does, and what each choice of the answer must then say, however it was asked for. */
+/** An upstream's reply, and the contents that each choice of the answer must then have, streamed or not. */
 export type Scenario = { readonly reply: Reply; readonly request?: object; readonly says: readonly Said[] }
 
 const LOGPROB = { token: 'Hi', logprob: -0.1, bytes: [72, 105], top_logprobs: [] }
@@ -12,7 +12,7 @@ const TWO_CALLS = { content: null, tool_calls: [WEATHER_CALL, TIME_CALL], finish
 export const SCENARIOS: Record<string, Scenario> = {
   'a plain answer': { reply: say('Hello'), says: [{ content: 'Hello', finish_reason: 'stop' }] },
   'tool calls in pieces': { reply: askForBothTools, says: [TWO_CALLS] },
-  'two choices, interleaved': {
+  'two interleaved choices': {
     request: { n: 2 },
     reply: sse([
       choiceEvent(0, { role: 'assistant', content: 'A' }),
@@ -61,7 +61,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     ]),
     says: [{ content: null, refusal: 'I cannot.', finish_reason: 'stop' }],
   },
-  'an answer cut at its length': {
+  'an answer cut at its token cap': {
     request: { max_tokens: 1 },
     reply: sse([
       chunk({ role: 'assistant', content: 'Hel' }, 'length'),
@@ -103,7 +103,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       },
     ],
   },
-  'an upstream that omits all it may': {
+  'an upstream that omits every optional field': {
     reply: sse([
       event({ choices: [{ index: 0, delta: { content: 'Hel' } }] }),
       event({ choices: [{ index: 0, delta: { content: 'lo' } }] }),
@@ -115,7 +115,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     reply: sse([chunk({ content: 'Hello' }), usageChunk(USAGE), DONE]),
     says: [{ content: 'Hello', finish_reason: 'stop' }],
   },
-  'an upstream that calls a tool and never gives a finish reason': {
+  'an upstream that calls a tool and gives no finish reason': {
     reply: sse([
       chunk({ tool_calls: [{ index: 0, ...WEATHER_CALL }] }),
       chunk({ tool_calls: [{ index: 1, ...TIME_CALL }] }),
@@ -124,7 +124,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     ]),
     says: [TWO_CALLS],
   },
-  'an upstream that omits the type and the empty arguments of a tool call': {
+  'an upstream that omits the type and arguments of a tool call': {
     reply: sse([
       chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'now' } }] }),
       chunk({}, 'tool_calls'),
@@ -147,7 +147,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     reply: sse([choiceEvent(0, { content: 'Hi' }, 'stop', { content: [LOGPROB] }), usageChunk(USAGE), DONE]),
     says: [{ content: 'Hi', logprobs: { content: [LOGPROB], refusal: null }, finish_reason: 'stop' }],
   },
-  'an upstream that repeats an empty role and an empty finish reason': {
+  'an upstream that repeats an empty role and finish reason': {
     reply: sse([
       chunk({ role: 'assistant', content: 'Hel' }, ''),
       chunk({ role: '', content: 'lo' }, ''),
@@ -157,7 +157,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     ]),
     says: [{ content: 'Hello', finish_reason: 'stop' }],
   },
-  'an upstream that begins without a choice and ends with usage in the last one': {
+  'an upstream that begins without a choice and ends with usage': {
     reply: sse([
       event({ id: '', created: 0, model: '', object: '', choices: [], prompt_filter_results: [] }),
       chunk({ role: 'assistant', content: 'Hello' }),

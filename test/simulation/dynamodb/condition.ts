@@ -1,14 +1,14 @@
 import { type Check, type Context, checkDistinct, checkType, readOperand, readPath } from './context.ts'
 import type { Comparator, Condition, Operand, Path } from './expression.ts'
 import { validationError } from './failures.ts'
-import { beginsWith, compare, equals, type TypeName, typeOf, type Value } from './value.ts'
+import { beginsWith, compare, contains, equals, type TypeName, typeOf, type Value } from './value.ts'
 
 export type Test = (context: Context) => boolean
 export type CompiledCondition = { readonly test: Test; readonly checks: readonly Check[] }
 
 const ORDERED: ReadonlySet<TypeName> = new Set(['S', 'N', 'B'])
 const WITH_BEGINNING: ReadonlySet<TypeName> = new Set(['S', 'B'])
-const WITH_SIZE: ReadonlySet<TypeName> = new Set(['S', 'B', 'L', 'M'])
+const WITH_SIZE: ReadonlySet<TypeName> = new Set(['S', 'B', 'BS', 'L', 'M'])
 
 export function compileCondition(condition: Condition): CompiledCondition {
   return { test: testOf(condition), checks: checksOf(condition) }
@@ -45,7 +45,8 @@ function operandsOf(condition: Leaf): Operand[] {
     case 'in':
       return [condition.of, ...condition.options]
     case 'beginsWith':
-      return [condition.of, condition.prefix]
+    case 'contains':
+      return [condition.of, condition.part]
   }
 }
 
@@ -71,9 +72,11 @@ function testOf(condition: Condition): Test {
       const tests = condition.options.map((option) => testComparison('=', condition.of, option))
       return (context) => tests.some((test) => test(context))
     }
-    case 'beginsWith': {
-      const [of, prefix] = [readOperand(condition.of), readOperand(condition.prefix)]
-      return (context) => bothThere(of(context), prefix(context), beginsWith)
+    case 'beginsWith':
+    case 'contains': {
+      const test = condition.kind === 'contains' ? contains : beginsWith
+      const [of, part] = [readOperand(condition.of), readOperand(condition.part)]
+      return (context) => bothThere(of(context), part(context), test)
     }
   }
 }
@@ -131,6 +134,7 @@ function checksOf(condition: Condition): Check[] {
     case 'between':
       return [...checkLeaf(condition, ORDERED), ...checkBounds(condition.low, condition.high)]
     case 'in':
+    case 'contains':
       return checkLeaf(condition)
     case 'beginsWith':
       return checkLeaf(condition, WITH_BEGINNING)

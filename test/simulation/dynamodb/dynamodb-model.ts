@@ -144,7 +144,7 @@ export class DynamoModel {
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
     checkGiven(write)
-    if (!conditionHolds(write)) throw conditionFailed(write.showsOld ? write.old : undefined)
+    if (!conditionHolds(write)) throw conditionFailed(oldToShow(write))
     const next = outcomeOf(write)
     const Attributes = returned(write, next, ReturnValues)
     write.table.replace(write.key, write.old, next)
@@ -196,13 +196,17 @@ export class DynamoModel {
   }
 }
 
+function oldToShow({ showsOld, old }: Write): Item | undefined {
+  return showsOld && old ? copyOfItem(old) : undefined
+}
+
 type Tried = { readonly reason: Reason; readonly next?: Item | undefined }
 
 /** In AWS what is wrong with one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
 function tryWrite(write: Write): Tried {
   try {
     checkGiven(write)
-    if (!conditionHolds(write)) return { reason: conditionReason(write.showsOld ? write.old : undefined) }
+    if (!conditionHolds(write)) return { reason: conditionReason(oldToShow(write)) }
     return { reason: { Code: 'None' }, next: outcomeOf(write) }
   } catch (error) {
     if (!isValidationError(error)) throw error

@@ -19,10 +19,18 @@ export type Condition =
   | { readonly kind: 'between'; readonly of: Operand; readonly low: Operand; readonly high: Operand }
   | { readonly kind: 'in'; readonly of: Operand; readonly options: readonly Operand[] }
   | { readonly kind: 'exists'; readonly path: Path; readonly expected: boolean }
-  | { readonly kind: 'beginsWith'; readonly of: Operand; readonly prefix: Operand }
+  | { readonly kind: 'beginsWith'; readonly of: Operand; readonly part: Operand }
+  | { readonly kind: 'contains'; readonly of: Operand; readonly part: Operand }
 
 export type Assignment = { readonly path: Path; readonly value: Operand }
-export type Update = { readonly sets: readonly Assignment[]; readonly removes: readonly Path[] }
+/** The value of an ADD or DELETE is always one of the command's values. */
+export type Change = { readonly path: Path; readonly value: Extract<Operand, { readonly kind: 'value' }> }
+export type Update = {
+  readonly sets: readonly Assignment[]
+  readonly removes: readonly Path[]
+  readonly adds: readonly Change[]
+  readonly deletes: readonly Change[]
+}
 
 /** The names and values that the expressions of one command use, each in its place. */
 export class Vocabulary {
@@ -41,7 +49,7 @@ function place(list: string[], token: string): number {
 const TOKEN = /\s*(?:([A-Za-z_]\w*|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/y
 const NAME = /^[A-Za-z_#]/
 const COMPARATORS = new Set<string>(['=', '<>', '<', '<=', '>', '>='])
-const UNKNOWN_FUNCTIONS = new Set(['contains', 'attribute_type', 'list_append'])
+const UNKNOWN_FUNCTIONS = new Set(['attribute_type', 'list_append'])
 
 export function parseCondition(text: string, vocabulary: Vocabulary): Condition {
   const parser = new Parser(text, vocabulary)
@@ -52,14 +60,13 @@ export function parseCondition(text: string, vocabulary: Vocabulary): Condition 
 
 export function parseUpdate(text: string, vocabulary: Vocabulary): Update {
   const parser = new Parser(text, vocabulary)
-  const sections: { set?: readonly Assignment[]; remove?: readonly Path[] } = {}
+  const update: Partial<Update> = {}
   do {
-    const section = parser.keyword('SET') ? 'set' : parser.keyword('REMOVE') ? 'remove' : parser.unknownSection()
-    if (sections[section]) throw validationError(`The "${section}" section can only be used once`)
-    if (section === 'set') sections.set = parser.list(() => parser.assignment())
-    else sections.remove = parser.list(() => parser.path())
+    const section = parser.section()
+    if (Object.keys(section).some((name) => name in update)) throw validationError('A section can only be used once')
+    Object.assign(update, section)
   } while (!parser.atEnd())
-  return { sets: sections.set ?? [], removes: sections.remove ?? [] }
+  return { sets: [], removes: [], adds: [], deletes: [], ...update }
 }
 
 export function parseProjection(text: string, vocabulary: Vocabulary): Path[] {
@@ -108,10 +115,17 @@ class Parser {
     return left
   }
 
-  assignment(): Assignment {
+  private assignment(): Assignment {
     const path = this.path()
     this.expect('=')
     return { path, value: this.result() }
+  }
+
+  private change(): Change {
+    const path = this.path()
+    const value = this.pathOrValue()
+    if (value.kind !== 'value') throw this.syntaxError()
+    return { path, value }
   }
 
   path(): Path {
@@ -121,8 +135,12 @@ class Parser {
     return path
   }
 
-  unknownSection(): never {
-    if (this.keyword('ADD') || this.keyword('DELETE')) throw unsupported('ADD and DELETE')
+  /** A part of an update, under its name. */
+  section(): Partial<Update> {
+    if (this.keyword('SET')) return { sets: this.list(() => this.assignment()) }
+    if (this.keyword('REMOVE')) return { removes: this.list(() => this.path()) }
+    if (this.keyword('ADD')) return { adds: this.list(() => this.change()) }
+    if (this.keyword('DELETE')) return { deletes: this.list(() => this.change()) }
     throw this.syntaxError()
   }
 
@@ -140,7 +158,8 @@ class Parser {
     if (this.symbol('(')) return this.group()
     if (this.call('attribute_exists')) return { kind: 'exists', path: this.onlyPath(), expected: true }
     if (this.call('attribute_not_exists')) return { kind: 'exists', path: this.onlyPath(), expected: false }
-    if (this.call('begins_with')) return this.beginning()
+    if (this.call('begins_with')) return this.partOf('beginsWith')
+    if (this.call('contains')) return this.partOf('contains')
     const left = this.operand()
     const comparator = this.tokens[this.at]
     if (comparator && COMPARATORS.has(comparator)) {
@@ -160,12 +179,12 @@ class Parser {
     return inner
   }
 
-  private beginning(): Condition {
+  private partOf(kind: 'beginsWith' | 'contains'): Condition {
     const of = this.operand()
     this.expect(',')
-    const prefix = this.operand()
+    const part = this.operand()
     this.expect(')')
-    return { kind: 'beginsWith', of, prefix }
+    return { kind, of, part }
   }
 
   private between(of: Operand): Condition {

@@ -81,7 +81,7 @@ function boundsOf(leaf: Leaf, context: Context): Bounds {
     }
   }
   if (leaf.kind === 'beginsWith') {
-    const prefix = textOf(leaf.prefix, context)
+    const prefix = textOf(leaf.part, context)
     return {
       isBefore: (sort) => compareText(sort, prefix) < 0,
       isAfter: (sort) => compareText(sort, prefix) > 0 && !sort.startsWith(prefix),

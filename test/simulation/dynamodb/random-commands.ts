@@ -15,6 +15,9 @@ import type { DocumentCommand } from './dynamodb-model.ts'
 import { RandomExpressions, randomAttributes, TEXTS } from './random-expressions.ts'
 import { canonical, type SideBySide } from './side-by-side.ts'
 
+/** Where commands go, and the tables that they are about. */
+export type Sides = Pick<SideBySide, 'local' | 'send' | 'scanInPages'>
+
 type Members = Record<string, unknown>
 type WriteMembers = Members & { TableName: string }
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
@@ -27,14 +30,14 @@ const RETURN_VALUES = ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW
 
 /** Commands with free expressions over a few items of both tables, one after the other on both sides. */
 export class RandomCommands {
-  private readonly sides: SideBySide
+  private readonly sides: Sides
   private readonly random: Random
   private readonly tables: Tables
   private readonly sent: TransactWriteCommand[] = []
   private readonly done: TransactWriteCommand[] = []
   private serial = 0
 
-  constructor(sides: SideBySide, random: Random) {
+  constructor(sides: Sides, random: Random) {
     this.sides = sides
     this.random = random
     this.tables = sides.local

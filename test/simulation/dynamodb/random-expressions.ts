@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts'
 
 /** Few, so that they meet; `pk` is a key. */
-const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'zz']
+const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz']
 const PATHS = [
   ['cc', 'xx'],
   ['cc', 'xx'],
@@ -12,7 +12,10 @@ const PATHS = [
   ['aa', 'xx'],
   ['dd', 'xx'],
   ['ll', 'xx'],
+  ['ss', 'xx'],
 ]
+/** Where there is mostly a set, or nothing. */
+const SETS = [['ss'], ['tt'], ['cc', 'ss']]
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
 const HUGE = 10n ** 38n - 1n
 
@@ -23,13 +26,26 @@ export function randomNumber(random: Random): number | bigint {
   return random.chance(0.7) ? random.below(6) - 1 : random.pick(NUMBERS)
 }
 
+/** Of few bytes, so that those of several values meet. */
+function randomBytes(random: Random): Uint8Array {
+  return random.bytes(random.below(3)).map((byte) => byte % 3)
+}
+
+/** Now and then with the same element twice. */
+function randomSet(random: Random): Set<Uint8Array> {
+  const elements = Array.from({ length: 1 + random.below(4) }, () => randomBytes(random))
+  if (random.chance(0.02)) return new Set(elements)
+  return new Set(new Map(elements.map((element) => [element.join(), element])).values())
+}
+
 export function randomValue(random: Random, depth = 2): unknown {
-  const kind = random.below(depth > 0 ? 10 : 7)
+  const kind = random.below(depth > 0 ? 11 : 8)
   if (kind < 3) return randomNumber(random)
   if (kind < 5) return random.pick(TEXTS)
   if (kind === 5) return random.pick([true, false, null])
-  if (kind === 6) return random.bytes(random.below(3)).map((byte) => byte % 3)
-  if (kind === 7) return Array.from({ length: random.below(3) }, () => randomValue(random, depth - 1))
+  if (kind === 6) return randomBytes(random)
+  if (kind === 7) return randomSet(random)
+  if (kind === 8) return Array.from({ length: random.below(3) }, () => randomValue(random, depth - 1))
   return randomMap(random, depth - 1)
 }
 
@@ -44,6 +60,8 @@ export function randomAttributes(random: Random): Record<string, unknown> {
   if (random.chance(0.7)) attributes.bb = random.chance(0.7) ? random.pick(TEXTS) : randomValue(random)
   if (random.chance(0.7)) attributes.cc = randomMap(random, 2)
   if (random.chance(0.7)) attributes.dd = randomValue(random)
+  if (random.chance(0.7)) attributes.ss = random.chance(0.9) ? randomSet(random) : randomValue(random)
+  if (random.chance(0.3)) attributes.tt = randomSet(random)
   if (random.chance(0.4)) attributes.ll = [randomValue(random), undefined, randomNumber(random)]
   return attributes
 }
@@ -78,13 +96,35 @@ export class RandomExpressions {
 
   update(): string {
     const { random } = this
+    const changes = random.chance(0.35) ? this.changes() : []
+    if (changes.length > 0 && random.chance(0.8)) return this.spoilt(changes.join(' '))
     const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.path()} = ${this.result()}`)
     const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.path())
     const sections = [
+      ...changes,
       ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
       ...(removes.length > 0 ? [`REMOVE ${removes.join(',')}`] : []),
     ]
     return this.spoilt((random.chance(0.5) ? sections : sections.reverse()).join(' '))
+  }
+
+  /** Sections of ADD and DELETE. */
+  private changes(): string[] {
+    const { random } = this
+    const sections = random.pick([['ADD'], ['ADD'], ['DELETE'], ['DELETE'], ['delete'], ['add', 'DELETE']])
+    const sets = [...SETS].sort(() => random.next() - 0.5)
+    return sections.map((section) => {
+      const changes = sets.splice(0, random.pick([1, 1, 1, 2])).map((path) => this.change(section, path))
+      return `${section} ${changes.join(', ')}`
+    })
+  }
+
+  private change(section: string, path: readonly string[]): string {
+    const { random } = this
+    if (random.chance(0.05)) return `${this.path()} ${this.value(randomValue(random))}`
+    if (random.chance(0.02)) return `${this.path()} ${this.path()}`
+    if (section === 'ADD' && random.chance(0.2)) return `${this.name('aa')} ${this.value(randomNumber(random))}`
+    return `${random.chance(0.95) ? this.written(path) : this.path()} ${this.value(randomSet(random))}`
   }
 
   projection(): string {
@@ -128,7 +168,7 @@ export class RandomExpressions {
 
   private simple(): string {
     const { random } = this
-    switch (random.below(8)) {
+    switch (random.below(9)) {
       case 0:
         return `attribute_exists(${this.path()})`
       case 1:
@@ -141,9 +181,18 @@ export class RandomExpressions {
         return `${this.operand()} IN (${Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')})`
       case 5:
         return `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`
+      case 6:
+        return this.containing()
       default:
         return `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
     }
+  }
+
+  private containing(): string {
+    const { random } = this
+    if (random.chance(0.5)) return `contains(${this.written(random.pick(SETS))}, ${this.value(randomBytes(random))})`
+    const part = random.chance(0.5) ? this.value(random.pick([...TEXTS, randomNumber(random)])) : this.operand()
+    return `contains(${random.chance(0.8) ? this.path() : this.operand()}, ${part})`
   }
 
   private between(): string {
@@ -164,7 +213,7 @@ export class RandomExpressions {
   private operand(): string {
     const { random } = this
     if (random.chance(0.5)) return this.path()
-    if (random.chance(0.2)) return `size(${random.chance(0.9) ? this.path() : this.value(random.pick(TEXTS))})`
+    if (random.chance(0.2)) return `size(${random.chance(0.9) ? this.path() : this.value(randomValue(random))})`
     return this.value(randomValue(random))
   }
 
@@ -186,6 +235,10 @@ export class RandomExpressions {
     const { random } = this
     if (random.chance(0.01)) return this.name('pk')
     const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
+    return this.written(path)
+  }
+
+  private written(path: readonly string[]): string {
     return path.map((name) => this.name(name)).join('.')
   }
 

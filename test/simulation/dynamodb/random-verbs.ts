@@ -1,7 +1,8 @@
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
 import type { Claim } from '../../../layers/gateway/domain/idempotency.ts'
-import type { Key, KeySettings, Secret } from '../../../layers/gateway/domain/key.ts'
+import type { Hold, Key, KeySettings, Secret } from '../../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
+import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
 import { findKeysToSweep } from '../../../layers/gateway/store/admission/find-keys-to-sweep.ts'
 import { releaseHold } from '../../../layers/gateway/store/admission/release-hold.ts'
@@ -36,7 +37,7 @@ export class RandomVerbs {
   private readonly random: Random
   private readonly keys: Key[] = []
   private readonly hashes: string[] = ['unknown']
-  private readonly requests: { keyId: string; requestId: string; hold: bigint }[] = []
+  private readonly requests: { keyId: string; requestId: string; hold: Hold }[] = []
   private nowMs = START
   private serial = 0
 
@@ -79,15 +80,18 @@ export class RandomVerbs {
     const { random, nowMs } = this
     const known = random.pick(this.keys)
     const again = this.requests.length > 0 && random.chance(0.1)
-    const requestId = again ? random.pick(this.requests).requestId : this.next('req')
-    const hold = random.pick([0n, 1n, 300n, 10n ** 6n, known.available, known.available + 1n])
+    const asked = again ? random.pick(this.requests) : undefined
+    const requestId = asked?.requestId ?? makeRequestId(nowMs, random.bytes(10))
+    const amount = random.pick([0n, 1n, 300n, 10n ** 6n, known.available, known.available + 1n])
+    const hold = asked?.hold ?? { amount, untilMs: nowMs + 60_000 }
     const hash = random.chance(0.8) ? known.current.hash : random.pick([known.previous?.hash ?? '', ...this.hashes])
-    const result = await takeAdmission(this.tables)(known, {
+    const returned = random.pick(['ALL_NEW', 'UPDATED_NEW'] as const)
+    const result = await takeAdmission(this.tables, returned)(known, {
       requestId,
       hash,
       nowMs,
-      hold,
-      holdUntilMs: nowMs + 60_000,
+      hold: hold.amount,
+      holdUntilMs: hold.untilMs,
     })
     // Apart by a millisecond, since keys to be swept at the same moment have no order in the index.
     this.nowMs += 1
@@ -97,11 +101,16 @@ export class RandomVerbs {
 
   private async release(): Promise<void> {
     const { random } = this
-    const request =
-      this.requests.length > 0 ? random.pick(this.requests) : { keyId: 'none', requestId: 'none', hold: 5n }
-    const cost = random.pick([0n, request.hold, request.hold / 2n])
+    const request = this.requests.length > 0 ? random.pick(this.requests) : this.unknownRequest()
+    const { amount } = request.hold
+    const cost = random.pick([0n, amount, amount / 2n])
     const keyId = random.chance(0.95) ? request.keyId : random.pick(this.keys).id
     await releaseHold(this.tables)({ ...request, keyId, cost })
+  }
+
+  private unknownRequest() {
+    const requestId = makeRequestId(this.nowMs, this.random.bytes(10))
+    return { keyId: 'none', requestId, hold: { amount: 5n, untilMs: this.nowMs } }
   }
 
   private async record(): Promise<void> {
@@ -123,7 +132,7 @@ export class RandomVerbs {
       usageSource: 'upstream',
       usageRejected: false,
       cost: random.pick([0n, 5n, 2n ** 60n]),
-      hold: request?.hold ?? 0n,
+      hold: request?.hold.amount ?? 0n,
       attempts: random.pick([[], [{ provider: 'up', result: 'ok', ms: 3 }]]),
       ttftMs: random.pick([undefined, 12]),
       durationMs: random.below(1_000),

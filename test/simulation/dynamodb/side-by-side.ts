@@ -10,6 +10,8 @@ import { modelClient } from './model-client.ts'
 type Output = Record<string, unknown>
 type Outcome = { readonly output: Output } | { readonly error: unknown }
 
+const COUNTED = ['ADD', 'DELETE', 'contains', 'UPDATED_NEW']
+
 export class Mismatch extends Error {}
 
 /** DynamoDB Local and the model: every command goes to both, and what they say must be the same. */
@@ -39,8 +41,11 @@ export class SideBySide {
     const model = await outcomeOf(async () => this.model.execute(command))
     const isScan = command instanceof ScanCommand
     this.compare(command, answerOf(local, isScan), answerOf(model, isScan))
-    const kind = `${command.constructor.name}: ${'error' in local ? nameOf(local.error) : 'done'}`
-    this.answers[kind] = (this.answers[kind] ?? 0) + 1
+    const ending = 'error' in local ? nameOf(local.error) : 'done'
+    for (const what of [command.constructor.name, ...wordsIn(command)]) {
+      const kind = `${what}: ${ending}`
+      this.answers[kind] = (this.answers[kind] ?? 0) + 1
+    }
     if ('error' in local) throw local.error
     return local.output
   }
@@ -65,6 +70,12 @@ export class SideBySide {
     const what = asked instanceof Object && 'input' in asked ? { [asked.constructor.name]: asked.input } : asked
     throw new Mismatch(`${canonical(what)}\n  DynamoDB Local: ${expected}\n  model:          ${actual}`)
   }
+}
+
+/** The words of a command's expressions that deserve a count of their own. */
+function wordsIn({ input }: DocumentCommand): string[] {
+  const text = Object.values(input).filter((member) => typeof member === 'string')
+  return COUNTED.filter((word) => text.some((member) => member.includes(word)))
 }
 
 async function outcomeOf(send: () => Promise<Output>): Promise<Outcome> {
@@ -110,11 +121,12 @@ async function pagesOf(client: DynamoDBDocumentClient, input: ScanCommandInput) 
   return { items: items.sort(), scanned }
 }
 
-/** One text for one value: names sorted, types told apart that JSON confuses. */
+/** One text for one value: names and elements of sets sorted, types told apart that JSON confuses. */
 export function canonical(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (ArrayBuffer.isView(value))
     return `bytes(${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')})`
+  if (value instanceof Set) return `set(${[...value].map(canonical).sort().join(', ')})`
   if (Array.isArray(value)) return `[${value.map(canonical).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined'
   const entries = Object.entries(value).filter(([, member]) => member !== undefined)

@@ -1,12 +1,27 @@
 import { type Check, type Context, checkDistinct, checkOverlap, checkType, type Read, readPath } from './context.ts'
-import type { Operand, Path, Update } from './expression.ts'
+import type { Change, Operand, Path, Update } from './expression.ts'
 import { validationError } from './failures.ts'
 import { difference, isNumeric, type Numeric, sum } from './number.ts'
-import { attribute, dictionaryOf, type Item, isMap, type TypeName, type Value } from './value.ts'
+import {
+  attribute,
+  type BinarySet,
+  dictionaryOf,
+  type Item,
+  isBinarySet,
+  isMap,
+  type TypeName,
+  union,
+  type Value,
+  without,
+} from './value.ts'
+
+type Place = { readonly path: Path; readonly was: Read }
 
 export type CompiledUpdate = {
-  readonly sets: readonly { readonly path: Path; readonly value: (context: Context) => Value; readonly was: Read }[]
-  readonly removes: readonly { readonly path: Path; readonly was: Read }[]
+  /** Of SET and of ADD. */
+  readonly sets: readonly (Place & { readonly value: (context: Context) => Value })[]
+  readonly removes: readonly Place[]
+  readonly deletes: readonly (Place & { readonly value: (context: Context) => Value | undefined })[]
   readonly paths: readonly Path[]
   readonly checks: readonly Check[]
 }
@@ -14,23 +29,62 @@ export type CompiledUpdate = {
 type Draft = Record<string, Value>
 
 const NUMBER: ReadonlySet<TypeName> = new Set(['N'])
+const TO_ADD: ReadonlySet<TypeName> = new Set(['N', 'BS'])
+const TO_DELETE: ReadonlySet<TypeName> = new Set(['BS'])
 
-export function compileUpdate({ sets, removes }: Update, vocabulary: readonly string[]): CompiledUpdate {
-  const paths = [...sets.map((set) => set.path), ...removes]
+export function compileUpdate(update: Update, vocabulary: readonly string[]): CompiledUpdate {
+  const { sets, removes, adds, deletes } = update
+  const paths = [...[...sets, ...adds, ...deletes].map(({ path }) => path), ...removes]
   return {
-    sets: sets.map(({ path, value }) => ({ path, value: toValue(value), was: readPath(path) })),
-    removes: removes.map((path) => ({ path, was: readPath(path) })),
+    sets: [...sets.map(({ path, value }) => ({ ...placeAt(path), value: toValue(value) })), ...adds.map(addition)],
+    removes: removes.map(placeAt),
+    deletes: deletes.map(deletion),
     paths,
-    checks: [...checkOverlap(paths, vocabulary), ...sets.flatMap((set) => checkOperand(set.value))],
+    checks: [
+      ...checkOverlap(paths, vocabulary),
+      ...sets.flatMap(({ value }) => checkOperand(value)),
+      ...adds.flatMap(({ value }) => checkType(value, TO_ADD, 'ADD')),
+      ...deletes.flatMap(({ value }) => checkType(value, TO_DELETE, 'DELETE')),
+    ],
+  }
+}
+
+function placeAt(path: Path): Place {
+  return { path, was: readPath(path) }
+}
+
+function addition({ path, value }: Change) {
+  const place = placeAt(path)
+  return { ...place, value: (context: Context) => added(place.was(context), context.values[value.value] as Value) }
+}
+
+function added(old: Value | undefined, value: Value): Value {
+  if (old === undefined) return value
+  return isBinarySet(value) ? union(binarySet(old), value) : sum(numeric(old), numeric(value))
+}
+
+function deletion({ path, value }: Change) {
+  const place = placeAt(path)
+  return {
+    ...place,
+    value: (context: Context) => {
+      const old = place.was(context)
+      return old === undefined ? undefined : without(binarySet(old), context.values[value.value] as BinarySet)
+    },
   }
 }
 
 /** The item after the update. Every value is read from the item as it was before. */
-export function applyUpdate({ sets, removes }: CompiledUpdate, context: Context): Item {
+export function applyUpdate({ sets, removes, deletes }: CompiledUpdate, context: Context): Item {
   const { item, names } = context
   const next: Draft = { ...item }
   for (const { path, value } of sets) setAt(next, item, path, names, value(context))
   for (const { path } of removes) removeAt(next, item, path, names)
+  for (const { path, value } of deletes) {
+    const left = value(context)
+    if (left === undefined) removeAt(next, item, path, names)
+    else setAt(next, item, path, names, left)
+  }
   return next
 }
 
@@ -106,7 +160,16 @@ function existing(value: Value | undefined): Value {
 
 function numeric(value: Value): Numeric {
   if (isNumeric(value)) return value
-  throw validationError('An operand in the update expression has an incorrect data type')
+  throw wrongType()
+}
+
+function binarySet(value: Value): BinarySet {
+  if (isBinarySet(value)) return value
+  throw wrongType()
+}
+
+function wrongType() {
+  return validationError('An operand in the update expression has an incorrect data type')
 }
 
 function checkOperand(operand: Operand): Check[] {

@@ -1,5 +1,6 @@
 import type { TableDefinition } from '../../../layers/gateway/contract.ts'
 import type { Context } from './context.ts'
+import type { Path } from './expression.ts'
 import { validationError } from './failures.ts'
 import { keyIn, keyOnly } from './keys.ts'
 import { bind, type Placeholders, type Program, programFor } from './program.ts'
@@ -126,20 +127,22 @@ export function returned(write: Write, next: Item | undefined, wanted: string): 
 // A nested path brings its whole top attribute along, as in DynamoDB Local. (In AWS, only what is at the path.)
 
 function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
-  return pick(program.update?.sets.map(({ path }) => context.names[path[0] as number] as string) ?? [], next)
+  if (!next || !program.update) return undefined
+  context.item = next
+  const left = program.update.deletes.filter(({ was }) => was(context) !== undefined)
+  return pick([...program.update.sets, ...left], context)
 }
 
 function updatedOld({ program, context, old }: Write): Item | undefined {
   if (!old || !program.update) return undefined
   context.item = old
-  const there = [...program.update.sets, ...program.update.removes].filter(({ was }) => was(context) !== undefined)
-  return pick(
-    there.map(({ path }) => context.names[path[0] as number] as string),
-    old,
-  )
+  const { sets, removes, deletes } = program.update
+  const there = [...sets, ...removes, ...deletes].filter(({ was }) => was(context) !== undefined)
+  return pick(there, context)
 }
 
-function pick(names: readonly string[], item: Item | undefined): Item | undefined {
-  if (names.length === 0 || !item) return undefined
-  return Object.fromEntries(names.map((name) => [name, item[name] as Value]))
+function pick(places: readonly { readonly path: Path }[], { item, names }: Context): Item | undefined {
+  if (places.length === 0) return undefined
+  const tops = places.map(({ path }) => names[path[0] as number] as string)
+  return Object.fromEntries(tops.map((name) => [name, item[name] as Value]))
 }

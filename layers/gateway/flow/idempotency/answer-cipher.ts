@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { gunzipSync, gzipSync } from 'node:zlib'
 
 /** DynamoDB takes 400 KB in one item. */
 const MOST_SEALED_BYTES = 300 * 1024
 export const MOST_TEXT_CHARS = 2 * 1024 * 1024
+
+/** Loaded with the first answer that is kept, because a cold start would pay 3 ms for it. */
+const zlib = () => process.getBuiltinModule('node:zlib')
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -39,7 +41,7 @@ export class AnswerCipher {
     if (text.length > MOST_TEXT_CHARS) return undefined
     const iv = randomBytes(IV_BYTES)
     const cipher = createCipheriv('aes-256-gcm', this.#cipherKey, iv).setAAD(Buffer.from(this.#id))
-    const sealed = Buffer.concat([iv, cipher.update(gzipSync(text)), cipher.final(), cipher.getAuthTag()])
+    const sealed = Buffer.concat([iv, cipher.update(zlib().gzipSync(text)), cipher.final(), cipher.getAuthTag()])
     return sealed.length > MOST_SEALED_BYTES ? undefined : sealed
   }
 
@@ -48,6 +50,6 @@ export class AnswerCipher {
     const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, sealed.subarray(0, IV_BYTES))
     decipher.setAAD(Buffer.from(this.#id)).setAuthTag(sealed.subarray(-TAG_BYTES))
     const zipped = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
-    return gunzipSync(zipped).toString()
+    return zlib().gunzipSync(zipped).toString()
   }
 }

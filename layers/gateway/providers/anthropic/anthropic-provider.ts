@@ -2,7 +2,7 @@ import type { AnthropicEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
-import { post } from '../http/post.ts'
+import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider } from '../provider.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
@@ -16,14 +16,14 @@ export function anthropicProvider(
   entry: AnthropicEntry,
   apiKey: () => Promise<string | undefined>,
 ): Provider {
-  const url = new URL(`${entry.baseUrl.replace(/\/+$/, '')}/messages`)
+  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/messages`)
   return {
     id,
     async *chat(call) {
       const body = JSON.stringify(toAnthropicRequest(call))
       const key = await apiKey()
       const reply = await post({
-        url,
+        target,
         headers: {
           'content-type': 'application/json',
           accept: 'text/event-stream, application/json',

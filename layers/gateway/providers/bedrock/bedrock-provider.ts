@@ -47,20 +47,23 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   }
 }
 
+/** Loaded with the first call, and once. */
+const sdk = () => import('#bedrock')
+
 async function converse(region: string, input: ConverseCommandInput, abortSignal: AbortSignal) {
-  const { ConverseCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  const { ConverseCommand } = await sdk()
   return (await clientIn(region)).send(new ConverseCommand(input), { abortSignal })
 }
 
 async function converseStream(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal) {
-  const { ConverseStreamCommand } = await import('@aws-sdk/client-bedrock-runtime')
+  const { ConverseStreamCommand } = await sdk()
   const { stream } = await (await clientIn(region)).send(new ConverseStreamCommand(input), { abortSignal })
   if (!stream) throw new UpstreamFailure('empty', 'Amazon Bedrock sent no answer.')
   return stream
 }
 
 async function clientIn(region: string): Promise<BedrockRuntimeClient> {
-  const { BedrockRuntimeClient } = await import('@aws-sdk/client-bedrock-runtime')
+  const { BedrockRuntimeClient } = await sdk()
   const client = CLIENTS.get(region) ?? new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })
   CLIENTS.set(region, client)
   return client

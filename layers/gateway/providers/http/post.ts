@@ -1,11 +1,20 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { ReplyBody, toFailure } from './reply-body.ts'
 
+/** An address in the parts that node:http takes, so that it is taken apart once. */
+export type Target = ReturnType<typeof targetOf>
+
+export function targetOf(address: string) {
+  const { protocol, hostname, port, path } = urlToHttpOptions(new URL(address))
+  return { protocol, hostname, port, path }
+}
+
 type Post = {
-  readonly url: URL
+  readonly target: Target
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly idleTimeoutMs: number
@@ -38,15 +47,17 @@ export async function post(call: Post): Promise<Reply> {
 /** A kept connection that the other side had closed already: nothing was received, so the call may be sent again. */
 class StaleConnection extends Error {}
 
-function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
+function send({ target, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const secure = url.protocol === 'https:'
-    const request = (secure ? https : http).request(url, {
+    const secure = target.protocol === 'https:'
+    const request = (secure ? https : http).request({
+      ...target,
       method: 'POST',
       agent: kept && AGENTS[secure ? 'https:' : 'http:'],
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     })
+    let hasAnswered = false
     const abort = () => request.destroy(signal.reason)
     request.once('socket', (socket) => giveUpConnecting(socket, secure))
     signal.addEventListener('abort', abort, { once: true })
@@ -55,9 +66,12 @@ function send({ url, headers, body, idleTimeoutMs, signal }: Post, kept = true):
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       reject(isStale && !signal.aborted ? new StaleConnection() : toFailure(error, 'connect'))
     })
-    // After any of the others this changes nothing. Alone it comes where an upstream switches protocols.
-    request.once('close', () => reject(new UpstreamFailure('reset', 'The upstream closed without an answer.')))
+    // Alone it comes where an upstream switches protocols.
+    request.once('close', () => {
+      if (!hasAnswered) reject(new UpstreamFailure('reset', 'The upstream closed without an answer.'))
+    })
     request.once('response', (response) => {
+      hasAnswered = true
       signal.removeEventListener('abort', abort)
       request.on('error', () => {})
       resolve({

@@ -7,6 +7,7 @@ export class ReplyBody {
   readonly #idleTimeoutMs: number
   readonly #signal: AbortSignal
   readonly #abort: () => void
+  readonly #hear = () => this.#wake?.()
   #idle: NodeJS.Timeout | undefined
   #wake: (() => void) | undefined
   #failure: unknown
@@ -19,7 +20,7 @@ export class ReplyBody {
     this.#abort = () => response.destroy(signal.reason)
     if (signal.aborted) this.#abort()
     signal.addEventListener('abort', this.#abort, { once: true })
-    response.on('readable', () => this.#wake?.())
+    response.on('readable', this.#hear)
     response.once('end', () => this.#finish())
     response.once('error', (error) => this.#finish(error))
     response.once('close', () => this.#finish(response.complete ? undefined : new Error('closed')))
@@ -40,6 +41,7 @@ export class ReplyBody {
   close(): void {
     clearTimeout(this.#idle)
     this.#signal.removeEventListener('abort', this.#abort)
+    this.#response.off('readable', this.#hear)
     letGo(this.#response)
   }
 

@@ -1,7 +1,7 @@
 import type { OpenAiEntry } from '../../domain/catalog.ts'
 import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
-import { post } from '../http/post.ts'
+import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider } from '../provider.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
@@ -9,14 +9,14 @@ import { toOpenAiRequest } from './openai-request.ts'
 
 /** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
-  const url = new URL(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
   return {
     id,
     async *chat(call) {
       const body = JSON.stringify(toOpenAiRequest(call, entry))
       const key = await apiKey()
       const reply = await post({
-        url,
+        target,
         headers: {
           ...entry.headers,
           'content-type': 'application/json',

@@ -1,14 +1,17 @@
 import type { AdmissionRefusal, Demand } from '../../domain/admission.ts'
 import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
-import type { Key } from '../../domain/key.ts'
+import { type Key, oldFormHolds } from '../../domain/key.ts'
 import { utcDay } from '../../domain/limits.ts'
+import type { Item } from '../database.ts'
 import { takeFromBucket } from './take-from-bucket.ts'
+
+export type Condition = { readonly text: string; readonly values: Item }
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
 type AdmissionRule = {
   readonly refusal: AdmissionRefusal
   /** The condition on the stored key. `cached` is the copy by which the write is made. */
-  readonly expression: (cached: Key, demand: Demand) => string
+  readonly condition: (cached: Key, demand: Demand) => Condition
   readonly isMet: (stored: Key, demand: Demand) => boolean
   /** Whether a call that is refused for this spends a token all the same. */
   readonly spendsToken: boolean
@@ -18,26 +21,29 @@ type AdmissionRule = {
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
   {
     refusal: 'rate_limit_exceeded',
-    expression: (cached, { nowMs }) => takeFromBucket(cached, nowMs).hasToken,
+    condition: (cached, { nowMs }) => takeFromBucket(cached, nowMs).hasToken,
     isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
       saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
     spendsToken: false,
   },
   {
     refusal: 'daily_limit_exceeded',
-    expression: () => '(attribute_not_exists(#day) OR #day < :dailyLimit)',
+    condition: ({ dailyLimit }) => ({
+      text: '(attribute_not_exists(#day) OR #day < :dailyLimit)',
+      values: { ':dailyLimit': dailyLimit },
+    }),
     isMet: ({ days, dailyLimit }, { nowMs }) => (days[utcDay(nowMs)] ?? 0) < dailyLimit,
     spendsToken: false,
   },
   {
     refusal: 'concurrency_limit_exceeded',
-    expression: () => 'size(holds) < :maxConcurrent',
+    condition: hasRoom,
     isMet: ({ holds, maxConcurrent }) => Object.keys(holds).length < maxConcurrent,
     spendsToken: false,
   },
   {
     refusal: 'credit_balance_exhausted',
-    expression: () => 'available >= :hold',
+    condition: (_, { hold }) => ({ text: 'available >= :hold', values: { ':hold': hold } }),
     isMet: ({ available }, { hold }) => available >= hold,
     spendsToken: true,
   },
@@ -46,4 +52,19 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 /** The first rule that this key does not meet; undefined if it meets all. */
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
+}
+
+/**
+ * Holds of the old form, which only requests under way during an upgrade have, are in a map of their own. A condition
+ * cannot add two sizes, so the copy of the key says how many of them there are, and is proven by the write.
+ */
+function hasRoom(cached: Key): Condition {
+  const old = Object.keys(oldFormHolds(cached)).length
+  const room = cached.maxConcurrent - old
+  if (room <= 0) {
+    const text = 'size(holds) < :maxConcurrent AND attribute_not_exists(openHolds)'
+    return { text, values: { ':maxConcurrent': cached.maxConcurrent } }
+  }
+  const text = 'size(holds) = :old AND (attribute_not_exists(openHolds) OR size(openHolds) < :room)'
+  return { text, values: { ':old': old, ':room': room } }
 }

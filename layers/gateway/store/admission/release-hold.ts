@@ -1,21 +1,16 @@
 import type { Release } from '../../domain/admission.ts'
+import type { UpdateInput } from '../database.ts'
 import { isConditionFailed, retryTurnedAway } from '../failures.ts'
 import { keyItem } from '../keys/key-item.ts'
+import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
 
 /** True if this call released the hold, false if it had been released before. */
 type ReleaseHold = (release: Release) => Promise<boolean>
 
 export function releaseHold({ database, keys }: Tables): ReleaseHold {
-  return async ({ keyId, requestId, hold, cost }) => {
-    const write = {
-      TableName: keys,
-      Key: keyItem(keyId),
-      ConditionExpression: 'holds.#requestId.amount = :hold',
-      UpdateExpression: 'SET available = available + :back, spent = spent + :cost REMOVE holds.#requestId',
-      ExpressionAttributeNames: { '#requestId': requestId },
-      ExpressionAttributeValues: { ':hold': hold, ':back': hold - cost, ':cost': cost },
-    }
+  return async (release) => {
+    const write = { TableName: keys, Key: keyItem(release.keyId), ...releaseWrite(release) }
     try {
       await retryTurnedAway(() => database.update(write))
       return true
@@ -23,5 +18,25 @@ export function releaseHold({ database, keys }: Tables): ReleaseHold {
       if (isConditionFailed(error)) return false
       throw error
     }
+  }
+}
+
+const PAY = 'SET available = available + :back, spent = spent + :cost'
+
+function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
+  const payment = { ':back': hold.amount - cost, ':cost': cost }
+  if (hold.isOldForm) {
+    return {
+      ConditionExpression: 'holds.#requestId.amount = :hold',
+      UpdateExpression: `${PAY} REMOVE holds.#requestId`,
+      ExpressionAttributeNames: { '#requestId': requestId },
+      ExpressionAttributeValues: { ...payment, ':hold': hold.amount },
+    }
+  }
+  const stored = storedHold(requestId, hold)
+  return {
+    ConditionExpression: 'contains(openHolds, :open)',
+    UpdateExpression: `${PAY} DELETE openHolds :toRemove`,
+    ExpressionAttributeValues: { ...payment, ':open': stored, ':toRemove': new Set([stored]) },
   }
 }

@@ -17,7 +17,7 @@ export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
             ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
           }
         : {
-            ConditionExpression: 'size(holds) = :none',
+            ConditionExpression: 'size(holds) = :none AND attribute_not_exists(openHolds)',
             UpdateExpression: 'REMOVE sweepAt',
             ExpressionAttributeValues: { ':none': 0 },
           }

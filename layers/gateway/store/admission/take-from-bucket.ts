@@ -1,11 +1,8 @@
 import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/bucket.ts'
 import type { Key } from '../../domain/key.ts'
 
-type BucketWrite = {
-  readonly hasToken: string
-  readonly takeToken: string
-  readonly values: Readonly<Record<string, number>>
-}
+type Expression = { readonly text: string; readonly values: Readonly<Record<string, number>> }
+type BucketWrite = { readonly hasToken: Expression; readonly takeToken: Expression }
 
 /**
  * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
@@ -16,23 +13,23 @@ export function takeFromBucket(key: Key, nowMs: number): BucketWrite {
   const nowUs = nowMs * 1000
   if (key.bucketFullAtUs <= nowUs) {
     return {
-      hasToken: 'bucketFullAtUs <= :nowUs',
-      takeToken: 'bucketFullAtUs = :firstTaken',
-      values: { ':nowUs': nowUs, ':firstTaken': nowUs + interval },
+      hasToken: { text: 'bucketFullAtUs <= :nowUs', values: { ':nowUs': nowUs } },
+      takeToken: { text: 'bucketFullAtUs = :firstTaken', values: { ':firstTaken': nowUs + interval } },
     }
   }
   const lastTakeable = lastTakeableFullAtUs(key.rpm, nowMs)
   const latestSane = latestSaneFullAtUs(nowMs)
   if (key.bucketFullAtUs > latestSane) {
     return {
-      hasToken: 'bucketFullAtUs > :latestSane',
-      takeToken: 'bucketFullAtUs = :lastTaken',
-      values: { ':latestSane': latestSane, ':lastTaken': lastTakeable + interval },
+      hasToken: { text: 'bucketFullAtUs > :latestSane', values: { ':latestSane': latestSane } },
+      takeToken: { text: 'bucketFullAtUs = :lastTaken', values: { ':lastTaken': lastTakeable + interval } },
     }
   }
   return {
-    hasToken: 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable',
-    takeToken: 'bucketFullAtUs = bucketFullAtUs + :interval',
-    values: { ':nowUs': nowUs, ':lastTakeable': lastTakeable, ':interval': interval },
+    hasToken: {
+      text: 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable',
+      values: { ':nowUs': nowUs, ':lastTakeable': lastTakeable },
+    },
+    takeToken: { text: 'bucketFullAtUs = bucketFullAtUs + :interval', values: { ':interval': interval } },
   }
 }

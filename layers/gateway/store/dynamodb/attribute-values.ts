@@ -40,13 +40,20 @@ function toAttribute(value: unknown): AttributeValue {
 function fromObject(value: object | null): AttributeValue {
   if (value === null) return { NULL: true }
   if (Array.isArray(value)) return { L: value.filter((member) => member !== undefined).map(toAttribute) }
-  if (value instanceof Uint8Array) {
-    return { B: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
-  }
+  if (value instanceof Uint8Array) return { B: toBase64(value) }
+  if (value instanceof Set) return { BS: fromSet(value) }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || (prototype as object).constructor.name === 'Object')
     return { M: toAttributes(value as Item) }
   throw new TypeError(`DynamoDB has no type for a ${(prototype as object).constructor.name}.`)
+}
+
+function fromSet(set: ReadonlySet<unknown>): string[] {
+  if (set.size === 0) throw new RangeError('DynamoDB has no empty set.')
+  return Array.from(set, (element) => {
+    if (element instanceof Uint8Array) return toBase64(element)
+    throw new TypeError(`Nobody here writes a set of any type but bytes, such as a ${typeof element}.`)
+  })
 }
 
 /** A number beyond 2^53 may not be the one that was meant; such are bigints. */
@@ -74,6 +81,8 @@ function fromAttribute(attribute: AttributeValue): unknown {
         return null
       case 'B':
         return fromBase64(value as string)
+      case 'BS':
+        return new Set((value as string[]).map(fromBase64))
     }
   }
   throw new TypeError(`An attribute has a type that nobody here writes: ${Object.keys(attribute)}.`)
@@ -83,6 +92,10 @@ function fromAttribute(attribute: AttributeValue): unknown {
 function fromNumber(digits: string): number | bigint {
   const value = Number(digits)
   return Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(digits) : value
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
 
 function fromBase64(text: string): Uint8Array {

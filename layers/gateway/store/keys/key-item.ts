@@ -1,6 +1,7 @@
 import { ITEMS, type Scope } from '../../contract.ts'
 import type { Hold, Key } from '../../domain/key.ts'
 import type { Item } from '../database.ts'
+import { readStoredHold } from './stored-hold.ts'
 
 export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
@@ -39,7 +40,8 @@ export function toItem(key: Key): Item {
     granted: key.granted,
     available: key.available,
     spent: key.spent,
-    holds: key.holds,
+    // Versions before 0.2 keep their holds here; new ones are in openHolds.
+    holds: {},
   }
 }
 
@@ -69,7 +71,7 @@ export function toKey(item: Item): Key {
     granted: toNano(item.granted),
     available: toNano(item.available),
     spent: toNano(item.spent),
-    holds: holdsOf(item.holds as Item),
+    holds: holdsOf(item),
   }
 }
 
@@ -78,17 +80,22 @@ export function toNano(value: unknown): bigint {
   return BigInt(value as number | bigint)
 }
 
-function daysOf(item: Item): Record<string, number> {
+export function daysOf(item: Item): Record<string, number> {
   const days: Record<string, number> = {}
   for (const name in item) if (name.startsWith(DAY)) days[name.slice(DAY.length)] = item[name] as number
   return days
 }
 
-function holdsOf(stored: Item): Record<string, Hold> {
+export function holdsOf({ openHolds, holds: ofOldForm }: Item): Record<string, Hold> {
   const holds: Record<string, Hold> = {}
-  for (const requestId in stored) {
-    const { amount, untilMs } = stored[requestId] as { amount: number; untilMs: number }
-    holds[requestId] = { amount: toNano(amount), untilMs }
+  for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {
+    const { requestId, hold } = readStoredHold(bytes)
+    holds[requestId] = hold
+  }
+  const old = ofOldForm as Readonly<Record<string, { amount: number; untilMs: number }>>
+  for (const requestId in old) {
+    const { amount, untilMs } = old[requestId] as { amount: number; untilMs: number }
+    holds[requestId] = { amount: toNano(amount), untilMs, isOldForm: true }
   }
   return holds
 }

@@ -1,0 +1,36 @@
+import type { Hold } from '../../domain/key.ts'
+import type { Nano } from '../../domain/money.ts'
+import { readUlid, requestIdOf, timeMsIn, ulidTimeMs, writeUlid } from '../../domain/ulid.ts'
+
+// A key's item is written whole with every request, so each of its open holds is kept in some 20 bytes: the 16 of the
+// request's id, one for how long the request can live, counted from the moment in its id, and the amount.
+
+const ID_BYTES = 16
+const LIFETIME_UNIT_MS = 8_000
+const LONGEST_LIFETIME = 255
+
+/** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and taken out. */
+export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'amount' | 'untilMs'>): Uint8Array {
+  const units = Math.ceil((untilMs - ulidTimeMs(requestId)) / LIFETIME_UNIT_MS)
+  const lifetime = Math.min(LONGEST_LIFETIME, Math.max(0, units))
+  return Uint8Array.of(...readUlid(requestId), lifetime, ...bytesOf(amount))
+}
+
+export function readStoredHold(bytes: Uint8Array): { readonly requestId: string; readonly hold: Hold } {
+  const id = bytes.subarray(0, ID_BYTES)
+  const untilMs = timeMsIn(id) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
+  return { requestId: requestIdOf(writeUlid(id)), hold: { amount: amountIn(bytes.subarray(ID_BYTES + 1)), untilMs } }
+}
+
+/** The amount in as few bytes as it takes, none for zero. */
+function bytesOf(amount: Nano): number[] {
+  const bytes: number[] = []
+  for (let rest = amount; rest > 0n; rest >>= 8n) bytes.unshift(Number(rest & 255n))
+  return bytes
+}
+
+function amountIn(bytes: Uint8Array): Nano {
+  let amount = 0n
+  for (const byte of bytes) amount = (amount << 8n) | BigInt(byte)
+  return amount
+}

@@ -1,0 +1,279 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { type Reply, say, status, type Upstream, USAGE } from '../support/upstream.ts'
+import { message, START_USAGE } from './anthropic/anthropic-fixtures.ts'
+import {
+  type BedrockUpstream,
+  callTool,
+  endBlock,
+  frames,
+  metadata,
+  openBedrock,
+  refuse,
+  START,
+  stop,
+  text,
+  thought,
+} from './bedrock/bedrock-upstream.ts'
+
+// A caller that gets one JSON answer has no use for a stream, so the upstream is asked for one piece.
+
+let upstream: Upstream
+let spare: Upstream
+let catalog: CatalogData
+let gateway: TestGateway
+let bedrock: { upstream: BedrockUpstream; gateway: TestGateway }
+
+const PRICED = {
+  contextLength: 1_000_000,
+  maxOutputTokens: 1000,
+  price: { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' },
+}
+const route = (provider: string, more: object = {}) => ({ provider, model: 'upstream-model', ...more })
+
+beforeAll(async () => {
+  upstream = await openUpstream()
+  spare = await openUpstream()
+  const parsed = parseCatalog({
+    providers: {
+      openai: { type: 'openai', baseUrl: upstream.url },
+      anthropic: { type: 'anthropic', baseUrl: upstream.url },
+      streamed: { type: 'openai', baseUrl: upstream.url, upstreamStream: true },
+      spare: { type: 'openai', baseUrl: spare.url },
+    },
+    models: [
+      { ...PRICED, id: 'openai', routes: [route('openai')] },
+      { ...PRICED, id: 'anthropic', routes: [route('anthropic')] },
+      { ...PRICED, id: 'streamed', routes: [route('streamed')] },
+      { ...PRICED, id: 'impatient', routes: [route('openai', { firstByteTimeoutMs: 60_000 })] },
+      { ...PRICED, id: 'endless', maxOutputTokens: 200_000, routes: [route('openai')] },
+      { ...PRICED, id: 'two', routes: [route('openai'), route('spare', { priority: 1 })] },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  catalog = parsed.catalog
+  gateway = await openFor(catalog)
+  bedrock = await openBedrock({}, { upstreamStream: false })
+})
+beforeEach(() => {
+  upstream.requests.length = 0
+  spare.requests.length = 0
+  bedrock.upstream.requests.length = 0
+})
+
+async function ask(model: string, body: object = {}, at = model === 'bedrock' ? bedrock.gateway : gateway) {
+  const { secret } = await at.issue({ rpm: 60_000, credits: '1000' })
+  const response = await at.post(secret, { ...HELLO, model: model === 'bedrock' ? 'test-model' : model, ...body })
+  const answer = JSON.parse(await response.text())
+  return { status: response.status, answer, row: await at.readRow(response.headers.get('x-request-id')) }
+}
+
+const WEATHER = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
+const CALL = { name: 'get_weather', arguments: '{"city":"Ulm"}' }
+
+const openaiSays: Reply = status(200, {
+  id: 'up-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'upstream-model',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'Let me look.',
+        reasoning_content: 'Hm.',
+        tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+  usage: USAGE,
+})
+const anthropicSays: Reply = message(
+  [
+    { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+    { type: 'text', text: 'Let me look.' },
+    { type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Ulm' } },
+  ],
+  'tool_use',
+)
+const bedrockSays = frames(
+  START,
+  thought({ text: 'Hm.' }),
+  endBlock(),
+  text('Let me look.', 1),
+  endBlock(1),
+  ...callTool(2, 'call_1', 'get_weather', '{"city":"Ulm"}'),
+  stop('tool_use'),
+  metadata(),
+)
+
+test.each(['openai', 'anthropic', 'bedrock'])(
+  'a JSON call is asked of %s in one piece, and its text, thoughts, tool calls and counts arrive',
+  async (dialect) => {
+    upstream.reply = dialect === 'openai' ? openaiSays : anthropicSays
+    bedrock.upstream.reply = bedrockSays
+    const { status, answer, row } = await ask(dialect, { tools: [WEATHER] })
+    expect([status, answer.choices]).toEqual([
+      200,
+      [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'Let me look.',
+            reasoning_content: 'Hm.',
+            refusal: null,
+            tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
+          },
+          logprobs: null,
+          finish_reason: 'tool_calls',
+        },
+      ],
+    ])
+    if (dialect === 'bedrock') expect(bedrock.upstream.requests[0]?.path).toMatch(/\/converse$/)
+    else expect(upstream.requests[0]?.body).toMatchObject({ stream: false })
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', completionTokens: 5 })
+    expect(row.cost).toBe(dialect === 'anthropic' ? 22_000n : 20_000n)
+  },
+)
+
+test('a whole answer that reports tokens of a cache is charged for them at their own price (Anthropic)', async () => {
+  const usage = { ...START_USAGE, cache_read_input_tokens: 1_000, cache_creation_input_tokens: 100, output_tokens: 5 }
+  upstream.reply = message([{ type: 'text', text: 'Hello' }], 'end_turn', usage)
+  const { row } = await ask('anthropic')
+  // 12 × 1 + 1,000 × 0.5 + 100 × 1.25 + 5 × 2, in thousandths of a millionth.
+  expect(row).toMatchObject({ promptTokens: 1_112, cachedTokens: 1_000, cacheWriteTokens: 100, cost: 647_000n })
+})
+
+test.each(['openai', 'anthropic', 'bedrock'])(
+  'a whole answer of %s without usage is estimated, and the row says so',
+  async (dialect) => {
+    const silent = { id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { content: 'Hello there' } }] }
+    const anthropic = { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hello there' }] }
+    upstream.reply = status(200, dialect === 'openai' ? silent : { ...anthropic, stop_reason: 'end_turn' })
+    bedrock.upstream.reply = frames(START, text('Hello there'), endBlock(), stop('end_turn'))
+    const { status: code, row } = await ask(dialect)
+    expect([code, row.usageSource, row.completionTokens]).toEqual([200, 'estimate', 2])
+    expect(row.cost).toBeGreaterThan(0n)
+  },
+)
+
+test('fields that only a whole answer carries reach the caller', async () => {
+  const audio = { id: 'a', data: 'AAAA', transcript: 'Hi', expires_at: 1 }
+  const annotations = [{ type: 'url_citation', url_citation: { url: 'https://example.com', title: 'T' } }]
+  const said = { role: 'assistant', content: 'Hi', audio, annotations, refusal: null }
+  upstream.reply = status(200, { choices: [{ index: 0, message: said, finish_reason: 'stop' }], usage: USAGE })
+  expect((await ask('openai')).answer.choices[0].message).toEqual(said)
+})
+
+test.each([
+  ['a catalog that says upstreamStream', 'streamed', {}],
+  ['a route that waits less than five minutes for a first word', 'impatient', {}],
+  ['an answer that may be longer than 16 MiB', 'endless', {}],
+  ['many tokens with their log probabilities', 'endless', { max_tokens: 5_000, logprobs: true, top_logprobs: 20 }],
+])('a JSON call is streamed from the upstream for %s', async (_, model, body) => {
+  upstream.reply = say('Hello')
+  const { status, answer } = await ask(model, body)
+  expect([status, answer.choices[0].message.content]).toEqual([200, 'Hello'])
+  expect(upstream.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+})
+
+test('a stream is asked for as a stream, whatever JSON calls do', async () => {
+  upstream.reply = say('Hello')
+  const { secret } = await gateway.issue()
+  await (await gateway.post(secret, { ...HELLO, model: 'openai', stream: true })).text()
+  expect(upstream.requests[0]?.body).toMatchObject({ stream: true })
+})
+
+const cutShort: Reply = (response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '5000' })
+  response.write('{"choices":[{"index":0,"message":{"content":"Hel')
+  setTimeout(() => response.destroy(), 20)
+}
+const tooLong: Reply = (response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  response.write('{"choices":[{"index":0,"message":{"content":"')
+  const more = () => {
+    while (!response.destroyed && response.write('a'.repeat(1024 * 1024)));
+  }
+  response.on('drain', more)
+  more()
+}
+
+test.each<[string, Reply, string]>([
+  ['breaks off in the middle', cutShort, 'reset'],
+  ['goes on for ever', tooLong, 'protocol'],
+  ['is not JSON', status(200, '{"choices":'), 'protocol'],
+  ['says nothing', status(200, { choices: [], usage: USAGE }), 'empty'],
+  ['is an error in place of an answer', status(200, { error: { message: 'x' } }), 'error_event'],
+  ['is a 500', status(500, { error: { message: 'x' } }), 'status 500'],
+  ['is a 429', status(429, { error: { message: 'x' } }), 'status 429'],
+])('a whole answer that %s is replaced by the next route’s: one answer, one charge', async (_, reply, result) => {
+  upstream.reply = reply
+  spare.reply = say('Hello')
+  // An instance of its own, which has no failures of the route to remember.
+  const fresh = await openFor(catalog, { onSameTables: gateway })
+  const { status: code, answer, row } = await ask('two', {}, fresh)
+  expect([code, answer.choices[0].message.content]).toEqual([200, 'Hello'])
+  expect(row.attempts.map((attempt) => attempt.result)).toEqual([result, 'ok'])
+  expect(row).toMatchObject({ provider: 'spare', cost: 20_000n })
+})
+
+test.each(['openai', 'anthropic'])('a whole answer of %s that breaks off is a 502, and free', async (dialect) => {
+  upstream.reply = cutShort
+  const { status: code, row } = await ask(dialect)
+  expect([code, row.cost, row.outcome]).toEqual([502, 0n, 'upstream_error'])
+})
+
+test('Bedrock’s refusals of a whole answer are told apart as those of a stream', async () => {
+  bedrock.upstream.reply = refuse(
+    400,
+    'ValidationException',
+    'The maximum tokens you requested exceeds the model limit.',
+  )
+  expect(await ask('bedrock')).toMatchObject({ status: 400, row: { outcome: 'refused', cost: 0n } })
+  bedrock.upstream.reply = refuse(429, 'ThrottlingException')
+  expect(await ask('bedrock')).toMatchObject({ status: 502, row: { outcome: 'upstream_error', cost: 0n } })
+})
+
+test('a caller that leaves before a whole answer comes is charged for it', async () => {
+  upstream.reply = (response, request) => void setTimeout(() => say('Hello')(response, request), 300)
+  const { key, secret } = await gateway.issue()
+  const leave = new AbortController()
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ ...HELLO, model: 'openai' })
+  const asked = fetch(`${gateway.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body, signal: leave.signal })
+  setTimeout(() => leave.abort(), 100)
+  await expect(asked).rejects.toThrow()
+  for (let spent = 0n; spent === 0n; ) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    spent = (await gateway.readKey(key.id)).spent
+  }
+  expect(await gateway.readKey(key.id)).toMatchObject({ spent: 20_000n, holds: {} })
+})
+
+test('the answer of a call with an Idempotency-Key is kept whole and given again', async () => {
+  upstream.reply = say('Hello')
+  const { secret } = await gateway.issue()
+  const again = async () => {
+    const response = await gateway.post(secret, { ...HELLO, model: 'openai' }, { 'Idempotency-Key': 'k' })
+    return [response.headers.get('x-svc-cost'), JSON.parse(await response.text()).choices[0].message.content]
+  }
+  expect([await again(), await again()]).toEqual([
+    ['0.00002', 'Hello'],
+    ['0', 'Hello'],
+  ])
+  expect(upstream.requests).toHaveLength(1)
+})
+
+test('an answer of three choices that comes whole is charged for all three', async () => {
+  const choices = [0, 1, 2].map((index) => ({ index, message: { content: 'Hello there' }, finish_reason: 'stop' }))
+  upstream.reply = status(200, { choices, usage: { prompt_tokens: 10, completion_tokens: 6, total_tokens: 16 } })
+  const { answer, row } = await ask('openai', { n: 3 })
+  expect([answer.choices.length, row.completionTokens, row.usageSource]).toEqual([3, 6, 'upstream'])
+})

@@ -1,0 +1,114 @@
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type ScanCommand,
+  type ScanCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { expect, test } from '@jest/globals'
+import type { Database } from '../../layers/gateway/store/database.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { DocumentCommand } from '../simulation/dynamodb/dynamodb-model.ts'
+import { RandomCommands, type Sides } from '../simulation/dynamodb/random-commands.ts'
+import { RandomVerbs } from '../simulation/dynamodb/random-verbs.ts'
+import { canonical } from '../simulation/dynamodb/side-by-side.ts'
+import { Random } from '../simulation/random.ts'
+import { openTestTables } from '../support/gateway.ts'
+
+// Another seed or a longer run: CLIENTS_SEED=7 CLIENTS_STEPS=20000 npm run -s jest -- test/store/clients-agree
+const SEED = Number(process.env.CLIENTS_SEED ?? 1)
+const STEPS = Number(process.env.CLIENTS_STEPS ?? 300)
+
+type Call = (input: unknown) => Promise<object>
+
+/** Tables of its own over one of the clients, with everything that was asked and answered. */
+async function openSide(client: 'ours' | 'the SDK') {
+  const both = await openTestTables()
+  const { keys, usage, answers } = both
+  const local = { endpoint: process.env.TEST_DYNAMODB ?? '' }
+  const sdk = openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, local)
+  const heard: string[] = []
+  const tables: OperatorTables = client === 'ours' ? both : sdk
+  return { heard, tables: { ...tables, database: recorded(tables.database, heard, keys.slice('keys-'.length)) } }
+}
+
+function recorded(database: Database, heard: string[], tableId: string): Database {
+  const calls = Object.entries(database).map(([verb, call]) => [
+    verb,
+    async (input: unknown) => {
+      const outcome = await outcomeOf(call as Call, input)
+      heard.push(
+        `${verb} ${outcome.told.name}: ${canonical(input)}: ${canonical(outcome.told)}`.replaceAll(tableId, ''),
+      )
+      if ('error' in outcome) throw outcome.error
+      return outcome.answer
+    },
+  ])
+  return Object.fromEntries(calls) as Database
+}
+
+async function outcomeOf(call: Call, input: unknown) {
+  try {
+    const answer = await call(input)
+    const { Item, Attributes, Items, LastEvaluatedKey } = answer as Record<string, unknown>
+    return { answer, told: { name: 'done', Item, Attributes, Items, LastEvaluatedKey } }
+  } catch (error) {
+    const { name, message, Item } = error as Error & { Item?: unknown }
+    return { error, told: { name, message, Item } }
+  }
+}
+
+/** Commands go through the Database where it has them. What only an operator does goes through the SDK, unrecorded. */
+function sidesOf(local: OperatorTables): Sides {
+  const { database, client } = local
+  return {
+    local,
+    send(command: DocumentCommand) {
+      const { input } = command
+      if (command instanceof GetCommand) return database.get(input as never)
+      if (command instanceof PutCommand) return database.put(input as never)
+      if (command instanceof UpdateCommand) return database.update(input as never)
+      if (command instanceof DeleteCommand) return database.delete(input as never)
+      if (command instanceof QueryCommand) return database.query(input as never)
+      return client.send(command as ScanCommand) as never
+    },
+    scanInPages: async (_: ScanCommandInput) => {},
+  }
+}
+
+async function heardBy(client: 'ours' | 'the SDK', open: (tables: OperatorTables) => { step(): Promise<void> }) {
+  const { heard, tables } = await openSide(client)
+  const steps = open(tables)
+  for (let i = 0; i < STEPS; i++) await steps.step().catch(() => {})
+  tables.client.destroy()
+  return heard
+}
+
+const kindsOf = (heard: string[]) => new Set(heard.map((line) => line.split(':', 1)[0]))
+
+test.each([
+  [
+    "the store's own verbs",
+    (tables: OperatorTables) => new RandomVerbs(tables, new Random(SEED)),
+    ['updateOnce', 'update', 'put'],
+  ],
+  [
+    'random commands, right and wrong',
+    (tables: OperatorTables) => new RandomCommands(sidesOf(tables), new Random(SEED)),
+    ['update', 'put'],
+  ],
+] as const)(
+  'our DynamoDB client gives the answers and errors of the AWS SDK to %s',
+  async (_, open, conditional) => {
+    const [ours, sdks] = await Promise.all([heardBy('ours', open), heardBy('the SDK', open)])
+    expect(ours).toEqual(sdks)
+    const kinds = [...kindsOf(ours)]
+    expect(kinds).toEqual(expect.arrayContaining(['get done', 'query done']))
+    for (const verb of conditional) {
+      expect(kinds).toEqual(expect.arrayContaining([`${verb} done`, `${verb} ConditionalCheckFailedException`]))
+    }
+  },
+  30_000 + STEPS * 60,
+)

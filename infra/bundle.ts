@@ -26,6 +26,8 @@ const COMMON: BuildOptions = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
+  // A file beside the function's own is found by require(), not by import().
+  supported: { 'dynamic-import': false },
   logLevel: 'warning',
 }
 

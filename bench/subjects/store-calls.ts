@@ -10,34 +10,51 @@ import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { prepareTables } from './prepare-tables.ts'
 
-// Sends the two writes that a request makes to its key, its admission and its settlement, as often as it is asked to:
-// through the gateway's own store, or through the SDK's document client. It tells the processor time of one call.
+// Sends the two writes that a request makes to its key, its admission and its settlement, as often as it is asked to: in
+// turns through the gateway's own store and through the SDK's document client. It tells the processor time of one call.
 
-export type StoreQuestion = { readonly via: 'store' | 'sdk'; readonly requests: number }
+export type StoreQuestion = { readonly turns: number }
+/** In µs. */
+export type StoreCpu = { readonly store: number; readonly sdk: number }
+
+const REQUESTS_A_TURN = 10
 
 const [endpoint = '', upstreamUrl = ''] = process.argv.slice(2)
 const tables = openTables(LOCAL_TABLES, { endpoint })
 const { key } = await prepareTables(tables, upstreamUrl)
-const settings = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
-const sdk = DynamoDBDocumentClient.from(new DynamoDBClient(settings))
+const sdk = DynamoDBDocumentClient.from(
+  new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    // A gateway does not wait for ever, whichever client it has.
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+  }),
+)
 
 type Send = (write: UpdateCommandInput) => Promise<unknown>
-const SENDERS: Readonly<Record<StoreQuestion['via'], Send>> = {
-  store: (write) => tables.client.send(new UpdateCommand(write)),
-  sdk: (write) => sdk.send(new UpdateCommand(write)),
-}
+const viaStore: Send = (write) => tables.client.send(new UpdateCommand(write))
+const viaSdk: Send = (write) => sdk.send(new UpdateCommand(write))
 
-process.on('message', async ({ via, requests }: Partial<StoreQuestion>) => {
-  if (!via || !requests) return
-  const send = SENDERS[via]
+process.on('message', async ({ turns }: Partial<StoreQuestion>) => {
+  if (!turns) return
+  const total = { store: 0, sdk: 0 }
+  for (let turn = 0; turn < turns; turn++) {
+    total.store += await cpuOfTurn(viaStore)
+    total.sdk += await cpuOfTurn(viaSdk)
+  }
+  process.send?.({ store: total.store / turns, sdk: total.sdk / turns } satisfies StoreCpu)
+})
+process.send?.('ready')
+
+async function cpuOfTurn(send: Send): Promise<number> {
   const writes: UpdateCommandInput[] = []
-  for (let i = 0; i < requests; i++) writes.push(...(await writesOfRequest(key)))
+  for (let i = 0; i < REQUESTS_A_TURN; i++) writes.push(...(await writesOfRequest(key)))
   const before = process.cpuUsage()
   for (const write of writes) await send(write)
   const { user, system } = process.cpuUsage(before)
-  process.send?.((user + system) / writes.length)
-})
-process.send?.('ready')
+  return (user + system) / writes.length
+}
 
 /** Each comes a second after the one before, so that none is refused for the key's rate. */
 let nowMs = Date.now()

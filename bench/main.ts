@@ -1,4 +1,4 @@
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { writeDocuments } from './documents.ts'
 import type { Findings, Row, RowGroup } from './row.ts'
@@ -25,6 +25,7 @@ const chosen = GROUPS.filter(({ name }) => values.only === undefined || name ===
 if (chosen.length === 0) fail(`There is no row group '${values.only}': use one of ${NAMES}.`)
 if (values.write && values.only !== undefined) fail('--write needs a whole run, without --only.')
 
+const busyBefore = loadavg()[0] ?? 0
 const startMs = Date.now()
 const seconds = () => Math.round((Date.now() - startMs) / 1000)
 await using stand = openStand((line) => console.error(`${String(seconds()).padStart(3)} s  ${line}`))
@@ -49,7 +50,9 @@ function cells({ what, waybill, bareProxy = '', portkey = '' }: Row): string[] {
 function told(): string {
   const day = new Date().toISOString().slice(0, 10)
   const machine = `${cpus().length} cores (${process.arch}), Node ${process.versions.node}`
-  return `${day}, ${machine}; ${stand.cores.told}. Medians of ${ROUNDS} rounds, with the least and the most.`
+  // Whoever else uses the machine makes figures larger and wider.
+  const others = `load average ${busyBefore.toFixed(1)} before the run`
+  return `${day}: ${machine}, ${others}; ${stand.cores.told}. Medians of ${ROUNDS} rounds, with the least and the most.`
 }
 
 function fail(message: string): never {

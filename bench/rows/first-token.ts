@@ -6,7 +6,7 @@ import type { Subject } from '../stand.ts'
 import { figureOf, medianOf } from '../statistics.ts'
 import { number, withSpread } from '../words.ts'
 
-const STREAMS = 20
+const STREAMS = 15
 const WARM_UP = 30
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 

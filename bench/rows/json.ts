@@ -4,8 +4,8 @@ import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
 /** In a round: some tenths of a second of each. */
-const REQUESTS = { bareProxy: 1_000, inMemory: 250, waybill: 125, portkey: 400 }
-const WARM_UP = 300
+const REQUESTS = { bareProxy: 800, inMemory: 200, waybill: 100, portkey: 300 }
+const WARM_UP = 250
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 
 /** What a request costs whose answer comes as a whole. */

@@ -26,7 +26,7 @@ const COMMON: BuildOptions = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
-  // A file beside is loaded by require(), which takes less than import().
+  // A file beside the function's own is found by require(), not by import().
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
 }

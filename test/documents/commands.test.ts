@@ -22,6 +22,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run (test:long|coverage)$/, 'it takes long'],
   [/^npm run (format|schema)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],
+  [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
   [/^npm run bench:init$/, 'it measures for a minute'],
   [/^npm run jest -- test\/\S+$/, 'npm test runs it'],
   [/^npm run simulate -- --broken all$/, 'test/simulation runs it'],

@@ -26,6 +26,10 @@ export function randomNumber(random: Random): number | bigint {
   return random.chance(0.7) ? random.below(6) - 1 : random.pick(NUMBERS)
 }
 
+function randomText(random: Random): string {
+  return random.pick(TEXTS)
+}
+
 /** Of few bytes, so that those of several values meet. */
 function randomBytes(random: Random): Uint8Array {
   return random.bytes(random.below(3)).map((byte) => byte % 3)
@@ -57,7 +61,7 @@ function randomMap(random: Random, depth: number): Record<string, unknown> {
 export function randomAttributes(random: Random): Record<string, unknown> {
   const attributes: Record<string, unknown> = {}
   if (random.chance(0.8)) attributes.aa = randomNumber(random)
-  if (random.chance(0.7)) attributes.bb = random.chance(0.7) ? random.pick(TEXTS) : randomValue(random)
+  if (random.chance(0.7)) attributes.bb = random.pick([randomText, randomText, randomBytes, randomValue])(random)
   if (random.chance(0.7)) attributes.cc = randomMap(random, 2)
   if (random.chance(0.7)) attributes.dd = randomValue(random)
   if (random.chance(0.7)) attributes.ss = random.chance(0.9) ? randomSet(random) : randomValue(random)
@@ -168,7 +172,7 @@ export class RandomExpressions {
 
   private simple(): string {
     const { random } = this
-    switch (random.below(9)) {
+    switch (random.below(10)) {
       case 0:
         return `attribute_exists(${this.path()})`
       case 1:
@@ -183,6 +187,8 @@ export class RandomExpressions {
         return `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`
       case 6:
         return this.containing()
+      case 7:
+        return `${this.size()} ${random.pick(COMPARATORS)} ${this.value(random.below(4))}`
       default:
         return `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
     }
@@ -190,9 +196,16 @@ export class RandomExpressions {
 
   private containing(): string {
     const { random } = this
-    if (random.chance(0.5)) return `contains(${this.written(random.pick(SETS))}, ${this.value(randomBytes(random))})`
-    const part = random.chance(0.5) ? this.value(random.pick([...TEXTS, randomNumber(random)])) : this.operand()
-    return `contains(${random.chance(0.8) ? this.path() : this.operand()}, ${part})`
+    if (random.chance(0.5)) return `contains(${this.setPath()}, ${this.value(randomBytes(random))})`
+    const simple = random.pick([randomText, randomNumber, randomBytes])(random)
+    const of = random.pick([() => this.name('bb'), () => this.path(), () => this.operand()])()
+    return `contains(${of}, ${random.chance(0.7) ? this.value(simple) : this.operand()})`
+  }
+
+  private size(): string {
+    const { random } = this
+    if (random.chance(0.6)) return `size(${random.chance(0.5) ? this.setPath() : this.path()})`
+    return `size(${this.value(random.pick([randomText, randomSet, randomSet, randomValue])(random))})`
   }
 
   private between(): string {
@@ -213,7 +226,7 @@ export class RandomExpressions {
   private operand(): string {
     const { random } = this
     if (random.chance(0.5)) return this.path()
-    if (random.chance(0.2)) return `size(${random.chance(0.9) ? this.path() : this.value(randomValue(random))})`
+    if (random.chance(0.2)) return this.size()
     return this.value(randomValue(random))
   }
 
@@ -236,6 +249,10 @@ export class RandomExpressions {
     if (random.chance(0.01)) return this.name('pk')
     const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
     return this.written(path)
+  }
+
+  private setPath(): string {
+    return this.written(this.random.pick(SETS))
   }
 
   private written(path: readonly string[]): string {

@@ -1,4 +1,5 @@
-// Started in the folder of a bundle: loads it, answers one event, and tells how long each took.
+// Started in the folder of a bundle. Loads it when it is told to, as Lambda does when it starts a function, and then
+// answers one event at a time. It tells how long each took.
 const { Writable } = require('node:stream')
 
 globalThis.awslambda = {
@@ -6,17 +7,21 @@ globalThis.awslambda = {
   HttpResponseStream: { from: (stream, { statusCode }) => Object.assign(stream, { statusCode }) },
 }
 
-process.once('message', async (event) => {
+let handler
+
+process.on('message', async ({ load, event }) => {
   const startMs = performance.now()
-  const { handler } = require(`${process.cwd()}/index.js`)
-  const loadedMs = performance.now()
-  const statusCode = await answer(handler, event)
-  const answeredMs = performance.now()
-  process.send({ loadMs: loadedMs - startMs, firstMs: answeredMs - loadedMs, statusCode }, () => process.exit())
+  if (load) {
+    handler = require(`${process.cwd()}/index.js`).handler
+    process.send({ ms: performance.now() - startMs })
+  } else if (event) {
+    const statusCode = await answer(event)
+    process.send({ ms: performance.now() - startMs, statusCode })
+  }
 })
 process.send('ready')
 
-async function answer(handler, event) {
+async function answer(event) {
   const context = { getRemainingTimeInMillis: () => 900_000 }
   if (!handler.isStreaming) return (await handler(event, context)).statusCode
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

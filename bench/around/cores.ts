@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+
+/**
+ * Where each process runs. The one that is measured has a core to itself; the load, the upstream and the database share
+ * another one: they are children of this process or part of it, and stay where it is.
+ */
+export type Cores = {
+  /** In a line for the reader. */
+  readonly told: string
+  /** A command that starts this one on the measured core. */
+  onOwnCore(command: readonly string[]): readonly string[]
+}
+
+export function takeCores(): Cores {
+  const allowed = allowedCores()
+  const [own, other] = allowed
+  if (own === undefined || other === undefined) {
+    const why = allowed.length === 0 ? 'there is no taskset here' : 'there is one core only'
+    return { told: `processes are not pinned to cores: ${why}`, onOwnCore: (command) => command }
+  }
+  execFileSync('taskset', ['-acp', String(other), String(process.pid)], { stdio: 'ignore' })
+  return {
+    told: `the measured process has core ${own}; load, upstream and database share core ${other}`,
+    onOwnCore: (command) => ['taskset', '-c', String(own), ...command],
+  }
+}
+
+/** None where there is no taskset. */
+function allowedCores(): number[] {
+  try {
+    const printed = execFileSync('taskset', ['-cp', String(process.pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return parseCoreList(printed.toString().split(':').at(-1) ?? '')
+  } catch {
+    return []
+  }
+}
+
+/** `0-2,5` */
+function parseCoreList(list: string): number[] {
+  return list.split(',').flatMap((part) => {
+    const [first = 0, last = first] = part.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  })
+}

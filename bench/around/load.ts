@@ -1,0 +1,57 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Model } from './answers.ts'
+
+export const AT_ONCE = 16
+
+/** Where requests are sent, and with which headers. */
+export type Target = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Connections are kept, as an SDK keeps them. */
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+
+type Chat = { readonly model: Model; readonly stream: boolean }
+
+/** So many requests, sixteen at once. */
+export async function sendMany(target: Target, chat: Chat, count: number): Promise<void> {
+  let sent = 0
+  async function sendInTurn(): Promise<void> {
+    while (sent < count) {
+      sent += 1
+      await sendOne(target, chat)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
+}
+
+type Received = { readonly bytes: number; readonly firstTokenMs: number }
+
+/** The first chunk begins with the alphabet, wherever the gateway puts its quotes. */
+const FIRST_TOKEN = /"content": ?"a/
+
+/** Sends one request and reads its answer to the end. */
+export function sendOne({ url, headers }: Target, { model, stream }: Chat): Promise<Received> {
+  const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
+  const startMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers }
+    const sent = request(`${url}/chat/completions`, { agent, method: 'POST', headers: head })
+    sent.once('error', reject)
+    sent.once('response', (response: IncomingMessage) => {
+      let bytes = 0
+      let beginning = ''
+      let firstTokenMs = Number.NaN
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (!Number.isNaN(firstTokenMs)) return
+        beginning += chunk.toString('latin1')
+        if (FIRST_TOKEN.test(beginning)) firstTokenMs = performance.now() - startMs
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        if (response.statusCode === 200 && firstTokenMs > 0) resolve({ bytes, firstTokenMs })
+        else reject(new Error(`${url} answered ${response.statusCode}: ${beginning.slice(0, 300)}`))
+      })
+    })
+    sent.end(body)
+  })
+}

@@ -1,0 +1,9 @@
+// Loaded into every measured process before its own program: answers when it is asked what the process has used. Plain
+// JavaScript, because Node's reader of TypeScript would be counted, too.
+
+process.on('message', ({ report }) => {
+  if (report !== 'consumption') return
+  const { user, system } = process.cpuUsage()
+  process.send({ cpuUs: user + system, rssBytes: process.memoryUsage.rss() })
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,80 @@
+import { STORAGE_OVERHEAD_BYTES, writeUnits } from './item-size.ts'
+import { PRICES, type Price } from './prices.ts'
+
+/** One chat, as the bill sees it. */
+export type Chat = {
+  readonly seconds: number
+  readonly memoryMb: number
+  /** The key's item at the time, with its open requests. */
+  readonly keyItemBytes: number
+  readonly rowBytes: number
+  /** All that the client receives, head and body. */
+  readonly answerBytes: number
+  readonly logBytes: number
+}
+
+export type BillLine = {
+  readonly what: string
+  readonly model: string
+  readonly price: Price
+  readonly dollars: number
+}
+
+export type Bill = {
+  readonly lines: readonly BillLine[]
+  readonly total: number
+  /** For as long as the rows are kept. */
+  readonly keptRows: readonly BillLine[]
+}
+
+const GB = 2 ** 30
+const MILLION = 1_000_000
+
+/** Admission and settlement. */
+const KEY_WRITES = 2
+/** The row itself, and its copy in the index by key, which has every attribute. */
+const ROW_WRITES = 2
+
+/** The bill for a million chats. A warm instance reads nothing: the write that admits proves what it remembers. */
+export function billOf(chat: Chat): Bill {
+  const { seconds, memoryMb } = chat
+  const keyUnits = KEY_WRITES * writeUnits(chat.keyItemBytes)
+  const rowUnits = ROW_WRITES * writeUnits(chat.rowBytes)
+  const lines = [
+    line('Lambda, time', `${seconds} s × ${memoryMb} MB`, PRICES.lambdaTime, MILLION * seconds * (memoryMb / 1024)),
+    line('Lambda, requests', '1', PRICES.lambdaRequest, 1),
+    line('DynamoDB, the key', `${units(keyUnits)}: admission and settlement`, PRICES.dynamodbWrite, keyUnits),
+    line('DynamoDB, the row', `${units(rowUnits)}: the row and its index`, PRICES.dynamodbWrite, rowUnits),
+    line('CloudFront, requests', '1', PRICES.cloudfrontRequest, 1),
+    line('CloudFront, function', '1 call', PRICES.cloudfrontFunction, 1),
+    line('CloudFront, out', bytes(chat.answerBytes), PRICES.cloudfrontOut, gigabytes(chat.answerBytes)),
+    line('logs', bytes(chat.logBytes), PRICES.logs, gigabytes(chat.logBytes)),
+  ]
+  const storedBytes = ROW_WRITES * (chat.rowBytes + STORAGE_OVERHEAD_BYTES)
+  const backedUpBytes = chat.rowBytes + STORAGE_OVERHEAD_BYTES
+  return {
+    lines,
+    total: lines.reduce((sum, { dollars }) => sum + dollars, 0),
+    keptRows: [
+      line('rows kept, a month', bytes(storedBytes), PRICES.dynamodbStorage, gigabytes(storedBytes)),
+      line('their backup, a month', bytes(backedUpBytes), PRICES.dynamodbBackup, gigabytes(backedUpBytes)),
+    ],
+  }
+}
+
+function line(what: string, model: string, price: Price, quantity: number): BillLine {
+  return { what, model, price, dollars: price.dollars * quantity }
+}
+
+/** Of a million. */
+function gigabytes(bytesOfOne: number): number {
+  return (MILLION * bytesOfOne) / GB
+}
+
+function bytes(count: number): string {
+  return `${count.toLocaleString('en-US')} bytes`
+}
+
+function units(count: number): string {
+  return `${count} write units`
+}

@@ -1,0 +1,61 @@
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { writeDocuments } from './documents.ts'
+import type { Findings, Row, RowGroup } from './row.ts'
+import { ROUNDS } from './row.ts'
+import { bill } from './rows/bill.ts'
+import { bundle } from './rows/bundle.ts'
+import { chunk } from './rows/chunk.ts'
+import { firstToken } from './rows/first-token.ts'
+import { json } from './rows/json.ts'
+import { memory } from './rows/memory.ts'
+import { store } from './rows/store.ts'
+import { units } from './rows/units.ts'
+import { openStand } from './stand.ts'
+import { PORTKEY_VERSION } from './subjects/portkey.ts'
+import { markdownTable } from './words.ts'
+
+// npm run bench: measures Waybill beside a bare proxy and another gateway, and prints a table.
+
+const GROUPS: readonly RowGroup[] = [json, chunk, firstToken, store, bundle, memory, units, bill]
+const NAMES = GROUPS.map(({ name }) => name).join(', ')
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } })
+const chosen = GROUPS.filter(({ name }) => values.only === undefined || name === values.only)
+if (chosen.length === 0) fail(`There is no row group '${values.only}': use one of ${NAMES}.`)
+if (values.write && values.only !== undefined) fail('--write needs a whole run, without --only.')
+
+const busyBefore = loadavg()[0] ?? 0
+const startMs = Date.now()
+const seconds = () => Math.round((Date.now() - startMs) / 1000)
+await using stand = openStand((line) => console.error(`${String(seconds()).padStart(3)} s  ${line}`))
+stand.say(stand.cores.told)
+const findings: Findings[] = []
+for (const group of chosen) findings.push(await group.measure(stand))
+
+const table = [told(), markdownTable(heads(), findings.flatMap(({ rows }) => rows).map(cells))].join('\n\n')
+const blocks = Object.assign({ table }, ...findings.map((found) => found.blocks ?? {})) as Record<string, string>
+console.log(Object.values(blocks).join('\n\n'))
+if (values.write) writeDocuments(blocks)
+stand.say('done')
+
+function heads(): string[] {
+  return ['', 'Waybill', 'bare Node proxy', `Portkey ${PORTKEY_VERSION}`]
+}
+
+function cells({ what, waybill, bareProxy = '', portkey = '' }: Row): string[] {
+  return [what, waybill, bareProxy, portkey]
+}
+
+function told(): string {
+  const day = new Date().toISOString().slice(0, 10)
+  const machine = `${cpus().length} cores (${process.arch}), Node ${process.versions.node}`
+  // Whoever else uses the machine makes figures larger and wider.
+  const others = `load average ${busyBefore.toFixed(1)} before the run`
+  return `${day}: ${machine}, ${others}; ${stand.cores.told}. Medians of ${ROUNDS} rounds, with the least and the most.`
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,111 @@
+import { CATALOG_ITEM } from '../layers/gateway/contract.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import type { Key } from '../layers/gateway/domain/key.ts'
+import type { Database, Item, UpdateInput } from '../layers/gateway/store/database.ts'
+import { hashItem, keyItem, toItem } from '../layers/gateway/store/keys/key-item.ts'
+import { readStoredHold } from '../layers/gateway/store/keys/stored-hold.ts'
+import type { Tables } from '../layers/gateway/store/tables.ts'
+
+/** The tables of one key and one catalog, in this process, for measuring what the gateway costs without a database. */
+export type MemoryTables = {
+  readonly tables: Tables
+  /** The key's item as it is now. */
+  keyItem(): Item
+  /** The last row that was written. */
+  lastRow(): Item | undefined
+}
+
+/**
+ * Does what DynamoDB does for requests that are in order: reads, admissions, settlements and rows. It checks no condition,
+ * because every request of the bench is within its limits and has an id of its own.
+ */
+export function openMemoryTables(catalog: CatalogData, key: Key): MemoryTables {
+  const account = new Account(key)
+  const items = new Map<string, () => Item>([
+    [nameOf(CATALOG_ITEM), () => ({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: new Date().toISOString() })],
+    [nameOf(hashItem(key.current.hash)), () => ({ keyId: key.id })],
+    [nameOf(keyItem(key.id)), () => account.item()],
+  ])
+  let lastRow: Item | undefined
+  const database: Database = {
+    get: async ({ Key }) => ({ Item: items.get(nameOf(Key))?.() }),
+    put: async ({ Item }) => {
+      lastRow = Item
+      return {}
+    },
+    updateOnce: async (input) => ({ Attributes: account.admit(input) }),
+    update: async (input) => {
+      account.settle(input)
+      return {}
+    },
+    delete: unknown,
+    query: unknown,
+  }
+  return {
+    tables: { database, keys: 'keys', usage: 'usage', answers: 'answers' },
+    keyItem: () => account.item(),
+    lastRow: () => lastRow,
+  }
+}
+
+function nameOf({ pk, sk }: Item): string {
+  return `${pk} ${sk}`
+}
+
+function unknown(): never {
+  throw new Error('The tables in memory do not know this call.')
+}
+
+type Values = {
+  readonly ':hold': bigint
+  readonly ':back': bigint
+  readonly ':cost': bigint
+  readonly ':open': Uint8Array
+  readonly ':firstTaken'?: number
+  readonly ':interval': number
+}
+
+/** The changing part of a key's item. */
+class Account {
+  readonly #key: Key
+  readonly #open = new Map<string, Uint8Array>()
+  #available: bigint
+  #spent = 0n
+  #bucketFullAtUs = 0
+  #days: Record<string, number> = {}
+
+  constructor(key: Key) {
+    this.#key = key
+    this.#available = key.available
+  }
+
+  admit({ ExpressionAttributeNames: names, ExpressionAttributeValues: given }: UpdateInput): Item {
+    const values = given as unknown as Values
+    const day = names?.['#day'] as string
+    this.#bucketFullAtUs = values[':firstTaken'] ?? this.#bucketFullAtUs + values[':interval']
+    this.#available -= values[':hold']
+    this.#days = { [day]: (this.#days[day] ?? 0) + 1 }
+    this.#open.set(idOf(values[':open']), values[':open'])
+    return this.#changing()
+  }
+
+  settle({ ExpressionAttributeValues: given }: UpdateInput): void {
+    const values = given as unknown as Values
+    this.#available += values[':back']
+    this.#spent += values[':cost']
+    this.#open.delete(idOf(values[':open']))
+  }
+
+  item(): Item {
+    return { ...toItem(this.#key), spent: this.#spent, ...this.#changing() }
+  }
+
+  #changing(): Item {
+    const holds = this.#open.size > 0 && { openHolds: new Set(this.#open.values()) }
+    return { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#days, ...holds }
+  }
+}
+
+function idOf(hold: Uint8Array): string {
+  return readStoredHold(hold).requestId
+}

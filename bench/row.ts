@@ -1,0 +1,55 @@
+import type { Stand } from './stand.ts'
+import { figureOf, ratioOf } from './statistics.ts'
+import { times, withSpread } from './words.ts'
+
+/** A line of the table. A cell is empty where a gateway has no such figure. */
+export type Row = {
+  readonly what: string
+  readonly waybill: string
+  readonly bareProxy?: string
+  readonly portkey?: string
+}
+
+export type Findings = {
+  readonly rows: readonly Row[]
+  /** Parts of documents that these figures are written into, by their marks. */
+  readonly blocks?: Readonly<Record<string, string>>
+}
+
+/** Rows that are measured together, under the name that `--only` takes. */
+export type RowGroup = { readonly name: string; measure(stand: Stand): Promise<Findings> }
+
+export const ROUNDS = 5
+
+/** Subjects take turns, so that whatever else the machine does falls on all of them alike. */
+export async function inTurns<Name extends string, Found = number>(
+  { say }: Stand,
+  group: string,
+  measures: Readonly<Partial<Record<Name, () => Promise<Found>>>>,
+): Promise<Readonly<Partial<Record<Name, Found[]>>>> {
+  const turns = Object.entries(measures) as [Name, () => Promise<Found>][]
+  const found: Partial<Record<Name, Found[]>> = {}
+  for (let round = 1; round <= ROUNDS; round++) {
+    say(`${group}: round ${round} of ${ROUNDS}`)
+    for (const [name, measure] of turns) found[name] = [...(found[name] ?? []), await measure()]
+  }
+  return found
+}
+
+type Values = readonly number[] | undefined
+
+/** A row of figures with their ratio to the bare proxy's. */
+export function comparedRow(
+  what: string,
+  unit: string,
+  { waybill = [], bareProxy = [], portkey }: { waybill: Values; bareProxy: Values; portkey: Values },
+): Row {
+  const compared = (values: readonly number[]) =>
+    `${withSpread(figureOf(values), unit)}, **${times(ratioOf(values, bareProxy))}**`
+  return {
+    what,
+    waybill: compared(waybill),
+    bareProxy: `${withSpread(figureOf(bareProxy), unit)}, 1×`,
+    ...(portkey && { portkey: compared(portkey) }),
+  }
+}

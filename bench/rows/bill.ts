@@ -1,0 +1,103 @@
+import { type AddressInfo, connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { openInstance } from '../../functions/instance.ts'
+import { stageOf } from '../../infra/stages.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { type BillLine, billOf } from '../bill/bill.ts'
+import { itemBytes } from '../bill/item-size.ts'
+import { keyItemBytes } from '../bill/key-item-bytes.ts'
+import { openMemoryTables } from '../memory-tables.ts'
+import type { RowGroup } from '../row.ts'
+import { catalogFor } from '../subjects/catalog.ts'
+import { benchKey } from '../subjects/key.ts'
+import { dollars, markdownTable } from '../words.ts'
+
+const SECONDS = 4
+const OPEN = 25
+
+/** The lines that Lambda itself writes about a call, START, END and REPORT, are about this long together. */
+const LAMBDA_LOG_BYTES = 300
+
+/** What AWS asks for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
+export const bill: RowGroup = {
+  name: 'bill',
+  async measure(stand) {
+    stand.say('bill: one chat of 300 tokens, and a key with 25 open requests')
+    const sizes = await sizesOfAChat(await stand.upstreamUrl())
+    const memoryMb = stageOf('prod').chatMemoryMb
+    const { lines, total, keptRows } = billOf({
+      seconds: SECONDS,
+      memoryMb,
+      keyItemBytes: await keyItemBytes(OPEN),
+      ...sizes,
+    })
+    const what = `modelled cost of a million chats of ${SECONDS} s and 300 tokens, ${OPEN} open a key`
+    return {
+      rows: [{ what, waybill: `**${dollars(total)}**` }],
+      blocks: {
+        'bill-lines': markdownTable(
+          ['for a million chats', 'one chat', 'price', 'where the price is from', '$'],
+          [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...keptRows.map(cells)],
+        ),
+        'bill-total': `$${Math.round(total)}`,
+      },
+    }
+  },
+}
+
+function cells({ what, model, price, dollars: amount }: BillLine): string[] {
+  return [what, model, `${priceText(price.dollars)} a ${price.per}`, price.source, amount.toFixed(2)]
+}
+
+/** With all its digits, and never fewer than two after the point. */
+function priceText(amount: number): string {
+  return `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })}`
+}
+
+type Sizes = { readonly answerBytes: number; readonly rowBytes: number; readonly logBytes: number }
+
+/** One streamed chat through the gateway: the bytes on the wire, the row and the log. */
+async function sizesOfAChat(upstreamUrl: string): Promise<Sizes> {
+  const { key, secret } = benchKey()
+  const memory = openMemoryTables(catalogFor(upstreamUrl), key)
+  let logBytes = LAMBDA_LOG_BYTES
+  const log = jsonLog((line) => {
+    logBytes += Buffer.byteLength(line) + 1
+  }, 'prod')
+  const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables: memory.tables, log })
+  const server = createGatewayServer(Promise.resolve(instance))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const answer = await streamed((server.address() as AddressInfo).port, secret)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  if (!answer.includes('data: [DONE]')) throw new Error(`The chat of the bill failed: ${answer}`)
+  const row = marshall(memory.lastRow() ?? {}, { removeUndefinedValues: true })
+  return { answerBytes: answer.length, rowBytes: itemBytes(row), logBytes }
+}
+
+/** Everything that the connection brings. */
+function streamed(port: number, secret: string): Promise<Buffer> {
+  const body = JSON.stringify({
+    model: 'three-hundred-tokens',
+    stream: true,
+    messages: [{ role: 'user', content: 'Hello' }],
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    [
+      'POST /v1/chat/completions HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      `Authorization: Bearer ${secret}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  return buffer(socket)
+}

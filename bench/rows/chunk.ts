@@ -1,0 +1,54 @@
+import { answerOf, type Model } from '../around/answers.ts'
+import { cpuOf } from '../around/cpu-of.ts'
+import { sendMany } from '../around/load.ts'
+import { comparedRow, inTurns, type RowGroup } from '../row.ts'
+import type { Subject } from '../stand.ts'
+
+const WARM_UP = 150
+/** In a round: some tenths of a second of each. */
+const STREAMS = { bareProxy: 400, waybill: 150, portkey: 250 }
+/** Two times sixteen: each takes half a second. */
+const SLOW_STREAMS = 32
+
+type Name = keyof typeof STREAMS
+/** A round's figures, in µs. */
+type Round = { readonly stream: number; readonly chunk: number; readonly slowChunk: number }
+
+/** What a stream costs, and what a chunk of it costs: a stream of a hundred, without what a stream of one costs. */
+export const chunk: RowGroup = {
+  name: 'chunk',
+  async measure(stand) {
+    const subjects: Readonly<Record<Name, Subject | undefined>> = {
+      bareProxy: await stand.bareProxy(),
+      waybill: await stand.waybillInMemory(),
+      portkey: await stand.portkey(),
+    }
+    const present = (Object.keys(STREAMS) as Name[]).filter((name) => subjects[name])
+    stand.say('chunk: warming up')
+    for (const name of present) {
+      await sendMany((subjects[name] as Subject).target, { model: 'hundred-chunks', stream: true }, WARM_UP)
+    }
+    const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject, STREAMS[name])])
+    const rounds = await inTurns<Name, Round>(stand, 'chunk', Object.fromEntries(measures))
+    const row = (what: string, figure: keyof Round) => {
+      const of = (name: Name) => rounds[name]?.map((round) => round[figure])
+      return comparedRow(what, 'µs', { waybill: of('waybill'), bareProxy: of('bareProxy'), portkey: of('portkey') })
+    }
+    return {
+      rows: [
+        row('CPU a stream of 100 chunks, all at once, tables in memory', 'stream'),
+        row('CPU a chunk, all at once', 'chunk'),
+        row('CPU a chunk, one every 5 ms', 'slowChunk'),
+      ],
+    }
+  },
+}
+
+async function measureRound(subject: Subject, count: number): Promise<Round> {
+  const cpu = (model: Model, streams: number) => cpuOf(subject, { model, stream: true, count: streams })
+  const one = await cpu('one-chunk', count)
+  const hundred = await cpu('hundred-chunks', count)
+  const slow = await cpu('hundred-slow-chunks', SLOW_STREAMS)
+  const moreChunks = answerOf('hundred-chunks').chunks - answerOf('one-chunk').chunks
+  return { stream: hundred, chunk: (hundred - one) / moreChunks, slowChunk: (slow - one) / moreChunks }
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dynamodbRoundTripMs } from '../around/dynamodb-round-trip.ts'
+import { sendOne } from '../around/load.ts'
+import { inTurns, type RowGroup } from '../row.ts'
+import type { Subject } from '../stand.ts'
+import { figureOf, medianOf } from '../statistics.ts'
+import { number, withSpread } from '../words.ts'
+
+const STREAMS = 15
+const WARM_UP = 30
+const CHAT = { model: 'two-chunks-apart', stream: true } as const
+
+/** How long a client waits for the first token, when nobody else asks for anything. */
+export const firstToken: RowGroup = {
+  name: 'first-token',
+  async measure(stand) {
+    const endpoint = await stand.dynamodb()
+    const [bare, waybill, portkey] = [await stand.bareProxy(), await stand.waybill(), await stand.portkey()]
+    stand.say('first-token: warming up')
+    for (const subject of [bare, waybill, portkey]) if (subject) await firstTokenMs(subject, WARM_UP)
+    const rounds = await inTurns<'bareProxy' | 'waybill' | 'portkey' | 'roundTrip'>(stand, 'first-token', {
+      bareProxy: () => firstTokenMs(bare, STREAMS),
+      waybill: () => firstTokenMs(waybill, STREAMS),
+      ...(portkey && { portkey: () => firstTokenMs(portkey, STREAMS) }),
+      roundTrip: () => medianTime(() => dynamodbRoundTripMs(endpoint), STREAMS),
+    })
+    const { bareProxy = [], waybill: ours = [], portkey: theirs, roundTrip = [] } = rounds
+    const added = (values: readonly number[]) =>
+      `+${withSpread(figureOf(values.map((value, i) => value - (bareProxy[i] ?? Number.NaN))), 'ms')}`
+    return {
+      rows: [
+        {
+          what: 'first token, alone: what is added to the bare proxy’s',
+          waybill: `${added(ours)}; one DynamoDB Local round trip is ${number(medianOf(roundTrip))} ms`,
+          bareProxy: withSpread(figureOf(bareProxy), 'ms'),
+          ...(theirs && { portkey: added(theirs) }),
+        },
+      ],
+    }
+  },
+}
+
+function firstTokenMs({ target }: Subject, count: number): Promise<number> {
+  return medianTime(async () => (await sendOne(target, CHAT)).firstTokenMs, count)
+}
+
+/** One after the other, with a pause in which the one before is finished. */
+async function medianTime(timeOne: () => Promise<number>, count: number): Promise<number> {
+  const values: number[] = []
+  for (let i = 0; i < count; i++) {
+    values.push(await timeOne())
+    await sleep(5)
+  }
+  return medianOf(values)
+}

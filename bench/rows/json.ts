@@ -1,0 +1,37 @@
+import { cpuOf } from '../around/cpu-of.ts'
+import { sendMany } from '../around/load.ts'
+import { comparedRow, inTurns, type RowGroup } from '../row.ts'
+import type { Subject } from '../stand.ts'
+
+/** In a round: some tenths of a second of each. */
+const REQUESTS = { bareProxy: 800, inMemory: 200, waybill: 100, portkey: 300 }
+const WARM_UP = 250
+const CHAT = { model: 'hundred-chunks', stream: false } as const
+
+/** What a request costs whose answer comes as a whole. */
+export const json: RowGroup = {
+  name: 'json',
+  async measure(stand) {
+    const subjects = {
+      bareProxy: await stand.bareProxy(),
+      inMemory: await stand.waybillInMemory(),
+      waybill: await stand.waybill(),
+      portkey: await stand.portkey(),
+    }
+    stand.say('json: warming up')
+    for (const subject of Object.values(subjects)) if (subject) await sendMany(subject.target, CHAT, WARM_UP)
+    const cpu = (subject: Subject, count: number) => () => cpuOf(subject, { ...CHAT, count })
+    const { inMemory, waybill, bareProxy, portkey } = await inTurns<keyof typeof subjects>(stand, 'json', {
+      bareProxy: cpu(subjects.bareProxy, REQUESTS.bareProxy),
+      inMemory: cpu(subjects.inMemory, REQUESTS.inMemory),
+      waybill: cpu(subjects.waybill, REQUESTS.waybill),
+      ...(subjects.portkey && { portkey: cpu(subjects.portkey, REQUESTS.portkey) }),
+    })
+    return {
+      rows: [
+        comparedRow('CPU a JSON request, tables in memory', 'µs', { waybill: inMemory, bareProxy, portkey }),
+        comparedRow('CPU a JSON request, DynamoDB Local (three writes)', 'µs', { waybill, bareProxy, portkey }),
+      ],
+    }
+  },
+}

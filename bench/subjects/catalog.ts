@@ -1,0 +1,19 @@
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { MODELS } from '../around/answers.ts'
+
+/** Every model of the bench, at one upstream that needs no key. */
+export function catalogFor(upstreamUrl: string): CatalogData {
+  const parsed = parseCatalog({
+    providers: { up: { type: 'openai', baseUrl: upstreamUrl } },
+    models: MODELS.map((id) => ({
+      id,
+      contextLength: 100_000,
+      maxOutputTokens: 1_000,
+      price: { input: '1', output: '2' },
+      routes: [{ provider: 'up', model: id }],
+    })),
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  return parsed.catalog
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
 
@@ -51,11 +51,11 @@ function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptio
   const path = join(OUT, folder)
   const file = join(path, outfile)
   if (written.has(file)) return path
+  mkdirSync(path, { recursive: true })
   // Files of the same folder name each other as they are seen from there.
   const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: path, outfile: file, write: false })
   for (const { path: place, contents } of outputFiles) {
     const draft = join(OUT, randomUUID())
-    mkdirSync(dirname(place), { recursive: true })
     writeFileSync(draft, contents)
     renameSync(draft, place)
   }

@@ -116,6 +116,7 @@ describe('the deployed code', () => {
     process.env.WAYBILL_KEYS_TABLE = 'keys'
     process.env.WAYBILL_USAGE_TABLE = 'usage'
     process.env.WAYBILL_ANSWERS_TABLE = 'answers'
+    process.env.WAYBILL_TOKENIZER_FUNCTION = 'tokenizer'
     new Function('module', 'exports', 'require', '__filename', '__dirname', code)(
       module,
       module.exports,

@@ -103,7 +103,9 @@ function without(name: string, ...conditions: readonly string[]): Variant {
       const { ConditionExpression: condition } = command.input as Expressions
       if (!condition) return command
       const weaker = conditions.reduce(
-        (text, part) => text.replace(part, `(${part} OR attribute_exists(${keyOf(command)}))`),
+        // The opposite of a condition is another rule, and stays.
+        (text, part) =>
+          text.includes(`NOT ${part}`) ? text : text.replace(part, `(${part} OR attribute_exists(${keyOf(command)}))`),
         condition,
       )
       return weaker === condition ? command : rewritten(command, { ConditionExpression: weaker })

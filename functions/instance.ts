@@ -43,6 +43,19 @@ export type InstanceOptions = {
   readonly readStoredCatalog?: ReadCatalog
 }
 
+const POOL_BYTES = 4_096
+
+/** Random bytes, of which many are made at once: a call of the system takes longer than the bytes. */
+function pooledBytes(): (count: number) => Uint8Array {
+  let pool = randomBytes(0)
+  return (count) => {
+    if (pool.length < count) pool = randomBytes(POOL_BYTES)
+    const bytes = pool.subarray(0, count)
+    pool = pool.subarray(count)
+    return bytes
+  }
+}
+
 /** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -57,7 +70,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     config,
     tables,
     clock,
-    random: options.random ?? randomBytes,
+    random: options.random ?? pooledBytes(),
     log,
     timing: {
       ...CHAT_TIMING,

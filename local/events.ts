@@ -53,9 +53,14 @@ export function toEvent(
 }
 
 /** Names in lower case, repeated headers joined, as AWS does. */
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const entries = Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(',')])
-  return Object.fromEntries(entries)
+function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name, value] = [(rawHeaders[i] as string).toLowerCase(), rawHeaders[i + 1] as string]
+    const before = headers[name]
+    headers[name] = before === undefined ? value : `${before},${value}`
+  }
+  return headers
 }
 
 /** Values of the same name joined, as AWS does. */

@@ -23,7 +23,8 @@ export class ResponseStream extends Writable {
     const response = this.#response
     if (response.destroyed) done()
     else if (chunk.length === 0) {
-      response.flushHeaders()
+      // With the first words, if they come at once.
+      setImmediate(() => response.headersSent || response.flushHeaders())
       done()
     } else if (response.write(chunk)) done()
     else afterDrainOrClose(response, done)

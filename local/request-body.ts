@@ -11,14 +11,24 @@ const LAMBDA_BYTES = 6 * 1024 * 1024
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > MAX_BODY_BYTES) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > LAMBDA_BYTES) break
-  }
-  return Buffer.concat(chunks)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > LAMBDA_BYTES) end()
+    }
+    const end = () => {
+      request.off('data', take)
+      request.pause()
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    }
+    request.on('data', take)
+    request.once('end', end)
+    request.once('error', reject)
+    request.once('close', () => request.complete || reject(new Error('The client left while it was still sending.')))
+  })
 }
 
 /**

@@ -4,8 +4,9 @@ import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
 /** In a round: some tenths of a second of each. */
-const REQUESTS = { bareProxy: 800, inMemory: 200, waybill: 100, portkey: 300 }
-const WARM_UP = 250
+const REQUESTS = { bareProxy: 1_500, inMemory: 1_000, waybill: 400, portkey: 500 }
+/** Until V8 has compiled what it will: an instance that serves is warm. */
+const WARM_UP = 2_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 
 /** What a request costs whose answer comes as a whole. */

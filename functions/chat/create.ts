@@ -89,10 +89,13 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     .through(refuse<PricedChat & Admission & Idempotency>())
 }
 
-async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable> {
+/** Middy writes a string at once, and one longer than this in slices, which could cut a character of two units in half. */
+const MOST_AT_ONCE = 16 * 1024
+
+async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const isStream = request.priced.chat.stream
   if (request.replay) return replayAnswer(request.replay, isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
-  // Bytes: Middy writes a long string in slices, and would cut a character of two code units in half.
-  return Readable.from([Buffer.from(await answerWhole(deps, request))])
+  const whole = await answerWhole(deps, request)
+  return whole.length <= MOST_AT_ONCE ? whole : Readable.from([Buffer.from(whole)])
 }

@@ -7,8 +7,13 @@ type Limits = { readonly rpm: Window; readonly daily: Window }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** The last one asked for is kept: a request asks for the same day several times. */
+let lastDay = { number: Number.NaN, text: '' }
+
 export function utcDay(nowMs: number): string {
-  return new Date(nowMs).toISOString().slice(0, 10)
+  const number = Math.floor(nowMs / DAY_MS)
+  if (number !== lastDay.number) lastDay = { number, text: new Date(nowMs).toISOString().slice(0, 10) }
+  return lastDay.text
 }
 
 export function limitsOf(key: Key, nowMs: number): Limits {

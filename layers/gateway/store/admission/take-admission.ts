@@ -38,7 +38,10 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   }
 }
 
-/** The key after an admission. What operators change is proven current; what was granted and spent is not known. */
+/**
+ * The key after an admission. What operators change is proven current. What was granted and spent is not known, and of
+ * the holds only those that have ended are.
+ */
 function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
   const forgotten = new Set(forgottenDays(key, nowMs))
   const days = Object.fromEntries(Object.entries(key.days).filter(([day]) => !forgotten.has(day)))
@@ -47,7 +50,7 @@ function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
     bucketFullAtUs: changed.bucketFullAtUs as number,
     available: toNano(changed.available),
     days: { ...days, ...daysOf(changed) },
-    holds: { ...oldFormHolds(key), ...holdsOf(changed) },
+    holds: { ...oldFormHolds(key), ...holdsOf(changed, nowMs) },
   }
 }
 

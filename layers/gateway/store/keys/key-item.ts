@@ -1,7 +1,7 @@
 import { ITEMS, type Scope } from '../../contract.ts'
 import type { Hold, Key } from '../../domain/key.ts'
 import type { Item } from '../database.ts'
-import { readStoredHold } from './stored-hold.ts'
+import { endOf, readStoredHold } from './stored-hold.ts'
 
 export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
@@ -86,9 +86,11 @@ export function daysOf(item: Item): Record<string, number> {
   return days
 }
 
-export function holdsOf({ openHolds, holds: ofOldForm }: Item): Record<string, Hold> {
+/** With a moment, only the holds that have ended by then. */
+export function holdsOf({ openHolds, holds: ofOldForm }: Item, endedByMs = Number.POSITIVE_INFINITY) {
   const holds: Record<string, Hold> = {}
   for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {
+    if (endOf(bytes) > endedByMs) continue
     const { requestId, hold } = readStoredHold(bytes)
     holds[requestId] = hold
   }

@@ -1,6 +1,6 @@
 import type { Hold } from '../../domain/key.ts'
 import type { Nano } from '../../domain/money.ts'
-import { readUlid, requestIdOf, timeMsIn, ulidTimeMs, writeUlid } from '../../domain/ulid.ts'
+import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/ulid.ts'
 
 // A key's item is written whole with every request, so each of its open holds is kept in some 20 bytes: the 16 of the
 // request's id, one for how long the request can live, counted from the moment in its id, and the amount.
@@ -11,15 +11,24 @@ const LONGEST_LIFETIME = 255
 
 /** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and taken out. */
 export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'amount' | 'untilMs'>): Uint8Array {
-  const units = Math.ceil((untilMs - ulidTimeMs(requestId)) / LIFETIME_UNIT_MS)
-  const lifetime = Math.min(LONGEST_LIFETIME, Math.max(0, units))
-  return Uint8Array.of(...readUlid(requestId), lifetime, ...bytesOf(amount))
+  const id = readUlid(requestId)
+  const units = Math.ceil((untilMs - timeMsIn(id)) / LIFETIME_UNIT_MS)
+  const bytes = bytesOf(amount)
+  const stored = new Uint8Array(ID_BYTES + 1 + bytes.length)
+  stored.set(id)
+  stored[ID_BYTES] = Math.min(LONGEST_LIFETIME, Math.max(0, units))
+  stored.set(bytes, ID_BYTES + 1)
+  return stored
 }
 
 export function readStoredHold(bytes: Uint8Array): { readonly requestId: string; readonly hold: Hold } {
-  const id = bytes.subarray(0, ID_BYTES)
-  const untilMs = timeMsIn(id) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
-  return { requestId: requestIdOf(writeUlid(id)), hold: { amount: amountIn(bytes.subarray(ID_BYTES + 1)), untilMs } }
+  const amount = amountIn(bytes.subarray(ID_BYTES + 1))
+  return { requestId: requestIdOf(writeUlid(bytes)), hold: { amount, untilMs: endOf(bytes) } }
+}
+
+/** From when on the request of a stored hold is dead. */
+export function endOf(bytes: Uint8Array): number {
+  return timeMsIn(bytes) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
 }
 
 /** The amount in as few bytes as it takes, none for zero. */

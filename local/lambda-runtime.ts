@@ -9,6 +9,7 @@ type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<R
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse
+  #hasWritten = false
 
   constructor(response: ServerResponse) {
     super()
@@ -24,10 +25,17 @@ export class ResponseStream extends Writable {
     if (response.destroyed) done()
     else if (chunk.length === 0) {
       // With the first words, if they come at once.
-      setImmediate(() => response.headersSent || response.flushHeaders())
+      setImmediate(() => {
+        if (!this.#hasWritten) response.flushHeaders()
+      })
       done()
-    } else if (response.write(chunk)) done()
+    } else if (this.#send(chunk)) done()
     else afterDrainOrClose(response, done)
+  }
+
+  #send(chunk: Buffer): boolean {
+    this.#hasWritten = true
+    return this.#response.write(chunk)
   }
 
   override _final(done: () => void): void {

@@ -41,6 +41,7 @@ export function lambdaEnvironment(dynamodb: string): Record<string, string> {
     [ENV.usageTable]: LOCAL_TABLES.usageTable,
     [ENV.answersTable]: LOCAL_TABLES.answersTable,
     [ENV.stage]: 'prod',
+    [ENV.tokenizerFunction]: 'none',
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
@@ -233,7 +233,9 @@ test('a replayed answer is explained as free, with the request that it repeats',
 test('a request whose process died is explained as free', async () => {
   const requestId = newId()
   await leaveHold(requestId, 12_300n, Date.now() - 1)
-  await gateway.instance.finishHold(key.id, { requestId, amount: 12_300n, untilMs: Date.now() - 1 })
+  const open = await findOpenHold(gateway.tables, requestId)
+  if (!open) throw new Error('The hold was not found.')
+  await gateway.instance.finishHold(key.id, { requestId, ...open.hold })
   const shown = await explain(await gateway.readRow(requestId))
   expect(shown).toContain('status        none: no answer was sent')
   expect(shown).toContain('charged       0: its process died before it could settle')
@@ -243,7 +245,7 @@ test('a request whose process died is explained as free', async () => {
 test('an unsettled request with a row is explained as such, before and after its time', async () => {
   const row = await ask()
   const requestId = newId()
-  const untilMs = Date.now() + 60_000
+  const untilMs = ulidTimeMs(requestId) + 64_000
   await leaveHold(requestId, row.hold, untilMs)
   const open = await putUsageRow(gateway.tables)({ ...row, requestId })
   const until = new Date(untilMs).toISOString()
@@ -255,7 +257,7 @@ test('an unsettled request with a row is explained as such, before and after its
 
 test('an unsettled request without a row is explained as running or dead, with its hold and until when', async () => {
   const requestId = newId()
-  const untilMs = Date.now() + 60_000
+  const untilMs = ulidTimeMs(requestId) + 64_000
   await leaveHold(requestId, 12_300n, untilMs)
   const open = await findOpenHold(gateway.tables, requestId)
   if (!open) throw new Error('The hold was not found.')

@@ -4,7 +4,8 @@ import { sendMany } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-const WARM_UP = 150
+/** Until V8 has compiled what it will. */
+const WARM_UP = 600
 /** In a round: some tenths of a second of each. */
 const STREAMS = { bareProxy: 400, waybill: 150, portkey: 250 }
 /** Two times sixteen: each takes half a second. */

@@ -9,7 +9,7 @@ export default {
   testSequencer: '<rootDir>/test/support/longest-first.js',
   testTimeout: 30_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // With --coverage only, which takes a third more time: `npm run coverage`. It leaves out the files that bound how much
   // of the processor something may take.
   coverageProvider: 'v8',

@@ -66,14 +66,14 @@ describe('upstreams without bounds', () => {
   const json = { 'Content-Type': 'application/json' }
   const line = `data: ${'a'.repeat(64 * 1024 - 7)}\n`
   const HUGE: [string, () => Iterable<string>, object][] = [
-    ['event', () => megabytes(24, open, close), events],
-    ['event in many lines', () => megabytes(24, '', '\n', line), events],
-    ['event without an end', () => megabytes(24, open), events],
-    ['JSON answer', () => megabytes(24, '{"choices":[{"index":0,"message":{"content":"', '"}}]}'), json],
-    ['page of HTML', () => megabytes(24, '<html>'), { 'Content-Type': 'text/html' }],
+    ['event of 12 MB', () => megabytes(12, open, close), events],
+    ['event of 12 MB in many lines', () => megabytes(12, '', '\n', line), events],
+    ['event of 12 MB without an end', () => megabytes(12, open), events],
+    ['JSON answer of 24 MB', () => megabytes(24, '{"choices":[{"index":0,"message":{"content":"', '"}}]}'), json],
+    ['page of HTML of 24 MB', () => megabytes(24, '<html>'), { 'Content-Type': 'text/html' }],
   ]
 
-  test.each(HUGE)('an upstream’s 24 MB %s is a 502 in bounded memory', async (_, pieces, head) => {
+  test.each(HUGE)('an upstream’s %s is a 502 in bounded memory', async (_, pieces, head) => {
     for (const stream of [true, false]) {
       const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }))
       await bench.expectFailed(result, 502, 'upstream_error')
@@ -83,7 +83,7 @@ describe('upstreams without bounds', () => {
   })
 
   test.each(HUGE.slice(0, 3))(
-    'an upstream’s 24 MB %s after the first words ends the stream with an error frame, in bounded memory',
+    'an upstream’s %s after the first words ends the stream with an error frame, in bounded memory',
     async (_, pieces) => {
       // The estimate's tokenizer is large: load it before looking at memory.
       await bench.ask(say('Hi', null))

@@ -12,7 +12,7 @@ import { Mismatch, SideBySide } from './side-by-side.ts'
 
 // Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- test/simulation
 const SEED = Number(process.env.MODEL_SEED ?? 1)
-const STEPS = Number(process.env.MODEL_STEPS ?? 1_200)
+const STEPS = Number(process.env.MODEL_STEPS ?? 800)
 const LANES = 4
 const CONTENTS_EVERY = 80
 const TIMEOUT_MS = 30_000 + STEPS * 20

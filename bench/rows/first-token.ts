@@ -7,7 +7,8 @@ import { figureOf, medianOf } from '../statistics.ts'
 import { number, withSpread } from '../words.ts'
 
 const STREAMS = 15
-const WARM_UP = 30
+/** Until V8 has compiled what it will. */
+const WARM_UP = 400
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
 /** How long a client waits for the first token, when nobody else asks for anything. */

@@ -96,6 +96,8 @@ export type Journey = {
   droppedFields?: readonly string[]
   upstreamModel?: string
   fallbackModel?: string
+  /** Whether the last attempt asked for its answer in one piece, which has no first token to be timed. */
+  asksWhole?: boolean
   firstPartMs?: number
 }
 

@@ -68,13 +68,13 @@ test('a charge is explained line by line: tokens × price, the hold, who counted
   const answer = say('Hello', usage)
   upstream.reply = (response, request) =>
     request.body.model === 'first' ? status(500, 'x')(response, request) : answer(response, request)
-  const row = await ask({ ...LONG, max_tokens: 1000 })
+  const row = await ask({ ...LONG, max_tokens: 1000, stream: true })
   const lines = (await explain(row)).split('\n')
   expect(lines).toEqual([
     `request       ${row.requestId}`,
     `started       ${new Date(row.startedAtMs).toISOString()}`,
     `key           ${key.id} (acme)`,
-    'endpoint      chat.completions',
+    'endpoint      chat.completions, streamed',
     'model         test-model → up/second',
     'status        200',
     'outcome       completed',

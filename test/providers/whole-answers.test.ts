@@ -183,6 +183,12 @@ test.each([
   expect(upstream.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } })
 })
 
+test('a whole answer has no time to its first token, and one that was streamed from the upstream has', async () => {
+  upstream.reply = say('Hello')
+  expect((await ask('openai')).row.ttftMs).toBeUndefined()
+  expect((await ask('streamed')).row.ttftMs).toEqual(expect.any(Number))
+})
+
 test('a stream is asked for as a stream, whatever JSON calls do', async () => {
   upstream.reply = say('Hello')
   const { secret } = await gateway.issue()

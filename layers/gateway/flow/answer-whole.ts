@@ -41,7 +41,7 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
   const gather = async (answer: Answer) => {
     const completion = new CompletionBuilder()
     const tally = new Tally(request.priced)
-    request.journey.firstPartMs = deps.clock() - request.nowMs
+    if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs
     for await (const parts of answer) {
       for (const part of parts) {
         tally.add(part)

@@ -125,6 +125,7 @@ async function begin(
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
   const asksWhole = mayComeWhole(priced, route, outputCap)
+  journey.asksWhole = asksWhole
   // A whole answer says nothing before its end, so it has until the request's own deadline.
   const timer = asksWhole
     ? undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CatalogData, isOwnVariable } from '../layers/gateway/domain/catalog.ts'
+import { type CatalogData, FIRST_BYTE_TIMEOUT_MS, isOwnVariable } from '../layers/gateway/domain/catalog.ts'
 import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
@@ -24,8 +24,6 @@ const prices = z.strictObject({
 })
 const count = z.int().min(1).max(100_000_000)
 const timeoutMs = z.int().min(100).max(840_000)
-/** Models that reason say nothing for minutes, and what is given up too early is billed all the same. */
-const FIRST_BYTE_TIMEOUT_MS = 300_000
 const IDLE_TIMEOUT_MS = 60_000
 const fields = z
   .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request'))

@@ -72,6 +72,7 @@ async function ask(model: string, body: object = {}, at = model === 'bedrock' ? 
 }
 
 const WEATHER = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
+const ALTERNATIVES = { max_tokens: 5_000, top_logprobs: 20 }
 const CALL = { name: 'get_weather', arguments: '{"city":"Ulm"}' }
 
 const openaiSays: Reply = status(200, {
@@ -176,6 +177,8 @@ test.each([
   ['a route that waits less than five minutes for a first word', 'impatient', {}],
   ['an answer that may be longer than 16 MiB', 'endless', {}],
   ['many tokens with their log probabilities', 'endless', { max_tokens: 5_000, logprobs: true, top_logprobs: 20 }],
+  ['many tokens with alternatives, even if log probabilities are not asked for', 'endless', ALTERNATIVES],
+  ['many tokens of a request that names its modalities', 'endless', { max_tokens: 5_000, modalities: ['text'] }],
 ])('a JSON call is streamed from the upstream for %s', async (_, model, body) => {
   upstream.reply = say('Hello')
   const { status, answer } = await ask(model, body)

@@ -52,6 +52,9 @@ export function providerFields(entry: ProviderEntry | undefined): readonly strin
   return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
 }
 
+/** Unless a route says otherwise: models that reason say nothing for minutes, and an answer given up is billed all the same. */
+export const FIRST_BYTE_TIMEOUT_MS = 300_000
+
 export type UpstreamRoute = {
   readonly provider: string
   readonly model: string

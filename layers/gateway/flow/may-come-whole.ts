@@ -1,20 +1,22 @@
-import type { UpstreamRoute } from '../domain/catalog.ts'
+import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../domain/catalog.ts'
 import type { PricedRequest } from '../domain/priced-request.ts'
 import { MAX_JSON_BYTES } from '../providers/http/json-reply.ts'
 
-/** A route that gives up sooner than this must hear a first word, which a whole answer has only at its end. */
-const PATIENT_MS = 300_000
-/** As long as tokens get, in bytes of JSON, and as much as twenty others with their log probabilities add to one. */
-const MOST_BYTES_PER_TOKEN = 128
-const MOST_BYTES_OF_LOGPROBS = 8 * 1024
+/** As long as tokens get, in bytes of JSON. */
+const MOST_BYTES_OF_TEXT = 128
+/** As long as a token gets that is a sound, or that has twenty others with their log probabilities beside it. */
+const MOST_BYTES_OF_MORE = 8 * 1024
+const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
 
 /**
  * Whether an upstream is asked for its answer in one piece, which is cheaper to read and carries more. An answer that
  * may be too long for that is streamed: once it is too long it would be thrown away, free to its caller and billed to us.
  */
 export function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
-  if (chat.stream || route.firstByteTimeoutMs < PATIENT_MS) return false
+  // A route that is less patient than others must hear a first word, which a whole answer has only at its end.
+  if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false
   if (catalog.providers.get(route.provider)?.upstreamStream) return false
-  const bytesPerToken = chat.body.logprobs ? MOST_BYTES_OF_LOGPROBS : MOST_BYTES_PER_TOKEN
+  const isMore = MORE_THAN_TEXT.some((name) => chat.body[name])
+  const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
   return outputCap * chat.choices * bytesPerToken <= MAX_JSON_BYTES
 }

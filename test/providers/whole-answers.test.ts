@@ -50,6 +50,7 @@ beforeAll(async () => {
       { ...PRICED, id: 'streamed', routes: [route('streamed')] },
       { ...PRICED, id: 'impatient', routes: [route('openai', { firstByteTimeoutMs: 60_000 })] },
       { ...PRICED, id: 'endless', maxOutputTokens: 200_000, routes: [route('openai')] },
+      { ...PRICED, id: 'restless', routes: [route('openai', { idleTimeoutMs: 200 }), route('spare', { priority: 1 })] },
       { ...PRICED, id: 'two', routes: [route('openai'), route('spare', { priority: 1 })] },
     ],
   })
@@ -163,6 +164,19 @@ test.each(['openai', 'anthropic', 'bedrock'])(
     expect(row.cost).toBeGreaterThan(0n)
   },
 )
+
+test('a whole answer may begin late, and is given up if it then pauses for longer than its route allows', async () => {
+  upstream.reply = (response, request) => void setTimeout(() => say('Late')(response, request), 600)
+  expect((await ask('restless')).answer.choices[0].message.content).toBe('Late')
+  upstream.reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.write('{"choices":[')
+  }
+  spare.reply = say('Hello')
+  const { answer, row } = await ask('restless')
+  expect(answer.choices[0].message.content).toBe('Hello')
+  expect(row.attempts.map(({ result }) => result)).toEqual(['timeout', 'ok'])
+})
 
 test('fields that only a whole answer carries reach the caller', async () => {
   const audio = { id: 'a', data: 'AAAA', transcript: 'Hi', expires_at: 1 }

@@ -30,8 +30,6 @@ type Candidate = {
 /** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
 const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
-/** As long as a function can run. */
-const LONGEST_WHOLE_MS = 15 * 60_000
 
 /** The parts of an answer, in batches: each is what one read from the upstream brought. */
 export type Answer = AsyncIterable<readonly ChatPart[]>
@@ -139,7 +137,7 @@ async function begin(
       outputCap,
       model: route.model,
       asksWhole,
-      idleTimeoutMs: asksWhole ? LONGEST_WHOLE_MS : route.idleTimeoutMs,
+      idleTimeoutMs: route.idleTimeoutMs,
       allowFields,
       mayWriteCache: mayWriteCache(priced),
       noteDropped: (fields) => {

@@ -32,6 +32,7 @@ export function anthropicProvider(
         },
         body,
         idleTimeoutMs: call.idleTimeoutMs,
+        mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
       if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))

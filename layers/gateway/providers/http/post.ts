@@ -18,6 +18,8 @@ type Post = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly idleTimeoutMs: number
+  /** Whether the reply may be silent for any time before its first byte, as a whole answer is. */
+  readonly mayBeginLate: boolean
   readonly signal: AbortSignal
 }
 
@@ -47,7 +49,7 @@ export async function post(call: Post): Promise<Reply> {
 /** A kept connection that the other side had closed already: nothing was received, so the call may be sent again. */
 class StaleConnection extends Error {}
 
-function send({ target, headers, body, idleTimeoutMs, signal }: Post, kept = true): Promise<Reply> {
+function send({ target, headers, body, idleTimeoutMs, mayBeginLate, signal }: Post, kept = true): Promise<Reply> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const secure = target.protocol === 'https:'
@@ -78,7 +80,7 @@ function send({ target, headers, body, idleTimeoutMs, signal }: Post, kept = tru
         status: response.statusCode ?? 0,
         contentType: response.headers['content-type'] ?? '',
         retryAfterMs: readRetryAfter(response.headers['retry-after']),
-        body: new ReplyBody(response, idleTimeoutMs, signal),
+        body: new ReplyBody(response, { idleTimeoutMs, mayBeginLate, signal }),
       })
     })
     request.end(body)

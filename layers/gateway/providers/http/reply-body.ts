@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 
+type Patience = { readonly idleTimeoutMs: number; readonly mayBeginLate: boolean; readonly signal: AbortSignal }
+
 /** The bytes of a reply, read when they are asked for. Throws UpstreamFailure and nothing else. */
 export class ReplyBody {
   readonly #response: IncomingMessage
@@ -8,14 +10,16 @@ export class ReplyBody {
   readonly #signal: AbortSignal
   readonly #abort: () => void
   readonly #hear = () => this.#wake?.()
+  #isTimed: boolean
   #idle: NodeJS.Timeout | undefined
   #wake: (() => void) | undefined
   #failure: unknown
   #isOver = false
 
-  constructor(response: IncomingMessage, idleTimeoutMs: number, signal: AbortSignal) {
+  constructor(response: IncomingMessage, { idleTimeoutMs, mayBeginLate, signal }: Patience) {
     this.#response = response
     this.#idleTimeoutMs = idleTimeoutMs
+    this.#isTimed = !mayBeginLate
     this.#signal = signal
     this.#abort = () => response.destroy(signal.reason)
     if (signal.aborted) this.#abort()
@@ -30,7 +34,10 @@ export class ReplyBody {
   async read(): Promise<Buffer | undefined> {
     for (;;) {
       const chunk: Buffer | null = this.#response.read()
-      if (chunk !== null) return chunk
+      if (chunk !== null) {
+        this.#isTimed = true
+        return chunk
+      }
       if (this.#failure !== undefined) throw toFailure(this.#failure, 'reset')
       if (this.#isOver) return undefined
       await this.#more()
@@ -47,7 +54,7 @@ export class ReplyBody {
 
   /** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
   #more(): Promise<void> {
-    this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
+    if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
     return new Promise((resolve) => {
       this.#wake = () => {
         this.#wake = undefined

@@ -25,6 +25,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
         },
         body,
         idleTimeoutMs: call.idleTimeoutMs,
+        mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key)

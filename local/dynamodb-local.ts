@@ -81,7 +81,7 @@ async function endChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { freePort } from '../../local/dynamodb-local.ts'
 import type { Cores } from '../around/cores.ts'
 import { sendOne, type Target } from '../around/load.ts'
 import { type MeasuredProcess, startMeasured } from '../around/measured-process.ts'
@@ -66,15 +66,4 @@ async function untilAnswers(origin: string, { child }: MeasuredProcess): Promise
       return
   }
   throw new Error(`it did not answer within ${STARTS_WITHIN_MS / 1000} s`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -17,7 +17,7 @@ export async function startDynamoDb(
   note: Note = async () => {},
 ): Promise<LocalDynamoDb> {
   const port = await freePort()
-  const child = withJavaOptions(() => privately(() => spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' })))
+  const child = withEnvironment(() => privately(() => spawn({ port, path: folder, sharedDb: true, stdio: 'pipe' })))
   const endpoint = `http://127.0.0.1:${port}`
   stack.defer(() => endChild(child))
   let complaints = ''
@@ -38,14 +38,22 @@ export async function startDynamoDb(
 /** It runs for minutes, not months: with the quick compiler and the plain collector it takes half the processor time. */
 const QUICKLY = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
-function withJavaOptions<T>(start: () => T): T {
-  const before = process.env.JAVA_TOOL_OPTIONS
-  process.env.JAVA_TOOL_OPTIONS = before ? `${before} ${QUICKLY}` : QUICKLY
+/** DynamoDB Local takes these from its environment only. It reports its use to Amazon unless it is told not to. */
+function withEnvironment<T>(start: () => T): T {
+  const { JAVA_TOOL_OPTIONS, DDB_LOCAL_TELEMETRY } = process.env
+  process.env.JAVA_TOOL_OPTIONS = JAVA_TOOL_OPTIONS ? `${JAVA_TOOL_OPTIONS} ${QUICKLY}` : QUICKLY
+  process.env.DDB_LOCAL_TELEMETRY = '0'
   try {
     return start()
   } finally {
-    if (before === undefined) delete process.env.JAVA_TOOL_OPTIONS
-    else process.env.JAVA_TOOL_OPTIONS = before
+    restore({ JAVA_TOOL_OPTIONS, DDB_LOCAL_TELEMETRY })
+  }
+}
+
+function restore(variables: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
+import { countTokens as countHere } from '../../layers/tokenizer/count-tokens.ts'
 import { openTokenizerThread, type TokenizerThread } from '../../local/tokenizer-thread.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
@@ -18,11 +18,12 @@ function openOdd(mostMs = FOREVER_MS): TokenizerThread {
 test('the tokenizer’s thread counts what the tokenizer itself counts', async () => {
   const texts = ['Hello, world!', 'Съешь же ещё этих мягких булок', '👨‍👩‍👧', '\ud83d', 'a'.repeat(1_000)]
   const thread = opened.use(openTokenizerThread())
-  expect(await thread.countTokens(texts, FOREVER_MS)).toEqual(texts.map((text) => countTokens(text)))
+  expect(await thread.countTokens(texts, FOREVER_MS)).toEqual(texts.map((text) => countHere(text)))
 })
 
 test('the gateway answers others while the tokenizer loads in its thread', async () => {
-  const { upstream, gateway } = await openBoth()
+  const { countTokens } = opened.use(openTokenizerThread())
+  const { upstream, gateway } = await openBoth({ countTokens })
   const { secret } = await gateway.issue({ rpm: 60_000 })
   upstream.reply = say('Hello', null)
   const state = { isEstimated: false, answered: 0 }

@@ -19,7 +19,7 @@ import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts
 import { createGatewayServer } from '../../local/server.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { intercept } from './intercept.ts'
-import { shareTokenizer } from './shared-tokenizer.ts'
+import { sharedTokenizer } from './shared-tokenizer.ts'
 
 export type TestGateway = AsyncDisposable & {
   readonly baseUrl: string
@@ -39,7 +39,7 @@ export type TestGateway = AsyncDisposable & {
 export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   /** Another instance over the same tables, as AWS starts several. */
   readonly onSameTables?: TestGateway
-  /** In place of the tokenizer in its thread. */
+  /** In place of the tokenizer that all test files share. */
   readonly countTokens?: CountTokens
 }
 
@@ -62,8 +62,7 @@ export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYN
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const { onSameTables, countTokens, ...instanceOptions } = options
-  const tokenizer = shareTokenizer()
+  const { onSameTables, countTokens = sharedTokenizer, ...instanceOptions } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!onSameTables) await writeCatalog(tables)(catalog, Date.now())
   const calls: { name: string; atMs: number }[] = []
@@ -75,9 +74,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
   const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
   const log = jsonLog((line) => logLines.push(line))
   const instance = openInstance({ ...instanceOptions, config, tables, log })
-  const server = createGatewayServer(Promise.resolve(instance), {
-    countTokens: countTokens ?? tokenizer.countTokens,
-  })
+  const server = createGatewayServer(Promise.resolve(instance), { countTokens })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   // Seen through its own connection, so that looking does not count as a call of the gateway.
@@ -120,7 +117,6 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await tokenizer[Symbol.asyncDispose]()
       tables.client.destroy()
       outside.client.destroy()
     },

@@ -1,20 +1,30 @@
-import { openTokenizerThread, type TokenizerThread } from '../../local/tokenizer-thread.ts'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
+import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
+import { openTokenizerThread } from '../../local/tokenizer-thread.ts'
 
-type Shared = { readonly thread: TokenizerThread; users: number }
-let shared: Shared | undefined
+const MOST_MS = 30_000
 
-/** The tokenizer's thread, which takes a second to load: all gateways that are open at a time in one file have one. */
-export function shareTokenizer(): TokenizerThread {
-  const mine: Shared = shared ?? { thread: openTokenizerThread(), users: 0 }
-  shared = mine
-  mine.users += 1
-  return {
-    countTokens: mine.thread.countTokens,
-    async [Symbol.asyncDispose]() {
-      mine.users -= 1
-      if (mine.users > 0) return
-      if (shared === mine) shared = undefined
-      await mine.thread[Symbol.asyncDispose]()
-    },
-  }
+/** The tokenizer's thread, which takes a second to load, for all test files: they ask it at this address. */
+export async function startSharedTokenizer(stack: AsyncDisposableStack): Promise<string> {
+  const tokenizer = stack.use(openTokenizerThread())
+  const server = createServer(async (request, response) => {
+    const { texts } = (await json(request)) as TokenQuestion
+    response.end(JSON.stringify(await tokenizer.countTokens(texts, MOST_MS)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stack.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export const sharedTokenizer: CountTokens = async (texts, withinMs) => {
+  const body = JSON.stringify({ texts } satisfies TokenQuestion)
+  const signal = AbortSignal.timeout(Math.ceil(withinMs))
+  const answer = await fetch(process.env.TEST_TOKENIZER ?? '', { method: 'POST', body, signal })
+  return (await answer.json()) as readonly number[]
 }

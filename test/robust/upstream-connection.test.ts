@@ -189,7 +189,7 @@ describe('broken connections', () => {
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
     const call = post({
       target: targetOf(upstream.url),
-      headers: {},
+      headers: [],
       body: '{}',
       idleTimeoutMs: 1_000,
       mayBeginLate: false,

@@ -1,5 +1,6 @@
-import * as http from 'node:http'
-import * as https from 'node:https'
+import type { Exchange as HttpExchange } from '../http/exchange.ts'
+import { type HeaderList, openHttpClient } from '../http/http-client.ts'
+import { HttpError } from '../http/http-error.ts'
 import { ServiceError } from './service-error.ts'
 
 /** How long a call waits: for a connection, and for the whole answer. */
@@ -8,75 +9,62 @@ export type Patience = { readonly connectMs: number; readonly answerMs: number }
 export type Reply = {
   readonly status: number
   readonly text: string
-  /** When the service says that it answered; of answers other than 200 only. */
+  /** When the service says that it answered. */
   readonly date: string | undefined
-  /** The name of an error, where a service does not say it in its answer; of answers other than 200 only. */
+  /** The name of an error, where a service does not say it in its answer. */
   readonly errorType: string | undefined
 }
 
-type Exchange = (headers: readonly string[], body: string, signal?: AbortSignal) => Promise<Reply>
+type Exchange = (headers: HeaderList, body: string, signal?: AbortSignal) => Promise<Reply>
 
 /** More than any answer that we ask for: a page of DynamoDB has a megabyte before it is written as JSON. */
 const MOST_BYTES = 16 * 1024 * 1024
-const KEPT_CONNECTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 256 }
 
-/** POSTs to one address, over connections that are kept. Whatever breaks on the way is a ServiceError. */
+/** POSTs to one address. Whatever breaks on the way is a ServiceError. */
 export function openExchange(url: URL, { connectMs, answerMs }: Patience): Exchange {
-  const { request: open, Agent } = url.protocol === 'https:' ? https : http
-  const agent = new Agent(KEPT_CONNECTIONS)
-  const { hostname: host, port, pathname: path } = url
-  return (headers, body, signal) =>
-    new Promise((resolve, reject) => {
-      const request = open({ method: 'POST', path, host, port, agent, headers, signal }, receive)
-      let timer = setTimeout(giveUpConnecting, connectMs)
-      request.once('error', fail)
-      request.end(body)
+  const client = openHttpClient(url, connectMs)
+  const { hostname, pathname } = url
+  return async (headers, body, signal) => {
+    if (signal?.aborted) throw outOfTime()
+    const exchange = client.post(pathname, headers, body)
+    const late = setTimeout(() => exchange.end(timeout(hostname, `no answer within ${answerMs} ms`)), answerMs)
+    const abort = () => exchange.end(outOfTime())
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      const { status, headers: answered } = await exchange.head
+      const { date, 'x-amzn-errortype': errorType } = answered
+      return { status, text: await readText(exchange), date, errorType }
+    } catch (error) {
+      throw error instanceof HttpError ? brokenLine(hostname, error) : error
+    } finally {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
 
-      function receive(response: http.IncomingMessage): void {
-        const chunks: Buffer[] = []
-        let bytes = 0
-        response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk)
-          bytes += chunk.length
-          if (bytes > MOST_BYTES) response.destroy(new ServiceError('NetworkingError', 'The answer is too long.', {}))
-        })
-        response.once('error', fail)
-        response.once('end', () => {
-          clearTimeout(timer)
-          const [first = Buffer.of()] = chunks
-          const text = (chunks.length > 1 ? Buffer.concat(chunks) : first).toString()
-          const status = response.statusCode ?? 0
-          // Headers are not even parsed where nobody asks for one.
-          const { date, 'x-amzn-errortype': errorType }: http.IncomingHttpHeaders =
-            status === 200 ? {} : response.headers
-          resolve({ status, text, date, errorType: errorType?.toString() })
-        })
-      }
+  function outOfTime(): ServiceError {
+    return timeout(hostname, 'no answer in the time that was left')
+  }
+}
 
-      function fail(error: NodeJS.ErrnoException): void {
-        clearTimeout(timer)
-        if (error instanceof ServiceError) reject(error)
-        else reject(signal?.aborted ? timeout(host, 'no answer in the time that was left') : brokenLine(error))
-      }
-
-      function giveUpConnecting(): void {
-        if (request.socket?.connecting) giveUp(`no connection within ${connectMs} ms`)
-        else timer = setTimeout(giveUp, answerMs - connectMs, `no answer within ${answerMs} ms`)
-      }
-
-      function giveUp(what: string): void {
-        const error = timeout(host, what)
-        request.destroy(error)
-        // Whatever the request says to that, its time is over.
-        fail(error)
-      }
-    })
+async function readText(exchange: HttpExchange): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for (let piece = await exchange.read(); piece; piece = await exchange.read()) {
+    bytes += piece.length
+    if (bytes > MOST_BYTES) exchange.end(new ServiceError('NetworkingError', 'The answer is too long.', {}))
+    pieces.push(piece)
+  }
+  const [first = Buffer.of()] = pieces
+  return (pieces.length > 1 ? Buffer.concat(pieces) : first).toString()
 }
 
 function timeout(host: string, what: string): ServiceError {
   return new ServiceError('TimeoutError', `${host}: ${what}.`, {})
 }
 
-function brokenLine(cause: NodeJS.ErrnoException): ServiceError {
+function brokenLine(host: string, cause: HttpError): ServiceError {
+  if (cause.code === 'CONNECT_TIMEOUT')
+    return new ServiceError('TimeoutError', `${host}: ${cause.message}`, {}, { cause })
   return new ServiceError('NetworkingError', cause.message, { code: cause.code }, { cause })
 }

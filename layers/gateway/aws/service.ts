@@ -43,7 +43,6 @@ export function openService(service: Service, clock: () => number = Date.now): C
     line ??= openLine(service)
     const credentials = service.local?.credentials ?? readCredentials()
     const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
-    headers.push('Content-Length', String(Buffer.byteLength(body)))
     const reply = await line.exchange(headers, body, signal)
     const answer = read(reply)
     if (reply.status === 200) return answer

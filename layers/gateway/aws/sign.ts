@@ -18,7 +18,7 @@ type ToSign = {
   readonly nowMs: number
 }
 
-/** The headers of a signed POST: names and values in turn, as node:http takes them without looking at each. */
+/** The headers of a signed POST beside its host: names and values in turns. */
 type Sign = (call: ToSign) => string[]
 
 /** Signs POSTs to a service by AWS's Signature Version 4. A day's signing key is made once. */
@@ -38,7 +38,7 @@ export function signer({ service, region, host, path = '/', contentType }: Place
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
     const signature = createHmac('sha256', keyOfDay(day, secretAccessKey)).update(toSign).digest('hex')
     const headers = [
-      ...['Host', host, 'Content-Type', contentType, 'X-Amz-Date', time],
+      ...['Content-Type', contentType, 'X-Amz-Date', time],
       'Authorization',
       `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
     ]

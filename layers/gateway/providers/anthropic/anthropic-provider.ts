@@ -16,7 +16,11 @@ export function anthropicProvider(
   entry: AnthropicEntry,
   apiKey: () => Promise<string | undefined>,
 ): Provider {
-  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/messages`)
+  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/messages`, {
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    'anthropic-version': API_VERSION,
+  })
   return {
     id,
     async *chat(call) {
@@ -24,12 +28,7 @@ export function anthropicProvider(
       const key = await apiKey()
       const reply = await post({
         target,
-        headers: {
-          'content-type': 'application/json',
-          accept: 'text/event-stream, application/json',
-          'anthropic-version': API_VERSION,
-          ...(key && { 'x-api-key': key }),
-        },
+        headers: key ? ['x-api-key', key] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
         mayBeginLate: call.asksWhole,

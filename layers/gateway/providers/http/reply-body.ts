@@ -1,46 +1,40 @@
-import type { IncomingMessage } from 'node:http'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { Exchange } from '../../http/exchange.ts'
 
 type Patience = { readonly idleTimeoutMs: number; readonly mayBeginLate: boolean; readonly signal: AbortSignal }
 
 /** The bytes of a reply, read when they are asked for. Throws UpstreamFailure and nothing else. */
 export class ReplyBody {
-  readonly #response: IncomingMessage
+  readonly #exchange: Exchange
   readonly #idleTimeoutMs: number
   readonly #signal: AbortSignal
   readonly #abort: () => void
-  readonly #hear = () => this.#wake?.()
   #isTimed: boolean
+  #isWaiting = false
   #idle: NodeJS.Timeout | undefined
-  #wake: (() => void) | undefined
-  #failure: unknown
-  #isOver = false
 
-  constructor(response: IncomingMessage, { idleTimeoutMs, mayBeginLate, signal }: Patience) {
-    this.#response = response
+  constructor(exchange: Exchange, { idleTimeoutMs, mayBeginLate, signal }: Patience) {
+    this.#exchange = exchange
     this.#idleTimeoutMs = idleTimeoutMs
     this.#isTimed = !mayBeginLate
     this.#signal = signal
-    this.#abort = () => response.destroy(signal.reason)
-    if (signal.aborted) this.#abort()
+    this.#abort = () => exchange.end(signal.reason)
     signal.addEventListener('abort', this.#abort, { once: true })
-    response.on('readable', this.#hear)
-    response.once('end', () => this.#finish())
-    response.once('error', (error) => this.#finish(error))
-    response.once('close', () => this.#finish(response.complete ? undefined : new Error('closed')))
   }
 
   /** All that has arrived since, as soon as there is any; undefined at the end. */
   async read(): Promise<Buffer | undefined> {
-    for (;;) {
-      const chunk: Buffer | null = this.#response.read()
-      if (chunk !== null) {
-        this.#isTimed = true
-        return chunk
-      }
-      if (this.#failure !== undefined) throw toFailure(this.#failure, 'reset')
-      if (this.#isOver) return undefined
-      await this.#more()
+    // The clock runs only while we wait for the upstream, not while a slow client makes us wait.
+    if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
+    this.#isWaiting = true
+    try {
+      const bytes = await this.#exchange.read()
+      this.#isTimed = true
+      return bytes
+    } catch (error) {
+      throw toFailure(error, 'reset')
+    } finally {
+      this.#isWaiting = false
     }
   }
 
@@ -48,48 +42,13 @@ export class ReplyBody {
   close(): void {
     clearTimeout(this.#idle)
     this.#signal.removeEventListener('abort', this.#abort)
-    this.#response.off('readable', this.#hear)
-    letGo(this.#response)
-  }
-
-  /** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
-  #more(): Promise<void> {
-    if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
-    return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#wake = undefined
-        resolve()
-      }
-    })
+    this.#exchange.leave()
   }
 
   #giveUp(): void {
-    if (!this.#wake) return
-    this.#response.destroy(new UpstreamFailure('timeout', `The upstream sent nothing for ${this.#idleTimeoutMs} ms.`))
+    if (!this.#isWaiting) return
+    this.#exchange.end(new UpstreamFailure('timeout', `The upstream sent nothing for ${this.#idleTimeoutMs} ms.`))
   }
-
-  #finish(failure?: unknown): void {
-    if (!this.#isOver) this.#failure = failure
-    this.#isOver = true
-    this.#wake?.()
-  }
-}
-
-const PARTING_MS = 1_000
-const PARTING_BYTES = 64 * 1024
-
-/** Reads away the bytes that follow an answer's end, for a short time, so that the connection can be used again. */
-function letGo(response: IncomingMessage): void {
-  if (response.complete || response.destroyed) return
-  const end = () => response.destroy()
-  const timer = setTimeout(end, PARTING_MS).unref()
-  let bytes = 0
-  response.on('error', () => {})
-  response.once('close', () => clearTimeout(timer))
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > PARTING_BYTES) end()
-  })
 }
 
 export function toFailure(error: unknown, reason: 'connect' | 'reset'): UpstreamFailure {

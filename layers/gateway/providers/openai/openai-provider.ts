@@ -9,7 +9,11 @@ import { toOpenAiRequest } from './openai-request.ts'
 
 /** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
-  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+    ...entry.headers,
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+  })
   return {
     id,
     async *chat(call) {
@@ -17,12 +21,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
       const key = await apiKey()
       const reply = await post({
         target,
-        headers: {
-          ...entry.headers,
-          'content-type': 'application/json',
-          accept: 'text/event-stream, application/json',
-          ...(key && { authorization: `Bearer ${key}` }),
-        },
+        headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
         mayBeginLate: call.asksWhole,

@@ -1,0 +1,130 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectSecurely, type TLSSocket } from 'node:tls'
+import { Exchange } from './exchange.ts'
+import { HttpError } from './http-error.ts'
+
+/** Where connections go. */
+export type Place = {
+  readonly isSecure: boolean
+  readonly host: string
+  readonly port: number
+  readonly connectMs: number
+}
+
+type Owner = {
+  /** A connection can be used again. */
+  onFree(connection: Connection): void
+  onGone(connection: Connection): void
+  /** What makes the next secure connection quicker. */
+  session: Buffer | undefined
+}
+
+const KEEP_ALIVE = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
+
+/** A connection that carries one exchange after the other. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #owner: Owner
+  #exchange: Exchange | undefined
+  #hasBeenUsed = false
+  #isReused = false
+  #keptUntilMs = Number.POSITIVE_INFINITY
+
+  constructor(place: Place, owner: Owner) {
+    this.#owner = owner
+    this.#socket = place.isSecure ? openSecurely(place, owner) : connect({ ...KEEP_ALIVE, ...addressOf(place) })
+    giveUpConnecting(this.#socket, place)
+    let failure: Error | undefined
+    this.#socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    this.#socket.on('error', (error) => {
+      failure = error
+    })
+    this.#socket.on('end', () => this.destroy())
+    this.#socket.once('close', () => {
+      owner.onGone(this)
+      this.#exchange?.onClose(failure)
+    })
+  }
+
+  /** Whether it has carried an exchange before this one. */
+  get isReused(): boolean {
+    return this.#isReused
+  }
+
+  /** Whether another request may be sent, as far as is known here. */
+  get isUsable(): boolean {
+    return (
+      !this.#socket.destroyed &&
+      this.#socket.writable &&
+      (this.#keptUntilMs === Infinity || Date.now() < this.#keptUntilMs)
+    )
+  }
+
+  /** Sends a whole request. */
+  send(request: string): Exchange {
+    this.#isReused = this.#hasBeenUsed
+    if (this.#hasBeenUsed) this.#socket.ref()
+    this.#hasBeenUsed = true
+    this.#exchange = new Exchange(this)
+    this.#socket.write(request)
+    return this.#exchange
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** The exchange is over. */
+  release(keptMs: number): void {
+    this.#exchange = undefined
+    // Whoever has answered before it was asked everything is not to be trusted with another request.
+    if (keptMs === 0 || this.#socket.destroyed || this.#socket.writableLength > 0) {
+      this.destroy()
+      return
+    }
+    this.#keptUntilMs = keptMs === Number.POSITIVE_INFINITY ? keptMs : Date.now() + keptMs
+    this.#socket.resume()
+    this.#socket.unref()
+    this.#owner.onFree(this)
+  }
+
+  /** Nobody asked for what comes between two exchanges. */
+  #receive(bytes: Buffer): void {
+    if (this.#exchange) this.#exchange.onBytes(bytes)
+    else this.destroy()
+  }
+}
+
+function addressOf({ host, port }: Place) {
+  return { host, port }
+}
+
+function openSecurely(place: Place, owner: Owner): TLSSocket {
+  const socket = connectSecurely({
+    ...KEEP_ALIVE,
+    ...addressOf(place),
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(place.host) === 0 && { servername: place.host }),
+    ...(owner.session && { session: owner.session }),
+  })
+  socket.on('session', (session) => {
+    owner.session = session
+  })
+  return socket
+}
+
+/** A host that does not even take the connection is given up sooner than one that thinks. */
+function giveUpConnecting(socket: Socket, { isSecure, connectMs }: Place): void {
+  const late = () => socket.destroy(new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`))
+  const timer = setTimeout(late, connectMs)
+  socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+  socket.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,126 @@
+import type { Connection } from './connection.ts'
+import { HttpError } from './http-error.ts'
+import type { Head } from './response-head.ts'
+import { type Receiver, ResponseParser } from './response-parser.ts'
+
+/** So much of a response may wait to be read before the other side is made to wait. */
+const MOST_WAITING_BYTES = 64 * 1024
+const PARTING_MS = 1_000
+const PARTING_BYTES = 64 * 1024
+
+/** One request and its response, on a connection that nobody else uses meanwhile. */
+export class Exchange implements Receiver {
+  /** Rejects, as `read` does, with an HttpError or with the error that the exchange was ended with. */
+  readonly head: Promise<Head>
+  readonly #connection: Connection
+  readonly #begun = Promise.withResolvers<Head>()
+  readonly #parser = new ResponseParser(this)
+  #pieces: Buffer[] = []
+  #waitingBytes = 0
+  #isOver = false
+  #failure: unknown
+  #wake: (() => void) | undefined
+  #parting: NodeJS.Timeout | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.head = this.#begun.promise
+  }
+
+  /** All of the body that has come since, as soon as there is any; undefined at its end. One caller at a time. */
+  async read(): Promise<Buffer | undefined> {
+    for (;;) {
+      if (this.#pieces.length > 0) return this.#takePieces()
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#isOver) return undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** Ends the exchange, and its connection: what has come and was not read is lost. */
+  end(error: unknown): void {
+    if (this.#isOver) return
+    this.#pieces = []
+    this.#fail(error)
+    this.#connection.destroy()
+  }
+
+  /** No more is read. What still comes within a moment is thrown away, so that the connection can be used again. */
+  leave(): void {
+    if (this.#isOver) return
+    this.#pieces = []
+    this.#waitingBytes = 0
+    this.#parting = setTimeout(() => this.end(left()), PARTING_MS).unref()
+    this.#connection.resume()
+  }
+
+  onBytes(bytes: Buffer): void {
+    try {
+      this.#parser.feed(bytes)
+      if (this.#parser.isDone) this.#connection.release(this.#parser.keptMs)
+      this.#wakeReader()
+    } catch (error) {
+      this.#fail(error)
+      this.#connection.destroy()
+    }
+  }
+
+  /** The connection has ended, of itself or with an error. */
+  onClose(error: NodeJS.ErrnoException | undefined): void {
+    if (this.#isOver) return
+    if (!error && this.#parser.close()) this.#wakeReader()
+    else if (error instanceof HttpError) this.#fail(error)
+    else this.#fail(this.#broken(error))
+  }
+
+  onHead(head: Head): void {
+    this.#begun.resolve(head)
+  }
+
+  onData(bytes: Buffer): void {
+    this.#waitingBytes += bytes.length
+    if (!this.#parting) {
+      this.#pieces.push(bytes)
+      if (this.#waitingBytes > MOST_WAITING_BYTES) this.#connection.pause()
+    } else if (this.#waitingBytes > PARTING_BYTES) throw left()
+  }
+
+  onEnd(): void {
+    this.#isOver = true
+    clearTimeout(this.#parting)
+  }
+
+  #takePieces(): Buffer {
+    const [first = Buffer.of(), ...rest] = this.#pieces
+    this.#pieces = []
+    if (this.#waitingBytes > MOST_WAITING_BYTES && !this.#isOver) this.#connection.resume()
+    this.#waitingBytes = 0
+    return rest.length === 0 ? first : Buffer.concat([first, ...rest])
+  }
+
+  #fail(error: unknown): void {
+    this.#isOver = true
+    this.#failure = error
+    clearTimeout(this.#parting)
+    this.#begun.reject(error)
+    this.#begun.promise.catch(() => {})
+    this.#wakeReader()
+  }
+
+  #broken(cause: NodeJS.ErrnoException | undefined): HttpError {
+    const { code = 'ECONNRESET', message = 'The other side closed too early.' } = cause ?? {}
+    return new HttpError(code, message, { cause, isStale: this.#connection.isReused && this.#parser.isUntouched })
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}
+
+function left(): HttpError {
+  return new HttpError('ECONNABORTED', 'The rest was not read.')
+}

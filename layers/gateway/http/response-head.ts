@@ -1,0 +1,74 @@
+import { HttpError } from './http-error.ts'
+
+/** By their names in small letters; of a header that came twice, the first. */
+export type Headers = Readonly<Record<string, string | undefined>>
+
+export type Head = {
+  readonly status: number
+  readonly headers: Headers
+  /** How the body ends: after so many bytes, with a last chunk, or with the connection. */
+  readonly body: number | 'chunked' | 'until close'
+  /** How long the connection may be kept for another request; 0 if it may not. */
+  readonly keptMs: number
+}
+
+/** As many as node takes. */
+export const MOST_HEAD_BYTES = 16 * 1024
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const NO_HEADER_HAS = /[\0\r\n]/
+/** Their bodies are empty, whatever their headers say. */
+const WITHOUT_BODY = new Set([204, 304])
+const SWITCHED = 101
+
+/** A response up to its empty line. Throws an HttpError. */
+export function parseHead(text: string): Head {
+  const lines = text.split('\r\n')
+  const [, minor, status] = STATUS_LINE.exec(lines[0] as string) ?? []
+  if (status === undefined) throw bad('There came something other than HTTP/1.1.')
+  const headers: Record<string, string | undefined> = Object.create(null)
+  for (let i = 1; i < lines.length; i++) readHeader(lines[i] as string, headers)
+  const code = Number(status)
+  if (code === SWITCHED) throw bad('There came another protocol, which was not asked for.')
+  const body = WITHOUT_BODY.has(code) || code < 200 ? 0 : bodyOf(headers)
+  const isKept = body !== 'until close' && mayBeKept(minor === '1', headers.connection)
+  return { status: code, headers, body, keptMs: isKept ? keptMs(headers['keep-alive']) : 0 }
+}
+
+function readHeader(line: string, headers: Record<string, string | undefined>): void {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(0, colon)).toLowerCase()
+  if (!NAME.test(name) || NO_HEADER_HAS.test(line)) throw bad('There came a header that is none.')
+  if (headers[name] === undefined) headers[name] = line.slice(colon + 1).trim()
+  else if (name === 'content-length' || name === 'transfer-encoding') throw bad(`There came two ${name} headers.`)
+}
+
+function bodyOf(headers: Headers): Head['body'] {
+  const { 'transfer-encoding': encoding, 'content-length': length } = headers
+  if (encoding !== undefined) {
+    if (length !== undefined) throw bad('There came a length for a body of chunks.')
+    if (encoding.toLowerCase() !== 'chunked') throw bad('There came an encoding that was not asked for.')
+    return 'chunked'
+  }
+  if (length === undefined) return 'until close'
+  if (!/^\d{1,15}$/.test(length)) throw bad('There came a length that is no number.')
+  return Number(length)
+}
+
+function mayBeKept(byDefault: boolean, connection = ''): boolean {
+  if (connection === '') return byDefault
+  const options = connection.toLowerCase().split(',')
+  if (options.some((option) => option.trim() === 'close')) return false
+  return byDefault || options.some((option) => option.trim() === 'keep-alive')
+}
+
+/** A connection that the other side is about to close is not used again: a request that meets its end may be lost. */
+function keptMs(keepAlive: string | undefined): number {
+  const [, seconds] = (keepAlive !== undefined && /\btimeout=(\d{1,9})\b/i.exec(keepAlive)) || []
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Number(seconds) * 1000 - 1_000)
+}
+
+function bad(message: string): HttpError {
+  return new HttpError('BAD_RESPONSE', message)
+}

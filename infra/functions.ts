@@ -16,7 +16,7 @@ import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { tablePermissions } from './permissions.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
-import type { Stage } from './stages.ts'
+import { GIVES_MEMORY_BACK, type Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
 type Props = {
@@ -68,6 +68,7 @@ export class Functions extends Construct {
       stage,
       environment: {
         ...environment,
+        ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
         ...(originSecret && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),

@@ -9,7 +9,7 @@ export type Stage = {
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
-  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 255 MB in all. */
+  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 180 MB in all. */
   readonly chatMemoryMb: number
   readonly apiMemoryMb: number
   /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
@@ -21,11 +21,18 @@ export type Stage = {
 }
 
 const COMMON = {
-  chatMemoryMb: 320,
+  chatMemoryMb: 224,
   apiMemoryMb: 512,
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
+}
+
+/** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
+export const GIVES_MEMORY_BACK = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
 const STAGES: Readonly<Record<string, Stage>> = {

@@ -1,5 +1,6 @@
 import { stageOf } from '../../infra/stages.ts'
 import { LAMBDA_HOST, type Reply, withPath } from '../around/cold-start.ts'
+import { heapLimits } from '../around/heap-limits.ts'
 import { startMeasured } from '../around/measured-process.ts'
 import type { RowGroup } from '../row.ts'
 import { bundleOf, lambdaEnvironment } from '../subjects/bundles.ts'
@@ -17,11 +18,10 @@ export const memory: RowGroup = {
     using chat = bundleOf('chat')
     const endpoint = await stand.dynamodb()
     const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
-    const env = withPath(lambdaEnvironment(endpoint))
-    await using host = startMeasured(stand.cores, [...heapLimits(stageOf('prod').chatMemoryMb), LAMBDA_HOST], {
-      cwd: chat.folder,
-      env,
-    })
+    const { chatMemoryMb } = stageOf('prod')
+    const env = withPath(lambdaEnvironment(endpoint, chatMemoryMb))
+    const args = [...heapLimits(chatMemoryMb), LAMBDA_HOST]
+    await using host = startMeasured(stand.cores, args, { cwd: chat.folder, env })
     await host.message()
     await host.ask({ load: true })
     const loaded = await host.consumption()
@@ -41,10 +41,4 @@ export const memory: RowGroup = {
       ],
     }
   },
-}
-
-/** As the bootstrap of Lambda's Node runtimes sets them: a tenth for what is young, in two halves, and the rest. */
-export function heapLimits(memoryMb: number): string[] {
-  const young = Math.floor(memoryMb / 10)
-  return [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMb - young}`]
 }

@@ -1,4 +1,5 @@
 import { LAMBDA_HOST, type Reply, withPath } from '../around/cold-start.ts'
+import { heapLimits } from '../around/heap-limits.ts'
 import { limitTo } from '../around/lambda-size.ts'
 import { startMeasured } from '../around/measured-process.ts'
 import type { RowGroup } from '../row.ts'
@@ -8,9 +9,8 @@ import { bundleOf, lambdaEnvironment } from '../subjects/bundles.ts'
 import { chatEvent, httpEvent } from '../subjects/http-event.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { markdownTable, whole } from '../words.ts'
-import { heapLimits } from './memory.ts'
 
-const SIZES_MB = [128, 192, 256, 320, 512]
+const SIZES_MB = [128, 192, 224, 256, 512]
 const STREAMS = 150
 const MB = 1024 * 1024
 /** As long as a body may be, with what surrounds it. */
@@ -36,7 +36,7 @@ async function measureAt(size: number, stand: Stand): Promise<string[]> {
   using chat = bundleOf('chat')
   const endpoint = await stand.dynamodb()
   const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
-  const env = withPath(lambdaEnvironment(endpoint))
+  const env = withPath(lambdaEnvironment(endpoint, size))
   const args = [...heapLimits(size), LAMBDA_HOST]
   try {
     await using host = startMeasured(stand.cores, args, { cwd: chat.folder, env })

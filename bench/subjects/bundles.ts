@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
 import { bundleFunction } from '../../infra/bundle.ts'
+import { GIVES_MEMORY_BACK } from '../../infra/stages.ts'
 import { ENV, type FunctionName } from '../../layers/gateway/contract.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 
@@ -35,8 +36,10 @@ function inFolder(write: (file: string) => void): Bundle {
 }
 
 /** All that a function in AWS has in its environment, but with DynamoDB here: nothing comes from ours. */
-export function lambdaEnvironment(dynamodb: string): Record<string, string> {
+export function lambdaEnvironment(dynamodb: string, memoryMb = 512): Record<string, string> {
   return {
+    ...GIVES_MEMORY_BACK,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
     [ENV.keysTable]: LOCAL_TABLES.keysTable,
     [ENV.usageTable]: LOCAL_TABLES.usageTable,
     [ENV.answersTable]: LOCAL_TABLES.answersTable,

@@ -35,7 +35,11 @@ const EVENT_STREAM = {
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
 /** Tokens are counted by a function, by a thread or by a test; the upstreams are the real ones unless others are given. */
-type Given = Pick<ChatDeps, 'countTokens'> & Partial<Pick<ChatDeps, 'openProvider'>>
+type Given = Pick<ChatDeps, 'countTokens'> &
+  Partial<Pick<ChatDeps, 'openProvider'>> & {
+    /** Called before each request. */
+    readonly collectGarbage?: () => void
+  }
 
 export function createChat(instance: Instance, given: Given) {
   const { tables, config, clock, finishDeadHolds, log } = instance
@@ -58,6 +62,7 @@ export function createChat(instance: Instance, given: Given) {
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
+    ...(given.collectGarbage && { requestStart: given.collectGarbage }),
     // The invocation ends when the books are closed, not when the last byte is out.
     requestEnd: async ({ context }) => {
       const { settlement, credential, deadHolds } = (context as GatewayContext).request

@@ -36,6 +36,11 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
+/** The memory of this function, as Lambda says it. */
+export function readMemoryMb(env: Environment = process.env): number {
+  return Number(env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) || Number.POSITIVE_INFINITY
+}
+
 /** The value behind a catalog's `env:NAME`, which is never one of our own. */
 export function readVariable(name: string, env: Environment = process.env): string | undefined {
   return isOwnVariable(name) ? undefined : env[name] || undefined

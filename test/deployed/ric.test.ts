@@ -1,9 +1,11 @@
-import { renameSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { heapLimits } from '../../bench/around/heap-limits.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
+import { WORST_REQUESTS } from '../robust/support/worst-requests.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import {
   chunk,
@@ -70,8 +72,9 @@ function withBedrock({ providers, models }: CatalogData): CatalogData {
   }
 }
 
-async function start(deployed: DeployedFunction): Promise<RuntimeProcess> {
+async function start(deployed: DeployedFunction, extra: Record<string, string> = {}): Promise<RuntimeProcess> {
   const elsewhere = {
+    ...extra,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.url,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
@@ -84,6 +87,15 @@ function post(secret: string, body: unknown, extra: object = {}, on = chat): Pro
 }
 
 const STREAM = { ...HELLO, stream: true }
+
+/** The part of the memory that Lambda may need for itself: a function that takes too much is killed, and answers nobody. */
+const SPARE = 0.2
+
+/** The most that a process had at once. */
+function peakMemoryMb(pid: number | undefined): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
 
 describeInLambda('the chat function', () => {
   test('chat in Lambda’s runtime answers with a completion, its headers and its cost', async () => {
@@ -256,8 +268,28 @@ describeInLambda('the chat function', () => {
     expect(chat.output.text).not.toContain('quick')
   })
 
+  test('chat in Lambda’s runtime takes the largest requests, one after the other, within the memory of its stage', async () => {
+    const { secret } = await account.issue({ credits: '1000' })
+    const { chat: deployed } = account.functions
+    const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+    for (const name of [
+      '150,000 unknown fields of null',
+      '300,000 stop strings',
+      '1,024 tools of 3 KB',
+      '25,000 tool calls',
+    ]) {
+      const request = WORST_REQUESTS[name]?.()
+      for (const model of ['test-model', 'bedrock-model']) {
+        const { statusCode } = await (await post(secret, { ...HELLO, model, ...request }, {}, own)).whole()
+        expect([name, model, [200, 400].includes(statusCode)]).toEqual([name, model, true])
+      }
+    }
+    expect(peakMemoryMb(own.child.pid)).toBeLessThan(deployed.memoryMb * (1 - SPARE))
+  }, 60_000)
+
   test('chat in Lambda’s runtime loads the AWS SDK with the first call to Bedrock, once and not before', async () => {
     const { secret } = await account.issue()
+    bedrock.requests.length = 0
     const own = await start(account.functions.chat)
     const file = join(account.functions.chat.folder, 'bedrock.js')
     const ask = async (body: object) => (await (await post(secret, { ...HELLO, ...body }, {}, own)).whole()).statusCode

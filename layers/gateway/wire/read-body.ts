@@ -19,17 +19,37 @@ export type JsonBody = {
 
 export function readJsonBody(raw: RawBody): JsonBody {
   requireJsonType(raw.contentType)
-  const bytes = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8')
-  if (bytes.length > MAX_BODY_BYTES) {
-    throw new GatewayError(
-      'request_too_large',
-      `The request body has ${bytes.length} bytes; at most ${MAX_BODY_BYTES} are accepted.`,
-    )
-  }
-  const value = parse(decode(bytes))
+  const { text, bytes } = raw.isBase64Encoded ? decode(raw.body ?? '') : measure(raw.body ?? '')
+  const value = parse(text)
   const seen = { cache: false }
   requireSaneShape(value, 0, seen)
-  return { value, bytes: bytes.length, namesCache: seen.cache }
+  return { value, bytes, namesCache: seen.cache }
+}
+
+type Text = { readonly text: string; readonly bytes: number }
+
+function measure(body: string): Text {
+  const bytes = Buffer.byteLength(body)
+  requireSize(bytes)
+  return { text: body.toWellFormed(), bytes }
+}
+
+function decode(base64: string): Text {
+  const bytes = Buffer.from(base64, 'base64')
+  requireSize(bytes.length)
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes: bytes.length }
+  } catch {
+    throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.')
+  }
+}
+
+function requireSize(bytes: number): void {
+  if (bytes <= MAX_BODY_BYTES) return
+  throw new GatewayError(
+    'request_too_large',
+    `The request body has ${bytes} bytes; at most ${MAX_BODY_BYTES} are accepted.`,
+  )
 }
 
 function requireJsonType(contentType: string | undefined): void {
@@ -39,14 +59,6 @@ function requireJsonType(contentType: string | undefined): void {
     'unsupported_media_type',
     `The Content-Type header must be application/json, but ${got}. Send the body as JSON with 'Content-Type: application/json'.`,
   )
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.')
-  }
 }
 
 function parse(text: string): unknown {
@@ -77,11 +89,12 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean 
     for (const element of value) requireSaneShape(element, depth + 1, seen)
     return
   }
-  for (const [name, child] of Object.entries(value)) {
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(fields)) {
     if (name === '__proto__') {
       throw new GatewayError('invalid_request', "The request body has a field named '__proto__', which is not allowed.")
     }
     if (name === 'cache_control') seen.cache = true
-    requireSaneShape(child, depth + 1, seen)
+    requireSaneShape(fields[name], depth + 1, seen)
   }
 }

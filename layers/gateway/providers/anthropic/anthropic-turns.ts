@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Cacheable, ImageSource, TextPart, ToolResult, TurnPart } from '../conversation/turns.ts'
 import { CACHE_CONTROL } from '../standard-price.ts'
 
@@ -46,7 +47,10 @@ function toResultContent({ parts }: ToolResult): string | Block[] {
   return first.kind === 'text' && parts.length === 1 ? first.text : parts.map(toBlock)
 }
 
+const LONGEST_ID = 256
+
 /** Other providers' ids have characters that Anthropic refuses; call and result are changed alike, so they still match. */
 function toToolId(id: string): string {
+  if (id.length > LONGEST_ID) return hash('sha256', id)
   return id.replace(/[^\w-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`)
 }

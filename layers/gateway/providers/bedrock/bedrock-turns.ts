@@ -46,5 +46,5 @@ function toResult({ parts }: ToolResult): PlainBlock[] {
 
 /** The ids of other providers, in a conversation that began there, may have more characters than Converse's. */
 function toToolUseId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, '_').slice(-64)
+  return id.slice(-64).replace(/[^A-Za-z0-9_-]/g, '_')
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { HTTP_ROUTES } from '../../layers/gateway/contract.ts'
-import { type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
@@ -77,7 +77,7 @@ test('docs/openapi.json has no broken reference and no unused component', () => 
 })
 
 test('docs/openapi.json has every error of the gateway under its status', () => {
-  const missing = ERRORS.filter((kind) => {
+  const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
     return !answers.some((answer) => {
@@ -87,33 +87,6 @@ test('docs/openapi.json has every error of the gateway under its status', () => 
   })
   expect(missing).toEqual([])
 })
-
-/** Every kind of error, or this does not compile. */
-const KINDS: Record<ErrorKind, true> = {
-  invalid_request: true,
-  upstream_rejected: true,
-  invalid_api_key: true,
-  credit_balance_exhausted: true,
-  insufficient_scope: true,
-  ip_not_allowed: true,
-  model_not_found: true,
-  not_found: true,
-  method_not_allowed: true,
-  idempotency_key_in_use: true,
-  idempotent_answer_not_kept: true,
-  request_too_large: true,
-  unsupported_media_type: true,
-  idempotency_key_reused: true,
-  rate_limit_exceeded: true,
-  concurrency_limit_exceeded: true,
-  daily_limit_exceeded: true,
-  internal_error: true,
-  upstream_error: true,
-  key_busy: true,
-  service_unavailable: true,
-  upstream_timeout: true,
-}
-const ERRORS = Object.keys(KINDS) as ErrorKind[]
 
 function errorOf(kind: ErrorKind, code: string | null) {
   const { message, type, param } = new GatewayError(kind, 'why')
@@ -320,7 +293,7 @@ test('docs/clients.md lists every error code beside its status', () => {
   const rows = readDocument('docs/clients.md')
     .split('\n')
     .filter((line) => /^\| \d{3}/.test(line))
-  const missing = ERRORS.filter((kind) => {
+  const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const isNamed = (row: string) => row.split('|')[1]?.includes(String(code)) && row.includes(`\`${name}\``)
     return name !== null && !rows.some(isNamed)

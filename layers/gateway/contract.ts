@@ -140,6 +140,11 @@ export const ENDPOINTS = {
 
 export type FunctionName = keyof typeof ENDPOINTS
 export const FUNCTION_NAMES = Object.keys(ENDPOINTS) as FunctionName[]
+
+/** Those behind the HTTP API: all but chat, which streams. */
+export type ApiFunctionName = Exclude<FunctionName, 'chat'>
+export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
+
 export type EndpointName = (typeof ENDPOINTS)[FunctionName]['row']
 
 export type HttpRoute = HttpAddress & { readonly function: FunctionName }

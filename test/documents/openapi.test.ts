@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { HTTP_ROUTES } from '../../layers/gateway/contract.ts'
+import { type ApiFunctionName, ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/contract.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
@@ -61,7 +61,7 @@ test('docs/openapi.json has the paths and methods of the gateway, and no others'
   const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
+  const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${documentedPath(path)}`)
   expect(documented.toSorted()).toEqual(routes.toSorted())
 })
 
@@ -123,22 +123,37 @@ test('a stream that breaks off is as docs/openapi.json says', async () => {
   expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
 })
 
-test('the answers for models, the key itself and a usage row are as docs/openapi.json says', async () => {
+test('the answer of each endpoint but chat is as docs/openapi.json says', async () => {
   upstream.reply = say('Hello')
   const { secret } = await gateway.issue()
   const answered = await gateway.post(secret, HELLO)
   const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
   const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
-  for (const [path, documented] of [
-    ['/v1/models', '/v1/models'],
-    ['/v1/models/test-model', '/v1/models/{id}'],
-    ['/v1/key/introspect', '/v1/key/introspect'],
-    ...rows.map((id) => [`/v1/usage/${id}`, '/v1/usage/{id}'] as const),
-  ] as const) {
-    const response = await gateway.get(secret, path)
-    expect(response.status).toBe(200)
-    await expectDocumented(response, answerOf(operation(documented, 'get'), 200))
+  const samples: Record<ApiPath, string[]> = {
+    '/v1/models': ['/v1/models'],
+    '/v1/models/{id+}': ['/v1/models/test-model'],
+    '/v1/key/introspect': ['/v1/key/introspect'],
+    '/v1/usage/{id}': rows.map((id) => `/v1/usage/${id}`),
   }
+  for (const [route, paths] of Object.entries(samples)) {
+    for (const path of paths) {
+      const response = await gateway.get(secret, path)
+      expect(response.status).toBe(200)
+      await expectDocumented(response, answerOf(operation(documentedPath(route), 'get'), 200))
+    }
+  }
+})
+
+type ApiPath = (typeof ENDPOINTS)[ApiFunctionName]['routes'][number]['path']
+
+/** An id with slashes is to the document an id like any other. */
+function documentedPath(route: string): string {
+  return route.replace('{id+}', '{id}')
+}
+
+test('a usage row in docs/openapi.json has the endpoints that the gateway writes, and no others', () => {
+  const { properties } = components.schemas.UsageRecord as { properties: { endpoint: { enum: string[] } } }
+  expect(properties.endpoint.enum).toEqual(Object.values(ENDPOINTS).map(({ row }) => row))
 })
 
 type Refusal = {

@@ -1,29 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { Command } from 'commander'
 import { keysCommand, SETTING_OPTIONS } from '../../operator/commands/keys.ts'
-import { readDocument } from './support/markdown.ts'
+import { tableOf } from './support/markdown.ts'
 
 const program = new Command()
 keysCommand(program, () => async () => {})
 const optionsOf = (name: string) =>
   program.commands[0]?.commands.find((command) => command.name() === name)?.options ?? []
 
-const rows = new Map(
-  Array.from(readDocument('docs/operate.md').matchAll(/^\| `(--\w+)` \|.*\| (.*) \|$/gm), ([, option, bounds]) => [
-    option,
-    bounds?.replaceAll(',', ''),
-  ]),
-)
+const rows = tableOf('docs/operate.md', '| setting | default | bounds |')
 
 test('docs/operate.md has a row for each option of `keys create`, with its bounds', () => {
-  expect([...rows.keys()].toSorted()).toEqual(
-    optionsOf('create')
-      .map(({ long }) => long)
-      .toSorted(),
-  )
-  for (const { long, parseArg } of optionsOf('create')) {
+  const options = optionsOf('create')
+  expect(rows.map(([option]) => option).toSorted()).toEqual(options.map(({ long }) => long).toSorted())
+  for (const { long, parseArg } of options) {
     const [, least, most] = /number from (\d+) to (\d+)/.exec(complaintOf(parseArg)) ?? []
-    if (least) expect(rows.get(`${long}`)).toContain(`${least} to ${most}`)
+    const bounds = rows.find(([option]) => option === long)?.[2]?.replaceAll(',', '')
+    if (least) expect(bounds).toContain(`${least} to ${most}`)
   }
 })
 

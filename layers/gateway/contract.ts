@@ -72,8 +72,8 @@ export const TABLES = {
 export const ITEMS = { key: 'KEY#', hash: 'HASH#', grant: 'GRANT#', catalog: 'CATALOG' } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 
-export type Scope = 'chat.completions' | 'models.read'
-export const SCOPES: readonly Scope[] = ['chat.completions', 'models.read']
+export const SCOPES = ['chat.completions', 'models.read'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Rights to the tables, as infra gives them. */
 export type TableRight =

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND, SCOPES } from '../../layers/gateway/contract.ts'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
@@ -162,7 +162,7 @@ async function keepingSecret(session: Session, made: NewSecret, save: () => Prom
 
 function settingOptions(command: Command): Command {
   return command
-    .option('--scopes <list>', 'endpoints it may call: chat.completions,models.read', scopeList)
+    .option('--scopes <list>', `endpoints it may call: ${SCOPES.join(',')}`, scopeList)
     .option('--rpm <n>', 'requests per minute', wholeNumber(1, 60_000))
     .option('--daily <n>', 'requests per UTC day', wholeNumber(1, 1_000_000_000))
     .option('--concurrent <n>', 'requests under way at once', wholeNumber(1, 1_000))

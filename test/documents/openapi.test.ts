@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { type ApiFunctionName, ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/contract.ts'
+import {
+  type ApiFunctionName,
+  ENDPOINTS,
+  type EndpointRecord,
+  HTTP_ROUTES,
+  SCOPES,
+} from '../../layers/gateway/contract.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
@@ -9,7 +15,7 @@ import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-import { blocksOf, readDocument } from './support/markdown.ts'
+import { blocksOf, readDocument, tableOf } from './support/markdown.ts'
 import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
@@ -151,9 +157,23 @@ function documentedPath(route: string): string {
   return route.replace('{id+}', '{id}')
 }
 
-test('a usage row in docs/openapi.json has the endpoints that the gateway writes, and no others', () => {
-  const { properties } = components.schemas.UsageRecord as { properties: { endpoint: { enum: string[] } } }
-  expect(properties.endpoint.enum).toEqual(Object.values(ENDPOINTS).map(({ row }) => row))
+test('docs/openapi.json names the endpoints of usage rows and the scopes of keys, and no others', () => {
+  const { UsageRecord, ApiKey } = components.schemas
+  const names = Object.values(ENDPOINTS).map(({ row }) => row)
+  expect(UsageRecord).toMatchObject({ properties: { endpoint: { enum: names } } })
+  expect(ApiKey).toMatchObject({ properties: { scopes: { items: { enum: SCOPES } } } })
+})
+
+test('docs/clients.md has a row for each endpoint, with its scope', () => {
+  const rows = tableOf('docs/clients.md', '| method and path | answer | scope |')
+  const wanted = HTTP_ROUTES.map(({ method, path, function: name }) => {
+    const { scope }: EndpointRecord = ENDPOINTS[name]
+    return [`${method} ${documentedPath(path)}`, scope ?? 'none']
+  })
+  const stated = rows.flatMap(([calls = '', , scope]) =>
+    calls.split(', ').map((call) => [call.replace('{request_id}', '{id}'), scope]),
+  )
+  expect(stated).toEqual(wanted)
 })
 
 type Refusal = {

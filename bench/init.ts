@@ -1,9 +1,11 @@
+import { API_FUNCTION_NAMES, type ApiFunctionName } from '../layers/gateway/contract.ts'
 import { type ColdStart, coldStart } from './around/cold-start.ts'
 import { openStand } from './stand.ts'
 import { medianOf } from './statistics.ts'
 import { type Bundle, bundleHelloWorld, bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
 import { chatEvent, httpEvent } from './subjects/http-event.ts'
 import { prepareTables } from './subjects/prepare-tables.ts'
+import { sampleCall } from './subjects/sample-call.ts'
 import { number, times } from './words.ts'
 
 // What a cold start costs, beside a function that does nothing. Every figure is the median of fresh processes, which
@@ -20,12 +22,9 @@ type Subject = { readonly name: string; readonly bundle: Bundle; readonly event:
 
 using bundles = new DisposableStack()
 const subjects: readonly Subject[] = [
-  subject('hello-world', bundleHelloWorld(), get('/')),
+  subject('hello-world', bundleHelloWorld(), httpEvent('GET', '/', secret)),
   subject('chat', bundleOf('chat'), chatEvent(secret, 'one-chunk')),
-  subject('models', bundleOf('models'), get('/v1/models')),
-  subject('introspect', bundleOf('introspect'), get('/v1/key/introspect')),
-  subject('usage', bundleOf('usage'), get('/v1/usage/req_01ARZ3NDEKTSV4RRFFQ69G5FAV')),
-  subject('fallback', bundleOf('fallback'), get('/v1/nope')),
+  ...API_FUNCTION_NAMES.map((name) => subject(name, bundleOf(name), sampleEvent(name))),
   subject('sweep', bundleOf('sweep'), {}),
 ]
 
@@ -42,8 +41,9 @@ function subject(name: string, bundle: Bundle, event: object): Subject {
   return { name, bundle: bundles.use(bundle), event, starts: [] }
 }
 
-function get(path: string): object {
-  return httpEvent('GET', path, secret)
+function sampleEvent(name: ApiFunctionName): object {
+  const { method, path } = sampleCall(name)
+  return httpEvent(method, path, secret)
 }
 
 function print(): void {

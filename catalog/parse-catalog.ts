@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { type CatalogData, FIRST_BYTE_TIMEOUT_MS, isOwnVariable } from '../layers/gateway/domain/catalog.ts'
+import {
+  type CatalogData,
+  FIRST_BYTE_TIMEOUT_MS,
+  isOwnVariable,
+  type ProviderEntry,
+} from '../layers/gateway/domain/catalog.ts'
 import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
@@ -52,28 +57,32 @@ const headerName = z
 
 const upstreamStream = z.boolean().optional()
 
+const PROVIDERS = {
+  openai: z.strictObject({
+    type: z.literal('openai'),
+    baseUrl,
+    apiKey,
+    capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+    streamOptions: z.boolean().optional(),
+    headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
+    allowFields: fields.optional(),
+    unknownFields: z.enum(['refuse', 'drop']).optional(),
+    upstreamStream,
+  }),
+  anthropic: z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey, upstreamStream }),
+  bedrock: z.strictObject({
+    type: z.literal('bedrock'),
+    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
+    upstreamStream,
+  }),
+} satisfies { [Type in ProviderEntry['type']]: z.ZodType<Extract<ProviderEntry, { type: Type }>> }
+
+type Provider = (typeof PROVIDERS)[ProviderEntry['type']]
+const types = Object.keys(PROVIDERS).map((type) => `"${type}"`)
 const provider = z.discriminatedUnion(
   'type',
-  [
-    z.strictObject({
-      type: z.literal('openai'),
-      baseUrl,
-      apiKey,
-      capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-      streamOptions: z.boolean().optional(),
-      headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
-      allowFields: fields.optional(),
-      unknownFields: z.enum(['refuse', 'drop']).optional(),
-      upstreamStream,
-    }),
-    z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey, upstreamStream }),
-    z.strictObject({
-      type: z.literal('bedrock'),
-      region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
-      upstreamStream,
-    }),
-  ],
-  'must be "openai", "anthropic" or "bedrock"',
+  Object.values(PROVIDERS) as [Provider, ...Provider[]],
+  `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
 )
 
 const route = z.strictObject({

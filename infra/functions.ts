@@ -4,6 +4,8 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
 import {
+  API_FUNCTION_NAMES,
+  type ApiFunctionName,
   ENDPOINTS,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
@@ -35,10 +37,7 @@ const EDGE_RESERVE_MS = 10_000
 export class Functions extends Construct {
   readonly chat: GatewayFunction
   readonly tokenizer: GatewayFunction
-  readonly models: GatewayFunction
-  readonly introspect: GatewayFunction
-  readonly usage: GatewayFunction
-  readonly fallback: GatewayFunction
+  readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
 
   constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readSeedCatalog() }: Props) {
@@ -84,8 +83,8 @@ export class Functions extends Construct {
         ...acknowledgedWildcards(catalog),
       ],
     })
-    const apiFunction = (id: string, name: FunctionName) =>
-      new GatewayFunction(this, id, {
+    const apiFunction = (name: ApiFunctionName) =>
+      new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
         stage,
         environment,
         memoryMb: stage.apiMemoryMb,
@@ -94,10 +93,7 @@ export class Functions extends Construct {
         description: ENDPOINTS[name].description,
         may: rightsOf(name),
       })
-    this.models = apiFunction('Models', 'models')
-    this.introspect = apiFunction('Introspect', 'introspect')
-    this.usage = apiFunction('Usage', 'usage')
-    this.fallback = apiFunction('Fallback', 'fallback')
+    this.api = Object.fromEntries(API_FUNCTION_NAMES.map((name) => [name, apiFunction(name)])) as typeof this.api
     this.sweep = new GatewayFunction(this, 'Sweep', {
       name: 'sweep',
       description: 'Finishes requests that died',
@@ -121,7 +117,7 @@ export class Functions extends Construct {
   }
 
   get all(): GatewayFunction[] {
-    return [this.chat, this.tokenizer, this.models, this.introspect, this.usage, this.fallback, this.sweep]
+    return [this.chat, this.tokenizer, ...Object.values(this.api), this.sweep]
   }
 }
 

@@ -7,7 +7,7 @@ import type { Instance } from '../functions/instance.ts'
 import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
-import { FUNCTION_TIMEOUT_SECONDS, type FunctionName } from '../layers/gateway/contract.ts'
+import { type ApiFunctionName, FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
@@ -84,13 +84,13 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
     introspect: createIntrospect(instance),
     usage: createUsage(instance),
     fallback: createFallback(instance),
-  } satisfies Record<Exclude<FunctionName, 'chat'>, unknown>
+  } satisfies Record<ApiFunctionName, unknown>
   return {
     chat: createChat(instance, {
       countTokens,
       ...(keys && { openProvider: openProvider(keys) }),
     }) as unknown as StreamFunction,
-    json: (name: Exclude<FunctionName, 'chat'>) => jsonFunctions[name] as unknown as JsonFunction,
+    json: (name: ApiFunctionName) => jsonFunctions[name] as unknown as JsonFunction,
     clock: instance.clock,
   }
 }

@@ -1,4 +1,4 @@
-import { heldOf, type Key } from '../layers/gateway/domain/key.ts'
+import { heldOf, type Key, type KeySettings } from '../layers/gateway/domain/key.ts'
 import { utcDay } from '../layers/gateway/domain/limits.ts'
 
 /** A key as an operator sees it: everything but hashes. */
@@ -26,5 +26,5 @@ export function keyView(key: Key, nowMs: number) {
     spent: key.spent,
     version: key.version,
     createdAt: new Date(key.createdAtMs).toISOString(),
-  }
+  } satisfies KeySettings & Record<string, unknown>
 }

@@ -72,8 +72,8 @@ export const TABLES = {
 export const ITEMS = { key: 'KEY#', hash: 'HASH#', grant: 'GRANT#', catalog: 'CATALOG' } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 
-export type Scope = 'chat.completions' | 'models.read'
-export const SCOPES: readonly Scope[] = ['chat.completions', 'models.read']
+export const SCOPES = ['chat.completions', 'models.read'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Rights to the tables, as infra gives them. */
 export type TableRight =
@@ -140,6 +140,11 @@ export const ENDPOINTS = {
 
 export type FunctionName = keyof typeof ENDPOINTS
 export const FUNCTION_NAMES = Object.keys(ENDPOINTS) as FunctionName[]
+
+/** Those behind the HTTP API: all but chat, which streams. */
+export type ApiFunctionName = Exclude<FunctionName, 'chat'>
+export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
+
 export type EndpointName = (typeof ENDPOINTS)[FunctionName]['row']
 
 export type HttpRoute = HttpAddress & { readonly function: FunctionName }

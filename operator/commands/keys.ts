@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND, SCOPES } from '../../layers/gateway/contract.ts'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
@@ -24,14 +24,17 @@ import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
 import { showKey, showUnsureSecret } from '../show-key.ts'
 
-type SettingOptions = {
-  name?: string
-  scopes?: KeySettings['scopes']
-  rpm?: number
-  daily?: number
-  concurrent?: number
-  allow?: string[]
-}
+/** The options of `create` and `update`, by the settings that they give. */
+export const SETTING_OPTIONS = {
+  name: 'name',
+  scopes: 'scopes',
+  allowlist: 'allow',
+  rpm: 'rpm',
+  dailyLimit: 'daily',
+  maxConcurrent: 'concurrent',
+} as const satisfies Record<keyof KeySettings, string>
+
+type SettingOptions = { [Setting in keyof KeySettings as (typeof SETTING_OPTIONS)[Setting]]?: KeySettings[Setting] }
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')
@@ -159,7 +162,7 @@ async function keepingSecret(session: Session, made: NewSecret, save: () => Prom
 
 function settingOptions(command: Command): Command {
   return command
-    .option('--scopes <list>', 'endpoints it may call: chat.completions,models.read', scopeList)
+    .option('--scopes <list>', `endpoints it may call: ${SCOPES.join(',')}`, scopeList)
     .option('--rpm <n>', 'requests per minute', wholeNumber(1, 60_000))
     .option('--daily <n>', 'requests per UTC day', wholeNumber(1, 1_000_000_000))
     .option('--concurrent <n>', 'requests under way at once', wholeNumber(1, 1_000))
@@ -167,14 +170,8 @@ function settingOptions(command: Command): Command {
 }
 
 function settingsOf(options: SettingOptions): Partial<KeySettings> {
-  return {
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.scopes && { scopes: options.scopes }),
-    ...(options.allow && { allowlist: options.allow }),
-    ...(options.rpm !== undefined && { rpm: options.rpm }),
-    ...(options.daily !== undefined && { dailyLimit: options.daily }),
-    ...(options.concurrent !== undefined && { maxConcurrent: options.concurrent }),
-  }
+  const settings = Object.entries(SETTING_OPTIONS).map(([setting, option]) => [setting, options[option]] as const)
+  return Object.fromEntries(settings.filter(([, value]) => value !== undefined))
 }
 
 function checked<T>(parse: (text: string) => T, text: string): T {

@@ -6,7 +6,7 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { catalogSchema } from '../../operator/catalog-schema.ts'
 import { priceWarnings } from '../../operator/price-warnings.ts'
 import { readCatalogFile } from '../../operator/read-catalog-file.ts'
-import { blocksOf } from './support/markdown.ts'
+import { blocksOf, tableOf } from './support/markdown.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -93,9 +93,28 @@ test('docs/catalog.md names every field of a catalog with its default and its bo
   expect(missing).toEqual([])
 })
 
+test('every field in catalog.schema.json has a description', () => {
+  const bare = fieldsOf(schema).filter(({ keywords }) => !keywords.description)
+  expect(bare.map(({ name }) => name)).toEqual([])
+})
+
+test('docs/catalog.md has a row for each type of provider, and names the types that have a field', () => {
+  const providers: { properties: Record<string, { const?: string }> }[] =
+    schema.properties.providers.additionalProperties.oneOf
+  const all = providers.map(({ properties }) => properties.type?.const)
+  expect(tableOf('docs/catalog.md', '| `type` | speaks | its key |').map(([type]) => type)).toEqual(all)
+
+  const stated = tableOf('docs/catalog.md', '| field | of | default and bounds | meaning |')
+  const typesWith = (name: string) => all.filter((_, i) => Object.hasOwn(providers[i]?.properties ?? {}, name))
+  const fields = new Set(providers.flatMap(({ properties }) => Object.keys(properties)))
+  expect(new Map(stated.map(([name, of]) => [name, of === 'all' ? all : of?.split(', ')]))).toEqual(
+    new Map(Array.from(fields, (name) => [name, typesWith(name)])),
+  )
+})
+
 const plain = (line: string) => line.replaceAll(',', '')
 
-type Keywords = { default?: unknown; maximum?: number; maxItems?: number; maxLength?: number }
+type Keywords = { description?: string; default?: unknown; maximum?: number; maxItems?: number; maxLength?: number }
 type Field = { readonly name: string; readonly keywords: Keywords }
 
 function fieldsOf(node: unknown): Field[] {

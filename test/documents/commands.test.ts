@@ -25,7 +25,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
   [/^npm run bench:init$/, 'it measures for a minute'],
   [/^npm run jest -- test\/\S+$/, 'npm test runs it'],
-  [/^npm run simulate -- --broken all$/, 'test/simulation runs it'],
+  [/^npm run simulate -- --(histories 3000|broken all)$/, 'it takes long; test/simulation runs less'],
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^npx cdk bootstrap$/, 'it needs an AWS account'],
   [

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { HTTP_ROUTES } from '../../layers/gateway/contract.ts'
-import { type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import {
+  type ApiFunctionName,
+  ENDPOINTS,
+  type EndpointRecord,
+  HTTP_ROUTES,
+  SCOPES,
+} from '../../layers/gateway/contract.ts'
+import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
@@ -9,7 +15,7 @@ import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-import { blocksOf, readDocument } from './support/markdown.ts'
+import { blocksOf, readDocument, tableOf } from './support/markdown.ts'
 import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
@@ -61,7 +67,7 @@ test('docs/openapi.json has the paths and methods of the gateway, and no others'
   const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace('{id+}', '{id}')}`)
+  const routes = HTTP_ROUTES.map(({ method, path }) => `${method} ${documentedPath(path)}`)
   expect(documented.toSorted()).toEqual(routes.toSorted())
 })
 
@@ -77,7 +83,7 @@ test('docs/openapi.json has no broken reference and no unused component', () => 
 })
 
 test('docs/openapi.json has every error of the gateway under its status', () => {
-  const missing = ERRORS.filter((kind) => {
+  const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
     return !answers.some((answer) => {
@@ -87,33 +93,6 @@ test('docs/openapi.json has every error of the gateway under its status', () => 
   })
   expect(missing).toEqual([])
 })
-
-/** Every kind of error, or this does not compile. */
-const KINDS: Record<ErrorKind, true> = {
-  invalid_request: true,
-  upstream_rejected: true,
-  invalid_api_key: true,
-  credit_balance_exhausted: true,
-  insufficient_scope: true,
-  ip_not_allowed: true,
-  model_not_found: true,
-  not_found: true,
-  method_not_allowed: true,
-  idempotency_key_in_use: true,
-  idempotent_answer_not_kept: true,
-  request_too_large: true,
-  unsupported_media_type: true,
-  idempotency_key_reused: true,
-  rate_limit_exceeded: true,
-  concurrency_limit_exceeded: true,
-  daily_limit_exceeded: true,
-  internal_error: true,
-  upstream_error: true,
-  key_busy: true,
-  service_unavailable: true,
-  upstream_timeout: true,
-}
-const ERRORS = Object.keys(KINDS) as ErrorKind[]
 
 function errorOf(kind: ErrorKind, code: string | null) {
   const { message, type, param } = new GatewayError(kind, 'why')
@@ -150,22 +129,54 @@ test('a stream that breaks off is as docs/openapi.json says', async () => {
   expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
 })
 
-test('the answers for models, the key itself and a usage row are as docs/openapi.json says', async () => {
+test('the answer of each endpoint but chat is as docs/openapi.json says', async () => {
   upstream.reply = say('Hello')
   const { secret } = await gateway.issue()
   const answered = await gateway.post(secret, HELLO)
   const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
   const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
-  for (const [path, documented] of [
-    ['/v1/models', '/v1/models'],
-    ['/v1/models/test-model', '/v1/models/{id}'],
-    ['/v1/key/introspect', '/v1/key/introspect'],
-    ...rows.map((id) => [`/v1/usage/${id}`, '/v1/usage/{id}'] as const),
-  ] as const) {
-    const response = await gateway.get(secret, path)
-    expect(response.status).toBe(200)
-    await expectDocumented(response, answerOf(operation(documented, 'get'), 200))
+  const samples: Record<ApiPath, string[]> = {
+    '/v1/models': ['/v1/models'],
+    '/v1/models/{id+}': ['/v1/models/test-model'],
+    '/v1/key/introspect': ['/v1/key/introspect'],
+    '/v1/usage/{id}': rows.map((id) => `/v1/usage/${id}`),
   }
+  for (const [route, paths] of Object.entries(samples)) {
+    for (const path of paths) {
+      const response = await gateway.get(secret, path)
+      expect(response.status).toBe(200)
+      await expectDocumented(response, answerOf(operation(documentedPath(route), 'get'), 200))
+    }
+  }
+})
+
+type ApiPath = (typeof ENDPOINTS)[ApiFunctionName]['routes'][number]['path']
+
+/** An id with slashes is to the document an id like any other. */
+function documentedPath(route: string): string {
+  return route.replace('{id+}', '{id}')
+}
+
+test('docs/openapi.json names the endpoints of usage rows and the scopes of keys, and no others', () => {
+  const { UsageRecord, ApiKey } = components.schemas as {
+    UsageRecord: { properties: { endpoint: { enum: string[] } } }
+    ApiKey: { properties: { scopes: { items: { enum: string[] } } } }
+  }
+  const names = Object.values(ENDPOINTS).map(({ row }) => row)
+  expect(UsageRecord.properties.endpoint.enum.toSorted()).toEqual(names.toSorted())
+  expect(ApiKey.properties.scopes.items.enum.toSorted()).toEqual(SCOPES.toSorted())
+})
+
+test('docs/clients.md has a row for each endpoint, with its scope', () => {
+  const rows = tableOf('docs/clients.md', '| method and path | answer | scope |')
+  const stated = rows.flatMap(([calls = '', , scope]) =>
+    calls.split(', ').map((call) => `${call.replace('{request_id}', '{id}')}: ${scope}`),
+  )
+  const wanted = HTTP_ROUTES.map(({ method, path, function: name }) => {
+    const { scope }: EndpointRecord = ENDPOINTS[name]
+    return `${method} ${documentedPath(path)}: ${scope ?? 'none'}`
+  })
+  expect(stated.toSorted()).toEqual(wanted.toSorted())
 })
 
 type Refusal = {
@@ -320,7 +331,7 @@ test('docs/clients.md lists every error code beside its status', () => {
   const rows = readDocument('docs/clients.md')
     .split('\n')
     .filter((line) => /^\| \d{3}/.test(line))
-  const missing = ERRORS.filter((kind) => {
+  const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const isNamed = (row: string) => row.split('|')[1]?.includes(String(code)) && row.includes(`\`${name}\``)
     return name !== null && !rows.some(isNamed)

@@ -3,7 +3,8 @@ import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
-import { FUNCTIONS, only, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { FUNCTIONS } from '../support/functions.ts'
+import { only, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
 type Dimension = { readonly Name: string; readonly Value: unknown }
 type MetricName = { readonly Namespace: string; readonly MetricName: string; readonly Dimensions?: Dimension[] }

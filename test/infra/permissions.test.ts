@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  arnOf,
-  FUNCTIONS,
-  type Name,
-  only,
-  type Statement,
-  type Synthesized,
-  synthesized,
-  textOf,
-} from './support/synthesized.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+import { FUNCTIONS, type Name } from '../support/functions.ts'
+import { arnOf, only, type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
 const made: Record<string, Synthesized> = {}
 beforeAll(async () => {
@@ -135,7 +128,7 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     expect([...new Set(who)].sort()).toEqual([
       '* may lambda:InvokeFunction chat through its URL',
       '* may lambda:InvokeFunctionUrl chat through its URL',
-      ...['fallback', 'introspect', 'models', 'usage'].map(fromApi),
+      ...API_FUNCTION_NAMES.map(fromApi).sort(),
     ])
   })
 })

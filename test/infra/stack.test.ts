@@ -6,18 +6,10 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { EDGE_HEADERS, ENV, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
+import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import {
-  arnOf,
-  FUNCTIONS,
-  FUNCTIONS_WITH_TABLES,
-  only,
-  readFacts,
-  type Synthesized,
-  synthesized,
-  textOf,
-} from './support/synthesized.ts'
+import { arnOf, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
 let dev: Synthesized
 let prod: Synthesized

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
 import {
   type Reply as BedrockReply,
   callTool,
@@ -7,13 +6,12 @@ import {
   metadata,
   refuse,
   START,
-  say as sayAtBedrock,
   stop,
   text,
 } from '../providers/bedrock/bedrock-upstream.ts'
 import { say } from '../support/upstream.ts'
 import { WORST_ANTHROPIC_ANSWERS, WORST_OPENAI_ANSWERS } from './support/worst-answers.ts'
-import { openStand, type Stand } from './support/worst-case-stand.ts'
+import { DIALECTS, openStand, type Stand } from './support/worst-case-stand.ts'
 import { WORST_REQUESTS } from './support/worst-requests.ts'
 
 let stand: Stand
@@ -23,21 +21,15 @@ beforeAll(async () => {
   // The tokenizer is large: it is loaded, once, by an answer that must be estimated.
   stand.openai.reply = say('Hello', null)
   await stand.warmUp('openai')
+  stand.openai.reply = say('Hello')
 })
 
 // The dialects take turns: each request is read by one of them. By all of them: WORST_DIALECTS=all, as in test:long.
-const DIALECTS = ['openai', 'anthropic', 'bedrock']
 const isAll = process.env.WORST_DIALECTS === 'all'
 const requestsTo = (model: string) =>
   Object.entries(WORST_REQUESTS).filter((_, i) => isAll || DIALECTS[i % DIALECTS.length] === model)
 
 describe.each(DIALECTS)('requests to %s', (model) => {
-  beforeAll(() => {
-    stand.openai.reply = say('Hello')
-    stand.anthropic.reply = saying('Hello')
-    stand.bedrock.reply = sayAtBedrock('Hello')
-  })
-
   test.each(requestsTo(model))(`other requests are answered while ${model} is asked with %s`, async (_, request) => {
     expect([200, 400, 413]).toContain(await stand.ask(model, request()))
   })

@@ -1,4 +1,4 @@
-import type { History } from './history.ts'
+import type { History, KeySetup } from './history.ts'
 import { shrink } from './shrink.ts'
 import type { Variant } from './variants.ts'
 import { live } from './world.ts'
@@ -8,10 +8,8 @@ export async function explain(whole: History, violation: string, variant: Varian
   const short = await shrink(whole, async (tried) => (await live(tried, variant)).violation !== undefined)
   const lines: string[] = []
   await live(short, variant, (line) => lines.push(line))
-  const keys = short.keys.map(
-    ({ rpm, dailyLimit, maxConcurrent, credits }) =>
-      `a key of ${rpm} a minute, ${dailyLimit} a day, ${maxConcurrent} at once and ${credits} nanocredits`,
-  )
+  const words = (key: KeySetup) => Object.entries(key).map(([name, value]) => `${name} ${value}`)
+  const keys = short.keys.map((key) => `a key of ${words(key).join(', ')}`)
   return [
     `Seed ${whole.seed}: ${violation}`,
     `The shortest history that breaks (${short.steps.length} of ${whole.steps.length} steps; then everything comes to rest):`,

@@ -64,7 +64,8 @@ export type Step =
   | { readonly do: 'sweep'; readonly node: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
-export type KeySetup = Pick<KeySettings, 'rpm' | 'dailyLimit' | 'maxConcurrent'> & { readonly credits: bigint }
+export type KeyLimits = Omit<KeySettings, 'name' | 'scopes' | 'allowlist'>
+export type KeySetup = KeyLimits & { readonly credits: bigint }
 
 export type History = {
   readonly seed: number

@@ -7,22 +7,19 @@ import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import type { Step } from './history.ts'
+import type { KeyLimits, Step } from './history.ts'
 import type { Random } from './random.ts'
 
 /** A secret has ended when the operator has been told so. */
 export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
 export type Account = { readonly keyId: string; readonly secrets: Issued[] }
 
-const LIMITS = [
-  { rpm: 1 },
-  { rpm: 5 },
-  { rpm: 600 },
-  { dailyLimit: 1 },
-  { dailyLimit: 20 },
-  { maxConcurrent: 1 },
-  { maxConcurrent: 3 },
-]
+const LIMITS: Readonly<Record<keyof KeyLimits, readonly number[]>> = {
+  rpm: [1, 5, 600],
+  dailyLimit: [1, 20],
+  maxConcurrent: [1, 3],
+}
+const CHANGES = Object.entries(LIMITS).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
 
 export async function operate(
   tables: OperatorTables,
@@ -40,7 +37,7 @@ export async function operate(
       return
     }
     case 'limits':
-      await updateKey(tables)(keyId, LIMITS[value % LIMITS.length] ?? {})
+      await updateKey(tables)(keyId, CHANGES[value % CHANGES.length] ?? {})
       return
     case 'end grace':
       return endAllBut(before, await endGrace(tables)(keyId))

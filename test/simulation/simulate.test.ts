@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { emptyFolder, run } from '../support/processes.ts'
+import { VARIANTS } from './variants.ts'
 
 const simulate = (...args: string[]) => run('test/simulation/simulate.ts', args, emptyFolder()).ended
 
@@ -57,4 +60,17 @@ test('the simulator refuses invalid arguments with exit code 2', async () => {
     { code: 2, stderr: expect.stringContaining("not '0'") },
     { code: 2, stderr: expect.stringContaining('a request settles twice') },
   ])
+})
+
+test('each rule of admission has a variant of the gateway that admits without it, for the simulator to catch', () => {
+  const nowMs = Date.UTC(2026, 10, 15, 12)
+  const stored = { hash: '', lastFour: '' }
+  const settings = { ...KEY_DEFAULTS, name: 'test' }
+  const key = newKey({ settings, credits: 0n, prefix: 'svc_live_', stored }, nowMs, new Uint8Array(10))
+  const demand = { requestId: 'req_1', hash: '', nowMs, hold: 1n, holdUntilMs: nowMs + 1 }
+  const uncaught = ADMISSION_RULES.filter(({ condition }) => {
+    const command = { constructor: Object, input: { ConditionExpression: condition(key, demand).text } }
+    return !VARIANTS.some(({ rewrite }) => rewrite && rewrite(command) !== command)
+  })
+  expect(uncaught.map(({ refusal }) => refusal)).toEqual([])
 })

@@ -3,6 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { beforeAll, expect, test } from '@jest/globals'
 import { GRACE_MS, type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { findKeyId } from '../../layers/gateway/store/keys/find-key-id.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -13,6 +14,7 @@ import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let tables: OperatorTables
@@ -64,6 +66,21 @@ test('a rotation to the secret that is current already is not made a second time
   expect(await rotateKey(tables)(key.id, next, NOW + 1)).toEqual(once)
   expect(once).toEqual({ changed: true, key: await fresh(key) })
   expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
+})
+
+test('a change shows the whole key, with the counters and holds of its requests', async () => {
+  const key = await issue()
+  const demand = { requestId: requestIdAt(NOW), hash: key.current.hash, nowMs: NOW, hold: 3n, holdUntilMs: NOW + 1 }
+  await takeAdmission(tables)(key, demand)
+  const changes = [
+    () => updateKey(tables)(key.id, { rpm: 5 }),
+    () => rotateKey(tables)(key.id, nextSecret(), NOW),
+    () => endGrace(tables)(key.id),
+    () => grantCredits(tables)(key.id, 1n, grantId(), NOW),
+    () => revokeKey(tables)(key.id, NOW),
+  ]
+  for (const change of changes) expect(await change()).toEqual({ changed: true, key: await fresh(key) })
+  expect(await fresh(key)).toMatchObject({ days: { '2026-11-15': 1 }, holds: { [demand.requestId]: { amount: 3n } } })
 })
 
 test('an end of grace forgets the old secret at once, and is harmless without one', async () => {

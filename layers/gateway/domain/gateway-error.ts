@@ -24,6 +24,7 @@ const KINDS = {
 } as const satisfies Record<string, readonly [number, string, string | null]>
 
 export type ErrorKind = keyof typeof KINDS
+export const ERROR_KINDS = Object.keys(KINDS) as ErrorKind[]
 
 type ErrorDetail = {
   readonly param?: string

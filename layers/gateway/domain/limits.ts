@@ -3,7 +3,7 @@ import type { Key } from './key.ts'
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
-type Limits = { readonly rpm: Window; readonly daily: Window }
+export type Limits = { readonly rpm: Window; readonly daily: Window }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -34,7 +34,7 @@ export function limitsOf(key: Key, nowMs: number): Limits {
 
 /** The window that will refuse first. */
 export function tightestWindow(limits: Limits): Window {
-  return limits.daily.remaining < limits.rpm.remaining ? limits.daily : limits.rpm
+  return Object.values(limits).reduce((tightest, window) => (window.remaining < tightest.remaining ? window : tightest))
 }
 
 /** Day counters that no clock can ask for again. Yesterday stays: another instance may still live in it. */

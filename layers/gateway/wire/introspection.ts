@@ -1,5 +1,5 @@
 import { heldOf, type Key, standingOf } from '../domain/key.ts'
-import { limitsOf, type Window } from '../domain/limits.ts'
+import { type Limits, limitsOf, type Window } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 
 /** The key as its holder sees it, without the request that asks. */
@@ -27,7 +27,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       rpm: windowBody(limits.rpm),
       daily: windowBody(limits.daily),
       concurrent: { limit: key.maxConcurrent, in_use: inUse },
-    },
+    } satisfies Record<keyof Limits | 'concurrent', unknown>,
     allowlist: key.allowlist,
     created_at: Math.floor(key.createdAtMs / 1000),
   }

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FunctionName as Endpoint } from '../../../layers/gateway/contract.ts'
 import { assemblies } from '../../support/assemblies.ts'
 import { BIN } from '../../support/cdk-environment.ts'
+import { FUNCTIONS, type Name, pathOfFunction } from '../../support/functions.ts'
 import { type Role, roleOf } from './role.ts'
 import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
 
@@ -28,13 +28,11 @@ export type DeployedFunction = {
   readonly role: Role
 }
 
-export type FunctionName = Endpoint | 'sweep' | 'tokenizer'
-
 /** The name of the tokenizer's function, as chat is told. */
 export const TOKENIZER = 'Waybill-dev-Tokenizer'
 
 export type Deployment = {
-  readonly functions: Readonly<Record<FunctionName, DeployedFunction>>
+  readonly functions: Readonly<Record<Name, DeployedFunction>>
   /** Deletes the folders of the functions. */
   remove(): void
 }
@@ -52,8 +50,8 @@ export async function synthesize(account: Account): Promise<Deployment> {
     return join(assets, asset)
   }
 
-  function deploy(name: string): DeployedFunction {
-    const resource = Object.values(template.Resources).find((it) => pathOf(it) === `Functions/${name}`)
+  function deploy(name: Name): DeployedFunction {
+    const resource = Object.values(template.Resources).find((it) => pathOf(it) === pathOfFunction(name))
     if (!resource) throw new Error(`The template has no function ${name}.`)
     const properties = resource.Properties as FunctionProperties
     const variables = Object.entries(properties.Environment?.Variables ?? {})
@@ -69,15 +67,7 @@ export async function synthesize(account: Account): Promise<Deployment> {
     }
   }
 
-  const functions = {
-    chat: deploy('Chat'),
-    models: deploy('Models'),
-    introspect: deploy('Introspect'),
-    usage: deploy('Usage'),
-    fallback: deploy('Fallback'),
-    sweep: deploy('Sweep'),
-    tokenizer: deploy('Tokenizer'),
-  }
+  const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, deploy(name)])) as Record<Name, DeployedFunction>
   return { functions, remove: () => rmSync(assets, { recursive: true, force: true }) }
 }
 

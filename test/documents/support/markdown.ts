@@ -25,6 +25,16 @@ export function proseOf(path: string): string {
   return readDocument(path).replaceAll(/^```.*?^```$/gms, '')
 }
 
+/** The rows of the table that has this head, each a list of cells without their backticks. */
+export function tableOf(path: string, head: string): string[][] {
+  const [, table = ''] = readDocument(path).split(`\n${head}\n`)
+  const [rows = ''] = table.split(/\n(?!\|)/)
+  return rows
+    .split('\n')
+    .slice(1)
+    .map((row) => row.replaceAll('`', '').slice(2, -2).split(' | '))
+}
+
 /** One for each command: lines that end in a backslash are joined, comments are left out. */
 export function commandsOf(path: string): string[] {
   return blocksOf(path, 'sh')

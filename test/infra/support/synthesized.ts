@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FUNCTION_NAMES } from '../../../layers/gateway/contract.ts'
 import { pathOf, type Resource } from '../../deployed/support/template.ts'
 import { assemblies, type Variant } from '../../support/assemblies.ts'
+import { FUNCTIONS, type Name, pathOfFunction } from '../../support/functions.ts'
 import { Template } from './template.ts'
-
-/** All but the tokenizer have the tables. */
-export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep'] as const
-export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
-export type Name = (typeof FUNCTIONS)[number]
 
 export type Synthesized = {
   readonly template: Template
@@ -54,8 +49,7 @@ export async function synthesized(variant: Variant): Promise<Synthesized> {
     if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${path}.`)
     return found[0][0]
   }
-  const idOfFunction = (name: Name) =>
-    idOf('AWS::Lambda::Function', `Functions/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`)
+  const idOfFunction = (name: Name) => idOf('AWS::Lambda::Function', pathOfFunction(name))
   const idOfTable = (name: string) => idOf('AWS::DynamoDB::GlobalTable', `Tables/${name}`)
   return {
     template,

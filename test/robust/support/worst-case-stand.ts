@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect } from '@jest/globals'
 import { parseCatalog } from '../../../catalog/parse-catalog.ts'
-import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
+import { saying } from '../../providers/anthropic/anthropic-fixtures.ts'
+import { pointSdkAt, say as sayAtBedrock, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { HELLO } from '../../support/gateway.ts'
 import { run } from '../../support/processes.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
 import { until } from './until.ts'
 
 /** Generous: work that is not linear takes many times as long. */
@@ -14,30 +15,48 @@ const LONGEST_BUSY_MS = 1_500
 /** Between two of the other requests: they are to be answered, not to be the load. */
 const BREATH_MS = 250
 
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+/** An upstream for each dialect, which says hello, with its entry in the catalog. */
+const UPSTREAMS = {
+  openai: async () => {
+    const upstream = await openUpstream()
+    return { upstream, entry: { baseUrl: upstream.url } }
+  },
+  anthropic: async () => {
+    const upstream = await openUpstream(saying('Hello'))
+    return { upstream, entry: { baseUrl: upstream.url } }
+  },
+  bedrock: async () => {
+    const upstream = opened.use(await startBedrock())
+    upstream.reply = sayAtBedrock('Hello')
+    pointSdkAt(upstream.url)
+    return { upstream, entry: { region: 'us-east-1' } }
+  },
+} satisfies Record<ProviderEntry['type'], () => Promise<{ upstream: { requests: unknown[] }; entry: object }>>
+
+export const DIALECTS = Object.keys(UPSTREAMS) as ProviderEntry['type'][]
+
+type Upstreams = {
+  readonly [Type in keyof typeof UPSTREAMS]: Awaited<ReturnType<(typeof UPSTREAMS)[Type]>>['upstream']
+}
+
 /** A gateway in a process of its own, with a model named for each dialect and one for the other requests. */
-export type Stand = {
-  readonly openai: Upstream
-  readonly anthropic: Upstream
-  readonly bedrock: BedrockUpstream
+export type Stand = Upstreams & {
   /** Asks once, at leisure. */
   warmUp(model: string): Promise<number>
   /** The status of this request. Others are answered meanwhile, and the gateway is never busy with it for long. */
   ask(model: string, request: object): Promise<number>
 }
 
-const opened = new AsyncDisposableStack()
-afterAll(() => opened.disposeAsync())
-
 export async function openStand(): Promise<Stand> {
-  const [openai, anthropic, plain] = [await openUpstream(), await openUpstream(), await openUpstream()]
-  const bedrock = opened.use(await startBedrock())
-  pointSdkAt(bedrock.url)
+  const bystander = await openUpstream()
+  const started = await Promise.all(DIALECTS.map(async (type) => ({ type, ...(await UPSTREAMS[type]()) })))
   const books = await openFor(
     catalogOf({
-      openai: { type: 'openai', baseUrl: openai.url },
-      anthropic: { type: 'anthropic', baseUrl: anthropic.url },
-      bedrock: { type: 'bedrock', region: 'us-east-1' },
-      plain: { type: 'openai', baseUrl: plain.url },
+      ...Object.fromEntries(started.map(({ type, entry }) => [type, { type, ...entry }])),
+      bystander: { type: 'openai', baseUrl: bystander.url },
     }),
   )
   const { keys: keysTable, usage: usageTable, answers: answersTable } = books.tables
@@ -56,19 +75,17 @@ export async function openStand(): Promise<Stand> {
   }
 
   return {
-    openai,
-    anthropic,
-    bedrock,
+    ...(Object.fromEntries(started.map(({ type, upstream }) => [type, upstream])) as Upstreams),
     warmUp: (model) => post(JSON.stringify({ ...HELLO, model })),
     async ask(model, request) {
       const toldBefore = gateway.output.stdout.length
       const asked = post(JSON.stringify({ ...HELLO, model, ...request }))
-      const bystander = JSON.stringify({ ...HELLO, model: 'plain' })
-      await repeatDuring(asked, async () => expect(await post(bystander)).toBe(200))
+      const other = JSON.stringify({ ...HELLO, model: 'bystander' })
+      await repeatDuring(asked, async () => expect(await post(other)).toBe(200))
       const busy = gateway.output.stdout.slice(toldBefore).matchAll(/busy (\d+)/g)
       expect(Math.max(0, ...Array.from(busy, ([, ms]) => Number(ms)))).toBeLessThan(LONGEST_BUSY_MS)
       expect(gateway.output.stderr).not.toMatch(/"event":"problem"|RangeError|internal_error/)
-      for (const { requests } of [openai, anthropic, bedrock, plain]) requests.length = 0
+      for (const { requests } of [bystander, ...started.map(({ upstream }) => upstream)]) requests.length = 0
       return asked
     },
   }

@@ -3,8 +3,8 @@ import { retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type TransactItem, transact } from '../transact.ts'
-import { keyItem, toItem, toKey } from './key-item.ts'
-import { readKey } from './read-key.ts'
+import { keyItem, toKey } from './key-item.ts'
+import { readKeyItem } from './read-key.ts'
 
 type KeyChange = {
   readonly set: Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ class Overtaken extends Error {}
  * `decide` returns undefined if there is nothing to do.
  */
 export function changeKey(tables: OperatorTables) {
-  const read = readKey(tables)
+  const read = readKeyItem(tables)
   return (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
     return retry(change, {
       when: (error) => error instanceof Overtaken,
@@ -34,14 +34,15 @@ export function changeKey(tables: OperatorTables) {
     })
 
     async function change(): Promise<ChangeResult> {
-      const key = await read(keyId)
-      if (!key) return { changed: false, why: 'no_such_key' }
+      const item = await read(keyId)
+      if (!item) return { changed: false, why: 'no_such_key' }
+      const key = toKey(item)
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const change = decide(key)
       if (!change) return { changed: true, key }
       const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
       if (await transact(tables, [update, ...(change.alsoWrite ?? [])])) {
-        return { changed: true, key: changedKey(key, change) }
+        return { changed: true, key: changedKey(item, change) }
       }
       throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
     }
@@ -49,10 +50,10 @@ export function changeKey(tables: OperatorTables) {
 }
 
 /** The key as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
-function changedKey(key: Key, { set, remove = [] }: KeyChange): Key {
-  const item: Item = { ...toItem(key), ...set, version: key.version + 1 }
+function changedKey(before: Item, { set, remove = [] }: KeyChange): Key {
+  const item: Item = { ...before, ...set, version: (before.version as number) + 1 }
   for (const name of remove) delete item[name]
-  return { ...toKey(item), days: key.days }
+  return toKey(item)
 }
 
 function keyUpdate(key: Key, { set, remove = [] }: KeyChange) {

@@ -1,5 +1,5 @@
 import { ITEMS, type Scope } from '../../contract.ts'
-import type { Hold, Key } from '../../domain/key.ts'
+import type { Hold, Key, KeySettings } from '../../domain/key.ts'
 import type { Item } from '../database.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
 
@@ -42,7 +42,7 @@ export function toItem(key: Key): Item {
     spent: key.spent,
     // Versions before 0.2 keep their holds here; new ones are in openHolds.
     holds: {},
-  }
+  } satisfies Item & KeySettings
 }
 
 export function toKey(item: Item): Key {

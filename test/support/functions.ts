@@ -1,0 +1,11 @@
+import { FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+
+/** All but the tokenizer have the tables. */
+export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep'] as const
+export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
+export type Name = (typeof FUNCTIONS)[number]
+
+/** Where the CDK has a function, in a stack. */
+export function pathOfFunction(name: Name): string {
+  return `Functions/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+}

@@ -26,8 +26,19 @@ type Breakdown = { readonly by: string; readonly metrics: readonly Metric[] }
 
 /** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
 export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
-  const line = (level: string, event: string, fields: object, metrics: readonly Metric[], more: Breakdown[] = []) =>
-    print(JSON.stringify({ level, event, stage, ...fields, ...embed(clock(), metrics, more) }))
+  const describeMetrics = keptDescriptions()
+  function line(
+    level: string,
+    event: string,
+    fields: object,
+    metrics: readonly Metric[],
+    more: Breakdown[] = [],
+  ): void {
+    const line: Record<string, unknown> = { level, event, stage, ...fields }
+    for (const [name, value] of metrics) line[name] = value
+    const description = `{"Timestamp":${clock()},"CloudWatchMetrics":${describeMetrics(metrics, more)}}`
+    print(`${JSON.stringify(line).slice(0, -1)},"_aws":${description}}`)
+  }
   const one = (name: string): Metric => [name, 1, 'Count']
   return {
     request: (row) => line('info', 'request', fieldsOf(row), metricsOf(row), breakdownsOf(row)),
@@ -111,22 +122,31 @@ function breakdownsOf(row: UsageRow): Breakdown[] {
   ]
 }
 
-function embed(nowMs: number, metrics: readonly Metric[], breakdowns: readonly Breakdown[]): object {
+/** Which fields of a line are figures, as JSON. There are few kinds of lines, and each is described once. */
+function keptDescriptions(): (metrics: readonly Metric[], more: readonly Breakdown[]) => string {
+  const kept = new Map<string, string>()
+  return (metrics, more) => {
+    let kind = namesOf(metrics)
+    for (const { by, metrics: these } of more) kind += `${by}:${namesOf(these)}`
+    const known = kept.get(kind) ?? JSON.stringify(describeMetrics(metrics, more))
+    kept.set(kind, known)
+    return known
+  }
+}
+
+function namesOf(metrics: readonly Metric[]): string {
+  let names = ''
+  for (const [name] of metrics) names += `${name};`
+  return names
+}
+
+function describeMetrics(metrics: readonly Metric[], breakdowns: readonly Breakdown[]): object[] {
   const directive = (dimensions: readonly string[], these: readonly Metric[]) => ({
     Namespace: METRICS_NAMESPACE,
     Dimensions: [dimensions],
     Metrics: these.map(([Name, , Unit]) => ({ Name, Unit })),
   })
-  return {
-    _aws: {
-      Timestamp: nowMs,
-      CloudWatchMetrics: [
-        directive(['stage'], metrics),
-        ...breakdowns.map(({ by, metrics: these }) => directive(['stage', by], these)),
-      ],
-    },
-    ...Object.fromEntries(metrics.map(([name, value]) => [name, value])),
-  }
+  return [directive(['stage'], metrics), ...breakdowns.map(({ by, metrics: these }) => directive(['stage', by], these))]
 }
 
 const MOST_CAUSES = 4

@@ -97,7 +97,7 @@ export class ResponseParser {
     const all = this.#begun ? Buffer.concat([this.#begun, rest]) : rest
     // The end may have begun in the piece before.
     const end = all.indexOf(END_OF_HEAD, Math.max(0, before - END_OF_HEAD.length))
-    const headBytes = this.#headBytes + (end === -1 ? all.length : end)
+    const headBytes = this.#headBytes + (end === -1 ? all.length : end + END_OF_HEAD.length)
     if (headBytes > MOST_HEAD_BYTES) throw bad(`a head of more than ${MOST_HEAD_BYTES} bytes`)
     if (end === -1) {
       requireBeginning(all)

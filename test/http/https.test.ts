@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { createServer, type TlsOptions } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
-import { emptyFolder, run } from '../support/processes.ts'
+import { run } from '../support/processes.ts'
 import { type Certificate, makeCertificate } from './support/certificate.ts'
 
 type Heard = {
@@ -59,7 +60,7 @@ async function startSecurely(options: TlsOptions = {}, { connection = 'close', h
 /** In a process of its own, as what a process trusts is read with its start. */
 async function runFixture(file: string, args: string[], trusts: boolean): Promise<unknown> {
   const trust = trusts && certificate ? { NODE_EXTRA_CA_CERTS: certificate.file } : {}
-  const { stdout, stderr } = await run(`test/http/fixtures/${file}.ts`, args, emptyFolder(), trust).ended
+  const { stdout, stderr } = await run(`test/http/fixtures/${file}.ts`, args, tmpdir(), trust).ended
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }

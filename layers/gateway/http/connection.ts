@@ -118,6 +118,10 @@ function openSecurely(place: Place, owner: Owner): TLSSocket {
   socket.on('session', (session) => {
     owner.session = session
   })
+  // A session that a host cannot go on with would fail every connection after this one.
+  socket.once('close', () => {
+    if (!socket.authorized) owner.session = undefined
+  })
   return socket
 }
 

@@ -49,7 +49,7 @@ export class Exchange implements Receiver {
 
   /** No more is read. What still comes within a moment is thrown away, so that the connection can be used again. */
   leave(): void {
-    if (this.#isOver) return
+    if (this.#isOver || this.#parting) return
     this.#pieces = []
     this.#waitingBytes = 0
     this.#parting = setTimeout(() => this.end(left()), PARTING_MS).unref()
@@ -110,8 +110,11 @@ export class Exchange implements Receiver {
   }
 
   #broken(cause: NodeJS.ErrnoException | undefined): HttpError {
-    const { code = 'ECONNRESET', message = 'The other side closed too early.' } = cause ?? {}
-    return new HttpError(code, message, { cause, isStale: this.#connection.isReused && this.#parser.isUntouched })
+    const { code = 'ECONNRESET' } = cause ?? {}
+    return new HttpError(code, messageOf(cause), {
+      cause,
+      isStale: this.#connection.isReused && this.#parser.isUntouched,
+    })
   }
 
   #wakeReader(): void {
@@ -119,6 +122,12 @@ export class Exchange implements Receiver {
     this.#wake = undefined
     wake?.()
   }
+}
+
+/** Of a host with several addresses, each of which was tried, the error itself says nothing. */
+function messageOf(error: Partial<AggregateError> | undefined): string {
+  const { message = 'The other side closed too early.', errors = [] } = error ?? {}
+  return message === '' ? errors.map((each: Error) => each.message).join('; ') : message
 }
 
 function left(): HttpError {

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts'
 
 /** POSTs to one origin, over connections that are kept. */
 export type HttpClient = {
-  /** `isAlone`: on a connection that was never used before. Throws an HttpError for headers that HTTP cannot carry. */
+  /** `isAlone`: on a connection that was never used before. Throws an HttpError for what no head of a request can carry. */
   post(path: string, headers: HeaderList, body: string, isAlone?: boolean): Exchange
 }
 
@@ -15,6 +15,7 @@ const MOST_KEPT = 64
 // Plain ASCII, so that the head and the body are one string; nothing in it ends a line.
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
+const PATH = /^\/[\x21-\x7e]*$/
 
 export function openHttpClient({ protocol, hostname, port, host }: URL, connectMs: number): HttpClient {
   const isSecure = protocol === 'https:'
@@ -38,6 +39,7 @@ export function openHttpClient({ protocol, hostname, port, host }: URL, connectM
   }
   return {
     post(path, headers, body, isAlone = false) {
+      if (!PATH.test(path)) throw new HttpError('ERR_INVALID_CHAR', 'The path has a sign that HTTP cannot carry.')
       const lines = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${linesOf(headers)}`
       const request = `${lines}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: keep-alive\r\n\r\n${body}`
       const connection = (isAlone ? undefined : takeKept()) ?? new Connection(place, owner)

@@ -1,6 +1,6 @@
 import { HttpError } from './http-error.ts'
 
-/** By their names in small letters; of a header that came twice, the first. */
+/** By their names in small letters; of a header that came twice, the first. Only Connection is a list of all that came. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
 export type Head = {
@@ -15,9 +15,10 @@ export type Head = {
 /** As many as node takes. */
 export const MOST_HEAD_BYTES = 16 * 1024
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-const NO_HEADER_HAS = /[\0\r\n]/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const [SPACE, TAB] = [32, 9]
 /** Their bodies are empty, whatever their headers say. */
 const WITHOUT_BODY = new Set([204, 304])
 const SWITCHED = 101
@@ -32,16 +33,30 @@ export function parseHead(text: string): Head {
   const code = Number(status)
   if (code === SWITCHED) throw bad('There came another protocol, which was not asked for.')
   const body = WITHOUT_BODY.has(code) || code < 200 ? 0 : bodyOf(headers)
-  const isKept = body !== 'until close' && mayBeKept(minor === '1', headers.connection)
+  const isKept = body !== 'until close' && mayBeKept(minor === '1', body, headers.connection)
   return { status: code, headers, body, keptMs: isKept ? keptMs(headers['keep-alive']) : 0 }
 }
 
 function readHeader(line: string, headers: Record<string, string | undefined>): void {
   const colon = line.indexOf(':')
   const name = line.slice(0, Math.max(0, colon)).toLowerCase()
-  if (!NAME.test(name) || NO_HEADER_HAS.test(line)) throw bad('There came a header that is none.')
-  if (headers[name] === undefined) headers[name] = line.slice(colon + 1).trim()
+  const value = trim(line, colon + 1)
+  if (!NAME.test(name) || !VALUE.test(value)) throw bad('There came a header that is none.')
+  if (headers[name] === undefined) headers[name] = value
   else if (name === 'content-length' || name === 'transfer-encoding') throw bad(`There came two ${name} headers.`)
+  else if (name === 'connection') headers[name] += `,${value}`
+}
+
+/** Without the spaces and tabs around it. Of nothing else: `\vchunked` is not `chunked`. */
+function trim(line: string, from: number): string {
+  let [start, end] = [from, line.length]
+  while (start < end && isSpace(line.charCodeAt(start))) start++
+  while (end > start && isSpace(line.charCodeAt(end - 1))) end--
+  return line.slice(start, end)
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB
 }
 
 function bodyOf(headers: Headers): Head['body'] {
@@ -56,11 +71,12 @@ function bodyOf(headers: Headers): Head['body'] {
   return Number(length)
 }
 
-function mayBeKept(byDefault: boolean, connection = ''): boolean {
-  if (connection === '') return byDefault
+/** HTTP/1.0 knows no chunks: who sends them has not counted on another request. */
+function mayBeKept(isNew: boolean, body: Head['body'], connection = ''): boolean {
+  if (connection === '') return isNew
   const options = connection.toLowerCase().split(',')
   if (options.some((option) => option.trim() === 'close')) return false
-  return byDefault || options.some((option) => option.trim() === 'keep-alive')
+  return isNew || (body !== 'chunked' && options.some((option) => option.trim() === 'keep-alive'))
 }
 
 /** A connection that the other side is about to close is not used again: a request that meets its end may be lost. */

@@ -13,6 +13,7 @@ type State =
   | 'counted'
   | 'until close'
   | 'chunk size'
+  | 'space after size'
   | 'chunk extension'
   | 'after size'
   | 'chunk'
@@ -24,8 +25,8 @@ type State =
 
 const BEGINNING = Buffer.from('HTTP/1.')
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
-const [CR, LF, SEMICOLON, SPACE, TAB] = [13, 10, 59, 32, 9]
-const MOST_EXTENSION_BYTES = 4 * 1024
+const [CR, LF, SEMICOLON, SPACE, TAB, DELETE] = [13, 10, 59, 32, 9, 127]
+const MOST_SIZE_LINE_BYTES = 4 * 1024
 
 /** Reads one HTTP/1.1 response, however it is cut into pieces, as strictly as RFC 9112 has it. Throws an HttpError. */
 export class ResponseParser {
@@ -96,10 +97,11 @@ export class ResponseParser {
     const all = this.#begun ? Buffer.concat([this.#begun, rest]) : rest
     // The end may have begun in the piece before.
     const end = all.indexOf(END_OF_HEAD, Math.max(0, before - END_OF_HEAD.length))
-    const headBytes = this.#headBytes + (end === -1 ? all.length : end)
+    const headBytes = this.#headBytes + (end === -1 ? all.length : end + END_OF_HEAD.length)
     if (headBytes > MOST_HEAD_BYTES) throw bad(`a head of more than ${MOST_HEAD_BYTES} bytes`)
     if (end === -1) {
       requireBeginning(all)
+      requireLines(all, before)
       this.#begun = all
       return bytes.length
     }
@@ -132,10 +134,9 @@ export class ResponseParser {
   /** One byte of what stands around the chunks of a body. */
   #takeFraming(state: State, byte: number): void {
     this.#lineBytes += 1
-    if (state === 'chunk size') this.#takeChunkSize(byte)
-    else if (state === 'chunk extension') {
-      if (byte === CR) this.#expect('after size')
-      else if (this.#lineBytes > MOST_EXTENSION_BYTES) throw bad('a chunk extension that is too long')
+    if (state === 'chunk size' || state === 'space after size' || state === 'chunk extension') {
+      if (this.#lineBytes > MOST_SIZE_LINE_BYTES) throw bad('a chunk whose size does not end')
+      this.#takeSizeLine(state, byte)
     } else if (state === 'after size') {
       if (byte !== LF) throw bad('a chunk whose size does not end its line')
       this.#expect(this.#left === 0 ? 'trailer' : 'chunk')
@@ -145,14 +146,16 @@ export class ResponseParser {
     } else this.#takeTrailer(state, byte)
   }
 
-  #takeChunkSize(byte: number): void {
-    const digit = hexDigit(byte)
+  #takeSizeLine(state: State, byte: number): void {
+    const digit = state === 'chunk size' ? hexDigit(byte) : -1
     if (digit !== -1) {
       this.#left = this.#left * 16 + digit
       if (this.#left > Number.MAX_SAFE_INTEGER) throw bad('a chunk that is too long')
     } else if (this.#lineBytes === 1) throw bad('a chunk without a size')
     else if (byte === CR) this.#expect('after size')
-    else if (byte === SEMICOLON || byte === SPACE || byte === TAB) this.#state = 'chunk extension'
+    else if (state === 'chunk extension') requireText(byte)
+    else if (byte === SEMICOLON) this.#state = 'chunk extension'
+    else if (byte === SPACE || byte === TAB) this.#state = 'space after size'
     else throw bad('a chunk whose size is no number')
   }
 
@@ -162,6 +165,7 @@ export class ResponseParser {
     if (this.#trailerBytes > MOST_HEAD_BYTES) throw bad('trailers that are too long')
     if (state === 'trailer') {
       if (byte === CR) this.#state = 'trailer, CR'
+      else requireText(byte)
       return
     }
     if (byte !== LF) throw bad('a line of trailers that does not end')
@@ -185,6 +189,18 @@ export class ResponseParser {
 function requireBeginning(bytes: Buffer): void {
   const length = Math.min(bytes.length, BEGINNING.length)
   if (bytes.compare(BEGINNING, 0, length, 0, length) !== 0) throw bad('something other than HTTP/1.1')
+}
+
+/** Whoever ends lines with LF alone may never send the end that is waited for. */
+function requireLines(head: Buffer, from: number): void {
+  for (let at = head.indexOf(LF, from); at !== -1; at = head.indexOf(LF, at + 1)) {
+    if (head[at - 1] !== CR) throw bad('a line that does not end with CR LF')
+  }
+}
+
+/** A lone LF would end the line for others, and not for us. */
+function requireText(byte: number): void {
+  if ((byte < SPACE && byte !== TAB) || byte === DELETE) throw bad('a line with a sign that no text has')
 }
 
 function hexDigit(byte: number): number {

@@ -9,7 +9,7 @@ export type Stage = {
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
-  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 180 MB in all. */
+  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
   readonly chatMemoryMb: number
   readonly apiMemoryMb: number
   /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
@@ -21,7 +21,7 @@ export type Stage = {
 }
 
 const COMMON = {
-  chatMemoryMb: 224,
+  chatMemoryMb: 192,
   apiMemoryMb: 512,
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,

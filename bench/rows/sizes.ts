@@ -10,7 +10,7 @@ import { chatEvent, httpEvent } from '../subjects/http-event.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { markdownTable, whole } from '../words.ts'
 
-const SIZES_MB = [128, 192, 224, 256, 512]
+const SIZES_MB = [128, 160, 192, 256, 512]
 const STREAMS = 150
 const MB = 1024 * 1024
 /** As long as a body may be, with what surrounds it. */

@@ -50,6 +50,22 @@ export function acknowledgedWildcards(catalog: CatalogData): { id: string; reaso
   }))
 }
 
+/** The models behind the catalog's Bedrock routes, and the routes whose model is not in their name. */
+export function foundationModels({ providers, models }: CatalogData) {
+  const known = new Map<string, { readonly model: string; readonly region: string }>()
+  const unnamed = new Set<string>()
+  for (const { provider, model: routed } of models.flatMap(({ routes }) => routes)) {
+    const entry = providers[provider]
+    if (entry?.type !== 'bedrock') continue
+    const { kind, name = routed, region = entry.region } = ARN.exec(routed)?.groups ?? {}
+    const isProfile = kind === 'inference-profile' || (!kind && REGIONS_OF_GEOGRAPHY.has(geographyOf(name)))
+    const model = isProfile ? name.slice(geographyOf(name).length + 1) : name
+    if (!kind || isProfile || kind === 'foundation-model') known.set(`${region} ${model}`, { model, region })
+    else unnamed.add(routed)
+  }
+  return { known: [...known.values()], unnamed: [...unnamed] }
+}
+
 function targetsOf({ providers, models }: CatalogData): Target[] {
   const byArn = new Map<string, Target>()
   for (const { provider, model } of models.flatMap(({ routes }) => routes)) {

@@ -28,6 +28,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run simulate -- --(histories 3000|broken all)$/, 'it takes long; test/simulation runs less'],
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^npx cdk bootstrap$/, 'it needs an AWS account'],
+  [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
   [
     /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|dynamodb restore-table-to-point-in-time) --/,
     'it needs an AWS account',

@@ -1,0 +1,118 @@
+import { createHash, createHmac } from 'node:crypto'
+import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
+import { SignatureV4 } from '@smithy/signature-v4'
+import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
+
+type Call = {
+  readonly path: string
+  /** Of a POST; without it the call is a GET. */
+  readonly form?: string
+  /** Where the service is asked, if not in the region of the deployment. */
+  readonly region?: string
+}
+
+/** What a check may ask of AWS. Nothing here changes anything. */
+export type Aws = {
+  readonly region: string
+  /** Undefined if there is no such stack. */
+  stack(name: string): Promise<Stack | undefined>
+  /** The text of an answer with status 200; anything else is an AwsRefusal. */
+  ask(service: Service, call: Call): Promise<string>
+}
+
+type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock'
+
+export class AwsRefusal extends Error {
+  override readonly name: string
+
+  constructor(name: string, message: string) {
+    super(message)
+    this.name = name
+  }
+}
+
+const PATIENCE_MS = 10_000
+/** CloudFront is not of a region: it has one address, and is signed for with this one. */
+const CLOUDFRONT = { region: 'us-east-1', endpoint: 'https://cloudfront.amazonaws.com' }
+
+/** Region and credentials are found as AWS's own tools find them: in variables, profiles and sign-ins. */
+export function openAws(wanted?: string): { findRegion(): Promise<string>; at(region: string): Aws } {
+  const open = (region?: string) => new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
+  return { findRegion: async () => open(wanted).config.region(), at: (region) => awsAt(region, open(region)) }
+}
+
+/** A client of AWS's for each service would be megabytes for one question; its signer comes with those that are here. */
+function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
+  return { region, stack, ask }
+
+  async function stack(name: string): Promise<Stack | undefined> {
+    try {
+      const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: name }))
+      return Stacks?.[0]
+    } catch (error) {
+      if ((error as Error).name === 'ValidationError') return undefined
+      throw error
+    }
+  }
+
+  async function ask(service: Service, { path, form, region: at = region }: Call): Promise<string> {
+    const place = service === 'cloudfront' ? CLOUDFRONT : { region: at, endpoint: endpointOf(service, at) }
+    const url = new URL(path, process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] || place.endpoint)
+    const method = form === undefined ? 'GET' : 'POST'
+    const signer = new SignatureV4({
+      service,
+      region: place.region,
+      credentials: cloudFormation.config.credentials,
+      sha256: Sha256,
+    })
+    const { headers } = await signer.sign({
+      method,
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: { host: url.host, ...(form !== undefined && { 'content-type': FORM }) },
+      ...(form !== undefined && { body: form }),
+    })
+    const answer = await fetch(url, { method, headers, body: form ?? null, signal: AbortSignal.timeout(PATIENCE_MS) })
+    const text = await answer.text()
+    if (answer.status !== 200) throw refusalOf(answer, text)
+    return text
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded; charset=utf-8'
+
+/** Services name an error in a header, in JSON or in XML. */
+function refusalOf({ status, headers }: Response, text: string): AwsRefusal {
+  const [, inJson] = /"__type"\s*:\s*"(?:[^"#]*#)?([^"]+)"/.exec(text) ?? []
+  const [, inXml] = /<Code>([^<]+)<\/Code>/.exec(text) ?? []
+  const name = headers.get('x-amzn-errortype')?.split(':')[0] ?? inJson ?? inXml ?? `status ${status}`
+  const [, message = text.slice(0, 300)] =
+    /<Message>([^<]*)<\/Message>/.exec(text) ?? /"[Mm]essage"\s*:\s*"([^"]*)"/.exec(text) ?? []
+  return new AwsRefusal(name, message)
+}
+
+/** The hash that AWS's signer asks for. */
+class Sha256 {
+  readonly #hash: ReturnType<typeof createHmac> | ReturnType<typeof createHash>
+
+  constructor(key?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(key))
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(data))
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest()
+  }
+
+  reset(): void {}
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof data === 'string') return Buffer.from(data)
+  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data)
+}

@@ -1,0 +1,21 @@
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Aws } from './aws.ts'
+
+/** What is looked at: the account, and the catalog that the first deployment puts in force. */
+export type Plan = { readonly aws: Aws; readonly catalog: CatalogData }
+
+/** `unknown` is what nobody can know before the deployment; only `failed` stands in its way. */
+export type Outcome =
+  | { readonly is: 'ok'; readonly what: string }
+  | { readonly is: 'failed' | 'unknown'; readonly what: string; readonly advice: string }
+
+export type Check = {
+  readonly name: string
+  /** The right that it needs, as IAM writes it. */
+  readonly right: string
+  look(plan: Plan): Promise<Outcome>
+}
+
+export const ok = (what: string): Outcome => ({ is: 'ok', what })
+export const failed = (what: string, advice: string): Outcome => ({ is: 'failed', what, advice })
+export const unknown = (what: string, advice: string): Outcome => ({ is: 'unknown', what, advice })

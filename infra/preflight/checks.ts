@@ -1,0 +1,85 @@
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { checkBedrock } from './bedrock-access.ts'
+import { type Check, failed, ok, unknown } from './check.ts'
+
+/** By https://docs.aws.amazon.com/lambda/latest/dg/lambda-urls.html. */
+const WITHOUT_FUNCTION_URLS = new Set([
+  ...['ap-east-2', 'ap-south-2', 'ap-southeast-4', 'ap-southeast-5', 'ap-southeast-6', 'ap-southeast-7', 'ca-west-1'],
+  ...['eu-central-2', 'eu-south-2', 'il-central-1', 'me-central-1'],
+])
+/** The version that templates of this CDK ask for. */
+const LEAST_BOOTSTRAP = 6
+
+/** The first: without credentials nothing else can be looked at. */
+export const CREDENTIALS: Check = {
+  name: 'credentials',
+  right: 'sts:GetCallerIdentity',
+  async look({ aws }) {
+    const text = await aws.ask('sts', { path: '/', form: 'Action=GetCallerIdentity&Version=2011-06-15' })
+    const [account, arn] = ['Account', 'Arn'].map((tag) => new RegExp(`<${tag}>([^<]+)<`).exec(text)?.[1] ?? '?')
+    return ok(`account ${account}, as ${arn}`)
+  },
+}
+
+const REGION: Check = {
+  name: 'region',
+  right: 'none',
+  async look({ aws: { region } }) {
+    if (!WITHOUT_FUNCTION_URLS.has(region)) return ok(region)
+    return failed(`${region} has no Lambda Function URLs, which chat needs`, 'Set AWS_REGION to another region.')
+  },
+}
+
+const BOOTSTRAP: Check = {
+  name: 'bootstrap',
+  right: 'cloudformation:DescribeStacks',
+  async look({ aws }) {
+    const stack = await aws.stack('CDKToolkit')
+    const advice = "Run 'npx cdk bootstrap'."
+    if (!stack) return failed(`CDK has nothing of its own in ${aws.region} yet`, advice)
+    const version = stack.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue
+    if (!/^(CREATE|UPDATE|IMPORT|UPDATE_ROLLBACK)_COMPLETE$/.test(stack.StackStatus ?? '')) {
+      return failed(
+        `the stack CDKToolkit is ${stack.StackStatus}`,
+        `Delete it in the CloudFormation console. ${advice}`,
+      )
+    }
+    if (!(Number(version) >= LEAST_BOOTSTRAP)) {
+      return failed(`the stack CDKToolkit has version ${version ?? 'none'}, not ${LEAST_BOOTSTRAP} or newer`, advice)
+    }
+    return ok(`the stack CDKToolkit has version ${version}`)
+  },
+}
+
+const CLOUDFRONT: Check = {
+  name: 'cloudfront',
+  right: 'cloudfront:ListDistributions',
+  async look({ aws }) {
+    const text = await aws.ask('cloudfront', { path: '/2020-05-31/distribution?MaxItems=1' })
+    if (/<Quantity>[1-9]/.test(text)) return ok('the account has a distribution already, so it may have another')
+    return unknown(
+      'the account has no distribution yet; AWS refuses new accounts until it has verified them, and says so only when one is made',
+      "If the deployment fails with 'Your account must be verified', send that message to AWS Support (account and billing questions are free), or deploy without CloudFront (docs/deploy.md).",
+    )
+  },
+}
+
+const CONCURRENCY: Check = {
+  name: 'concurrency',
+  right: 'lambda:GetAccountSettings',
+  async look({ aws }) {
+    const text = await aws.ask('lambda', { path: '/2016-08-19/account-settings' })
+    const { AccountLimit = {} } = JSON.parse(text) as { AccountLimit?: Record<string, number> }
+    const { UnreservedConcurrentExecutions: free = 0, ConcurrentExecutions: all = 0 } = AccountLimit
+    const has = `Lambda runs ${all} requests at once in this account, ${free} of them not reserved by other functions`
+    const needed = KEY_DEFAULTS.maxConcurrent
+    if (free >= needed) return ok(has)
+    return failed(
+      `${has}; one key alone may have ${needed} under way`,
+      "Ask for 1000: 'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000'. For a trial deploy all the same, and make keys with a lower --concurrent.",
+    )
+  },
+}
+
+/** Those after the first, in the order in which they are printed. */
+export const CHECKS: readonly Check[] = [REGION, BOOTSTRAP, CLOUDFRONT, CONCURRENCY, checkBedrock]

@@ -1,0 +1,182 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { type Ended, emptyFolder, run } from '../support/processes.ts'
+import { APPLICATION_PROFILE, catalogOf, HAIKU } from './fixtures/bedrock-routes.ts'
+import { type AwsAccount, type Replies, type Reply, startAwsAccount } from './support/aws-account.ts'
+
+jest.setTimeout(60_000)
+
+const json = (value: unknown, more: object = {}): Reply => ({ body: JSON.stringify(value), ...more })
+const toolkit = (version: string, status = 'CREATE_COMPLETE'): Reply => ({
+  body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>CDKToolkit</StackName>
+<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs><member>
+<OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member></Outputs></member></Stacks>
+</DescribeStacksResult></DescribeStacksResponse>`,
+})
+const NO_STACK: Reply = {
+  status: 400,
+  body: '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id CDKToolkit does not exist</Message></Error></ErrorResponse>',
+}
+const distributions = (quantity: number): Reply => ({
+  body: `<DistributionList><MaxItems>1</MaxItems><Quantity>${quantity}</Quantity></DistributionList>`,
+})
+const concurrency = (ConcurrentExecutions: number, UnreservedConcurrentExecutions: number) =>
+  json({ AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions } })
+const OPEN = {
+  authorizationStatus: 'AUTHORIZED',
+  entitlementAvailability: 'AVAILABLE',
+  regionAvailability: 'AVAILABLE',
+  agreementAvailability: { status: 'AVAILABLE' },
+}
+
+const WHO = 'GetCallerIdentity'
+const STACKS = 'DescribeStacks'
+const LAMBDA = 'GET /2016-08-19/account-settings'
+const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=1'
+const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
+
+const READY: Replies = {
+  [WHO]: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
+  [STACKS]: toolkit('30'),
+  [CLOUDFRONT]: distributions(1),
+  [LAMBDA]: concurrency(1_000, 1_000),
+  [BEDROCK]: json(OPEN),
+}
+
+const folder = emptyFolder()
+const withCatalog = (...models: string[]): string[] => {
+  const file = join(folder, 'catalog.json')
+  writeFileSync(file, JSON.stringify(catalogOf(models)))
+  return ['--catalog', file]
+}
+
+let account: AwsAccount
+beforeAll(async () => {
+  account = await startAwsAccount()
+})
+afterAll(() => account.stop())
+beforeEach(() => {
+  account.replies = READY
+  account.asked.length = 0
+})
+
+const preflight = (args: string[] = [], env: Record<string, string> = {}): Promise<Ended> =>
+  run('infra/preflight/main.ts', ['--stage', 'dev', ...args], folder, { ...account.env, ...env }).ended
+
+/** The line of one check, when AWS answers so. */
+async function lineOf(check: string, replies: Replies, args: string[] = []) {
+  account.replies = { ...READY, ...replies }
+  const { code, stdout } = await preflight(args)
+  const lines = stdout.split('\n').filter((line) => line.slice(8).startsWith(`${check}: `))
+  expect(lines).toHaveLength(1)
+  return { code, line: lines[0] }
+}
+
+test('preflight passes on an account that is ready, asks only what it says, and signs as AWS demands', async () => {
+  const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
+  expect(stdout.match(/^ok /gm)).toHaveLength(6)
+  expect(stdout).toMatch(/\nReady to deploy\.\n$/)
+  expect(account.asked).toEqual([
+    `${WHO} sts/eu-west-1`,
+    `${STACKS} cloudformation/eu-west-1`,
+    `${CLOUDFRONT} cloudfront/us-east-1`,
+    `${LAMBDA} lambda/eu-west-1`,
+    `${BEDROCK} bedrock/us-west-2`,
+  ])
+})
+
+test('preflight looks at the region of --region, and at no Bedrock model if the first catalog has none', async () => {
+  const { code, stdout } = await preflight(['--region', 'us-east-2'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ok {6}region: us-east-2\.$/m)
+  expect(stdout).toMatch(/^ok {6}bedrock: the catalog has no Bedrock model\.$/m)
+  expect(account.asked.map((call) => call.split('/').at(-1))).toEqual([
+    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-2'],
+  ])
+})
+
+describe('what preflight cannot look at', () => {
+  test('preflight says what to do without credentials, and asks AWS nothing', async () => {
+    const { code, stdout } = await preflight([], { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })
+    expect([code, account.asked]).toEqual([1, []])
+    expect(stdout).toMatch(/^FAILED {2}credentials: none were found\. Set AWS_PROFILE, or sign in with 'aws configure'/)
+    expect(stdout).not.toContain('bootstrap')
+  })
+
+  test('preflight says to sign in again with credentials that AWS does not accept', async () => {
+    const { code, stdout } = await preflight([], { AWS_SECRET_ACCESS_KEY: 'another' })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^FAILED {2}credentials: AWS does not accept them \(SignatureDoesNotMatch.*Sign in again/)
+  })
+
+  test('preflight names the right that the credentials lack', async () => {
+    const denied = json({ message: 'User ada is not authorized' }, { status: 403, headers: DENIED })
+    const { code, line } = await lineOf('concurrency', { [LAMBDA]: denied })
+    expect(code).toBe(1)
+    expect(line).toMatch(
+      /^FAILED .*\(AccessDeniedException: User ada.*credentials with the right lambda:GetAccountSett/,
+    )
+  })
+
+  test('preflight says that a region or a stage is missing', async () => {
+    expect(await preflight([], { AWS_REGION: '' })).toMatchObject({
+      code: 1,
+      stderr: 'No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.\n',
+    })
+    expect((await preflight(['--stage', 'nope'])).stderr).toMatch(/^There is no stage 'nope'/)
+  })
+})
+
+const DENIED = { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/coral/' }
+
+test.each(['il-central-1', 'eu-central-2'])('preflight refuses %s, which has no Function URLs', async (region) => {
+  const { code, line } = await lineOf('region', {}, ['--region', region])
+  expect(code).toBe(1)
+  expect(line).toMatch(new RegExp(`^FAILED .*${region} has no Lambda Function URLs.* Set AWS_REGION to another region`))
+})
+
+test.each<[string, Reply, RegExp]>([
+  ['is not there', NO_STACK, /nothing of its own in eu-west-1 yet\. Run 'npx cdk bootstrap'/],
+  ['is older than the stack demands', toolkit('5'), /version 5, not 6 or newer\. Run 'npx cdk bootstrap'/],
+  ['was not finished', toolkit('30', 'ROLLBACK_COMPLETE'), /ROLLBACK_COMPLETE\. Delete it .*'npx cdk bootstrap'/],
+])('preflight says to bootstrap if what CDK needs in the region %s', async (_, reply, complaint) => {
+  const { code, line } = await lineOf('bootstrap', { [STACKS]: reply })
+  expect([code, line]).toEqual([1, expect.stringMatching(complaint)])
+})
+
+test('preflight says that nobody can know whether a new account may have a distribution, and passes', async () => {
+  const { code, line } = await lineOf('cloudfront', { [CLOUDFRONT]: distributions(0) })
+  expect([code, line]).toEqual([
+    0,
+    expect.stringMatching(/^unknown .*must be verified.*AWS Support.*deploy without CloudFront/),
+  ])
+})
+
+test('preflight wants as many executions that nobody has reserved as one key may have requests under way', async () => {
+  const enough = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 200) })
+  expect(enough).toEqual({ code: 0, line: expect.stringMatching(/^ok .*1000 requests at once.*, 200 of them not/) })
+  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 199) })
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*199 of them.*request-service-quota-increase/) })
+})
+
+test.each([
+  ['not in this region', { regionAvailability: 'NOT_AVAILABLE' }],
+  ['not authorized', { authorizationStatus: 'NOT_AUTHORIZED' }],
+  ['no entitlement', { entitlementAvailability: 'NOT_AVAILABLE' }],
+  ['its agreement is not accepted', { agreementAvailability: { status: 'PENDING' } }],
+])('preflight names the Bedrock model to which there is no access: %s', async (problem, lacking) => {
+  const { code, line } = await lineOf('bedrock', { [BEDROCK]: json({ ...OPEN, ...lacking }) }, withCatalog(HAIKU))
+  const complaint = `no access to ${HAIKU} in us-west-2 (${problem}). Open the model in the Bedrock console`
+  expect([code, line]).toEqual([1, expect.stringContaining(complaint)])
+})
+
+test('preflight says which Bedrock route has a model that it cannot know, and passes', async () => {
+  const { code, line } = await lineOf('bedrock', {}, withCatalog(APPLICATION_PROFILE))
+  expect([code, line]).toEqual([
+    0,
+    expect.stringContaining(`unknown bedrock: which model is behind ${APPLICATION_PROFILE}`),
+  ])
+})

@@ -127,7 +127,7 @@ function invoke(fn: GatewayFunction): PolicyStatement {
 }
 
 /** A secret's ARN ends in six characters of AWS's choosing. */
-function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
+export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
   const resourceName = secretName(stage.name, '*')
   const arn = Stack.of(scope).formatArn({
     service: 'secretsmanager',

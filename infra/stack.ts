@@ -8,6 +8,7 @@ import { CatalogSeed } from './catalog-seed.ts'
 import { Edge } from './edge.ts'
 import { Functions } from './functions.ts'
 import { Monitoring } from './monitoring.ts'
+import { Operators } from './operators.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
@@ -34,6 +35,8 @@ export class WaybillStack extends Stack {
     const { api } = new Api(this, 'Api', { stage, functions })
     new Monitoring(this, 'Monitoring', { stage, functions, tables, email: alarmEmail })
 
+    const operators = new Operators(this, 'Operators', { stage, tables })
+
     if (originSecret) {
       const { distribution } = new Edge(this, 'Edge', { stage, chatUrl, api, originSecret })
       this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
@@ -43,6 +46,8 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
+    this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
+    this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 

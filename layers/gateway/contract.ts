@@ -31,6 +31,9 @@ export const OUTPUTS = {
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
   answersTable: 'AnswersTable',
+  /** Policies for the people who operate the stage. */
+  operatorPolicy: 'OperatorPolicy',
+  readerPolicy: 'ReaderPolicy',
   /** 'true' where the operator's commands ask before they change anything. */
   protected: 'Protected',
 } as const

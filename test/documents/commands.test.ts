@@ -30,7 +30,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|dynamodb restore-table-to-point-in-time) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|iam attach-role-policy|dynamodb restore-table-to-point-in-time) --/,
     'it needs an AWS account',
   ],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],

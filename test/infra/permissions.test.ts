@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES, OUTPUTS } from '../../layers/gateway/contract.ts'
 import { FUNCTIONS, type Name } from '../support/functions.ts'
 import { arnOf, only, type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
@@ -18,6 +18,25 @@ const WRITE_ROW = 'dynamodb:PutItem on usage'
 const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
 const READ_ROW = 'dynamodb:GetItem on usage'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
+
+const READ_ALL = [
+  'cloudformation:DescribeStacks on <AWS::StackId>',
+  'dynamodb:GetItem on keys where the key is like KEY#*, CATALOG',
+  'dynamodb:Query on keys where the key is like KEY#*',
+  'dynamodb:Scan on keys',
+  'dynamodb:GetItem on usage',
+  'dynamodb:Query on the index byKey of usage',
+]
+const policiesIn = (stage: string): Record<string, string[]> => ({
+  WaybillReader: READ_ALL,
+  WaybillOperator: [
+    ...READ_ALL,
+    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*',
+    'dynamodb:UpdateItem on keys where the key is like KEY#*, HASH#*, CATALOG',
+    'dynamodb:DeleteItem on keys where the key is like HASH#*',
+    `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
+  ],
+})
 
 const rightsIn = (stage: string): Record<Name, string[]> => ({
   chat: [
@@ -49,17 +68,23 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
 
   /** The rights of a role, one line for each action on each resource. */
   function rightsOf(role: string, named: Record<string, string> = {}): string[] {
-    const { keys } = stack().tables
+    return linesOf(statementsOf(role), named)
+  }
+
+  function linesOf(statements: readonly Statement[], named: Record<string, string> = {}): string[] {
+    const { keys, usage } = stack().tables
     const tables = Object.entries(stack().tables).map(([name, id]) => [JSON.stringify(arnOf(id)), name])
     const functions = { [JSON.stringify(arnOf(stack().functions.tokenizer))]: 'the tokenizer' }
     const names: Record<string, string> = { ...Object.fromEntries(tables), ...functions, ...named }
-    return statementsOf(role).flatMap(({ Effect, Action, Resource, Condition }) =>
+    return statements.flatMap(({ Effect, Action, Resource, Condition }) =>
       [Action].flat().flatMap((action) =>
         [Resource].flat().map((resource) => {
           const where = Condition === undefined ? '' : ` where ${conditionText(Condition)}`
           const target =
             names[JSON.stringify(resource)] ??
-            textOf(resource).replace(new RegExp(`^<${keys}\\.Arn>/index/(\\w+)$`), 'the index $1 of keys')
+            textOf(resource)
+              .replace(new RegExp(`^<${keys}\\.Arn>/index/(\\w+)$`), 'the index $1 of keys')
+              .replace(new RegExp(`^<${usage}\\.Arn>/index/(\\w+)$`), 'the index $1 of usage')
           return `${Effect === 'Allow' ? '' : Effect}${action} on ${target}${where}`
         }),
       ),
@@ -101,8 +126,22 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     expect(rightsOf(others[0] ?? '')).toEqual(['dynamodb:PutItem on keys where the key is CATALOG'])
   })
 
+  test.each(Object.keys(policiesIn(stage)))(
+    `the policy %s in ${stage} has the rights that the command line needs and no others, and nobody has it yet`,
+    (name) => {
+      const { operatorPolicy, readerPolicy } = OUTPUTS
+      const output = name === 'WaybillOperator' ? operatorPolicy : readerPolicy
+      const { Properties } = resources('AWS::IAM::ManagedPolicy')[stack().template.json.Outputs[output].Value.Ref] ?? {}
+      expect(linesOf(Properties.PolicyDocument.Statement).sort()).toEqual(policiesIn(stage)[name]?.toSorted())
+      expect(Properties).not.toHaveProperty('Users')
+      expect(Properties).not.toHaveProperty('Groups')
+      expect(Properties).not.toHaveProperty('Roles')
+    },
+  )
+
   test(`no permission in ${stage} has a wildcard in its action or covers every resource`, () => {
-    const statements: Statement[] = Object.values(resources('AWS::IAM::Policy')).flatMap(
+    const policies = { ...resources('AWS::IAM::Policy'), ...resources('AWS::IAM::ManagedPolicy') }
+    const statements: Statement[] = Object.values(policies).flatMap(
       ({ Properties }) => Properties.PolicyDocument.Statement,
     )
     expect(statements.length).toBeGreaterThan(20)

@@ -6,7 +6,7 @@ export type DynamoDbCall = {
   readonly operation: string
   /** The table, or an index of it. */
   readonly table: string
-  /** The partition key of the item that it is about; none for a scan. */
+  /** The partition key of the items that it is about; none for a scan. */
   readonly leadingKey: string | undefined
 }
 
@@ -41,24 +41,38 @@ export async function startDynamoDbProxy(target: string): Promise<DynamoDbProxy>
       request(target, { method, headers, agent }, resolve).once('error', reject).end(body)
     })
     const answered = await buffer(answer)
-    calls.push({ ...callOf(String(headers['x-amz-target']), body), status: answer.statusCode ?? 0 })
+    const status = answer.statusCode ?? 0
+    for (const call of callsOf(String(headers['x-amz-target']), body)) calls.push({ ...call, status })
     response.writeHead(answer.statusCode ?? 0, answer.headers).end(answered)
   }
 }
 
 type Attributes = Record<string, { S?: string } | undefined>
+type Input = {
+  readonly TableName: string
+  readonly IndexName?: string
+  readonly Key?: Attributes
+  readonly Item?: Attributes
+  readonly KeyConditionExpression?: string
+  readonly ExpressionAttributeValues?: Attributes
+}
 
-function callOf(target: string, body: Buffer): DynamoDbCall {
-  const input = JSON.parse(body.toString()) as {
-    TableName: string
-    IndexName?: string
-    Key?: Attributes
-    Item?: Attributes
-  }
+/** IAM judges each write of a transaction as a call of its own. */
+function callsOf(target: string, body: Buffer): DynamoDbCall[] {
+  const operation = target.split('.')[1] ?? target
+  const input = JSON.parse(body.toString()) as Input & { TransactItems?: Record<string, Input>[] }
+  if (operation !== 'TransactWriteItems') return [callOf(operation, input)]
+  const writes = input.TransactItems?.flatMap((item) => Object.entries(item)) ?? []
+  return writes.map(([name, write]) => callOf(name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`, write))
+}
+
+function callOf(operation: string, input: Input): DynamoDbCall {
   const item = input.Key ?? input.Item
+  // A query's condition begins with the partition key.
+  const [, queried = ''] = / = (:\w+)/.exec(input.KeyConditionExpression ?? '') ?? []
   return {
-    operation: target.split('.')[1] ?? target,
+    operation,
     table: input.IndexName ? `${input.TableName}/index/${input.IndexName}` : input.TableName,
-    leadingKey: (item?.pk ?? item?.requestId ?? item?.id)?.S,
+    leadingKey: (item?.pk ?? item?.requestId ?? item?.id ?? input.ExpressionAttributeValues?.[queried])?.S,
   }
 }

@@ -1,10 +1,10 @@
 import type { DynamoDbCall } from './dynamodb-proxy.ts'
 import { type Intrinsic, type Resource, resolveValue, type Template } from './template.ts'
 
-/** What a function's role lets it do to the tables. */
+/** What a role or a policy lets its bearer do to the tables. */
 export type Role = { allows(call: DynamoDbCall): boolean }
 
-type Statement = {
+export type Statement = {
   readonly Action: string | readonly string[]
   readonly Resource: Intrinsic | readonly Intrinsic[]
   readonly Condition?: { readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys': LeadingKeys } }
@@ -16,9 +16,19 @@ export function roleOf(template: Template, roleId: string, referenceTo: (resourc
     ({ Type, Properties }) =>
       Type === 'AWS::IAM::Policy' && (Properties.Roles as { Ref: string }[]).some(({ Ref }) => Ref === roleId),
   )
-  const statements = policies
-    .flatMap(({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement)
-    .filter(({ Action }) => listOf(Action).some((action) => action.startsWith('dynamodb:')))
+  return rightsOf(template, policies.flatMap(statementsOf), referenceTo)
+}
+
+export function statementsOf({ Properties }: Resource): Statement[] {
+  return (Properties.PolicyDocument as { Statement: Statement[] }).Statement
+}
+
+export function rightsOf(
+  template: Template,
+  given: readonly Statement[],
+  referenceTo: (resource: Resource) => string,
+): Role {
+  const statements = given.filter(({ Action }) => listOf(Action).some((action) => action.startsWith('dynamodb:')))
   return { allows: (call) => statements.some((statement) => permits(statement, call)) }
 
   function permits(

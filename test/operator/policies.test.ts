@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { type DynamoDbProxy, startDynamoDbProxy } from '../deployed/support/dynamodb-proxy.ts'
+import { type ManagedPolicy, managedPolicy } from '../deployed/support/managed-policy.ts'
+import { type SecretsManager, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { waybill } from '../support/command-line.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { emptyFolder } from '../support/processes.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+
+jest.setTimeout(180_000)
+
+const FILE = join(emptyFolder(), 'catalog.json')
+let gateway: TestGateway
+let stage: Stage
+let dynamodb: DynamoDbProxy
+let secrets: SecretsManager
+let operator: ManagedPolicy
+let reader: ManagedPolicy
+const id = { key: '', request: '' }
+
+beforeAll(async () => {
+  const both = await openBoth()
+  gateway = both.gateway
+  writeFileSync(FILE, JSON.stringify(catalogFor(both.upstream.url, {}, { apiKey: 'secret:up' })))
+  stage = await openStage(gateway.tables, gateway.baseUrl)
+  dynamodb = await startDynamoDbProxy(process.env.TEST_DYNAMODB ?? '')
+  secrets = await startSecretsManager({ 'waybill/dev/up': 'key-of-the-provider' })
+  operator = await managedPolicy('WaybillOperator', gateway.tables)
+  reader = await managedPolicy('WaybillReader', gateway.tables)
+  const { key, secret } = await gateway.issue()
+  const answer = await gateway.get(secret, '/v1/models')
+  Object.assign(id, { key: key.id, request: answer.headers.get('x-request-id') })
+})
+afterAll(async () => {
+  await dynamodb[Symbol.asyncDispose]()
+  await secrets[Symbol.asyncDispose]()
+})
+
+/** What each command does to the tables, by its name. */
+const READING: Record<string, () => string[]> = {
+  'keys list': () => [],
+  'keys show': () => [id.key],
+  'usage list': () => [],
+  'usage show': () => [id.request],
+  'usage export': () => ['--from', '2026-01-01'],
+  'usage summary': () => ['--key', id.key],
+  'catalog show': () => [],
+  audit: () => [],
+}
+const CHANGING: Record<string, () => string[]> = {
+  'keys create': () => ['--name', 'new', '--credits', '2'],
+  'keys update': () => [id.key, '--rpm', '7'],
+  'keys grant': () => [id.key, '5'],
+  'keys rotate': () => [id.key],
+  'keys end-grace': () => [id.key],
+  'keys revoke': () => [id.key],
+  'catalog push': () => [FILE],
+}
+/** It changes nothing in the tables, but reads the keys of providers. */
+const TESTING: Record<string, () => string[]> = { 'routes test': () => [] }
+const OFFLINE = ['catalog check']
+
+const access = () => ({
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+})
+
+async function callsOf(name: string, args: readonly string[]) {
+  const before = dynamodb.calls.length
+  const { code, stderr } = await stage.waybill([...name.split(' '), ...args, '--stage', 'dev'], access())
+  expect({ name, code, stderr: code === 0 ? '' : stderr }).toEqual({ name, code: 0, stderr: '' })
+  const calls = dynamodb.calls.slice(before)
+  expect(calls.length).toBeGreaterThan(0)
+  return calls
+}
+
+const isWrite = ({ operation }: { operation: string }) => !['GetItem', 'Query', 'Scan'].includes(operation)
+
+test('every command of the command line is tried here with the rights of its policy', async () => {
+  const commandsOf = async (...group: string[]) => {
+    const { stdout } = await waybill(emptyFolder(), [...group, '--help'])
+    const [, list = ''] = stdout.split('\nCommands:\n')
+    return [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]))
+  }
+  const names: string[] = []
+  for (const group of await commandsOf()) {
+    const inside = await commandsOf(group)
+    names.push(...(inside.length > 0 ? inside.map((name) => `${group} ${name}`) : [group]))
+  }
+  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...OFFLINE]
+  expect(names.sort()).toEqual(tried.sort())
+})
+
+test('npm run smoke needs no more than the operator’s policy', async () => {
+  const { code, stdout } = await stage.start('operator/smoke.ts', ['--stage', 'dev'], access()).ended
+  expect({ code, stdout }).toMatchObject({ code: 0 })
+  expect(dynamodb.calls.filter(isWrite).length).toBeGreaterThan(2)
+  expect(dynamodb.calls.filter((call) => !operator.allows(call))).toEqual([])
+})
+
+test.each(Object.keys(READING))(
+  'waybill %s needs no more than the reader’s policy, nor than the operator’s',
+  async (name) => {
+    const calls = await callsOf(name, READING[name]?.() ?? [])
+    expect(calls.filter((call) => !reader.allows(call) || !operator.allows(call))).toEqual([])
+  },
+)
+
+test.each(Object.keys(CHANGING))(
+  'waybill %s needs no more than the operator’s policy, and the reader’s forbids it',
+  async (name) => {
+    const calls = await callsOf(name, CHANGING[name]?.() ?? [])
+    expect(calls.filter((call) => !operator.allows(call))).toEqual([])
+    const writes = calls.filter(isWrite)
+    expect(writes.filter((call) => reader.allows(call))).toEqual([])
+    expect(writes.length).toBeGreaterThan(0)
+  },
+)
+
+test('waybill routes test needs no more than the operator’s policy, which has the stage’s secrets, and the reader’s has none', async () => {
+  const calls = await callsOf('routes test', [])
+  expect(calls.filter((call) => !operator.allows(call))).toEqual([])
+  expect(secrets.asked).toEqual(['waybill/dev/up'])
+  const secretRights = ({ statements }: ManagedPolicy) =>
+    statements.filter(({ Action }) => [Action].flat().includes('secretsmanager:GetSecretValue'))
+  expect(JSON.stringify(secretRights(operator))).toContain(':secret:waybill/dev/*"')
+  expect(secretRights(reader)).toEqual([])
+})
+
+test('waybill --stage asks CloudFormation for no stack but the one that both policies name', () => {
+  expect(new Set(stage.asked)).toEqual(new Set(['Waybill-dev']))
+  for (const { statements } of [operator, reader]) {
+    const [right] = statements.filter(({ Action }) => Action === 'cloudformation:DescribeStacks')
+    expect(right?.Resource).toEqual({ Ref: 'AWS::StackId' })
+  }
+})
+
+describe('what no policy allows', () => {
+  const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
+  const items = () => {
+    const { keys, usage, answers } = gateway.tables
+    const ofKeys = ['KEY#key_1', 'HASH#1', 'CATALOG'].map((leadingKey) => ({ table: keys, leadingKey }))
+    return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
+  }
+  const allowed = (policy: ManagedPolicy) =>
+    WRITES.flatMap((operation) => items().map((item) => ({ operation, ...item }))).filter((call) => policy.allows(call))
+
+  test('the reader’s policy allows no write to any table', () => {
+    expect(allowed(reader)).toEqual([])
+  })
+
+  test('the operator’s policy lets nobody change a usage row, read or change a kept answer, or delete a key', () => {
+    const { usage, answers, keys } = gateway.tables
+    const calls = allowed(operator)
+    expect(calls.filter(({ table }) => table === usage || table === answers)).toEqual([])
+    expect(operator.allows({ operation: 'GetItem', table: answers, leadingKey: 'x' })).toBe(false)
+    expect(calls.filter(({ operation }) => operation === 'DeleteItem')).toEqual([
+      { operation: 'DeleteItem', table: keys, leadingKey: 'HASH#1' },
+    ])
+  })
+})

@@ -4,7 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
-import { CATALOG_ITEM } from '../layers/gateway/contract.ts'
+import { CATALOG_ITEM, SEEDED } from '../layers/gateway/contract.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
@@ -26,10 +26,7 @@ export class CatalogSeed extends Construct {
         ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
         parameters: {
           TableName: keys.tableName,
-          Item: marshall(
-            { ...CATALOG_ITEM, catalog, version: 1, pushedAt: 'with the first deployment' },
-            { removeUndefinedValues: true },
-          ),
+          Item: marshall({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: SEEDED }, { removeUndefinedValues: true }),
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       },

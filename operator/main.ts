@@ -3,6 +3,7 @@ import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
 import { CliError } from './cli-error.ts'
 import { auditCommand } from './commands/audit.ts'
+import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
@@ -38,6 +39,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   catalogCommand(program, run, out)
   routesCommand(program, run)
   auditCommand(program, run)
+  backupCommands(program, run, terminal.folder)
 
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -74,6 +74,8 @@ export const TABLES = {
 /** How the items of the table `keys` are named. */
 export const ITEMS = { key: 'KEY#', hash: 'HASH#', grant: 'GRANT#', catalog: 'CATALOG' } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
+/** When the catalog was pushed, of one that nobody has pushed yet. */
+export const SEEDED = 'with the first deployment'
 
 export const SCOPES = ['chat.completions', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]

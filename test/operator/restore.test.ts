@@ -171,3 +171,15 @@ test.each<[string, (lines: string[]) => string[], RegExp]>([
 test('waybill restore says that a file is not there', async () => {
   expect(await refused(stage, 'restore', join(folder, 'none.jsonl'))).toMatch(/none\.jsonl cannot be read: ENOENT/)
 })
+
+test('waybill restore asks before it changes a protected stage', async () => {
+  const { tables, fresh } = await newStage()
+  const seeded = await itemsOf(tables)
+  fresh.outputs = { ...fresh.outputs, Protected: 'true' }
+  expect(await refused(fresh, 'restore', BACKUP)).toMatch(
+    /restore \d+ items of keys.* and 5 usage rows into .*Add --yes/,
+  )
+  expect(await itemsOf(tables)).toEqual(seeded)
+  await ok(fresh, 'restore', BACKUP, '--yes')
+  expect(await itemsOf(tables)).toEqual(before)
+})

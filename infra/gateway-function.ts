@@ -23,7 +23,10 @@ type GatewayFunctionProps = {
 export class GatewayFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props
-    const logs = new LogGroup(scope, `${id}Logs`, { retention: stage.logRetention, removalPolicy: stage.removalPolicy })
+    const logs = new LogGroup(scope, `${id}Logs`, {
+      retention: stage.logRetentionDays,
+      removalPolicy: stage.removalPolicy,
+    })
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     super(scope, id, {
       description: props.description,

@@ -11,16 +11,12 @@ import { Monitoring } from './monitoring.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
-type WaybillProps = StackProps & {
-  readonly stage: Stage
-  /** Without it there is no CloudFront distribution, and two addresses in place of one. */
-  readonly edge: boolean
-  readonly alarmEmail?: string | undefined
-}
+type WaybillProps = StackProps & { readonly stage: Stage }
 
 export class WaybillStack extends Stack {
-  constructor(scope: Construct, id: string, { stage, edge, alarmEmail, ...props }: WaybillProps) {
+  constructor(scope: Construct, id: string, { stage, ...props }: WaybillProps) {
     super(scope, id, props)
+    const { edge, alarmEmail } = stage
     const tables = new Tables(this, 'Tables', stage)
     new CatalogSeed(this, 'Catalog', tables, stage)
 

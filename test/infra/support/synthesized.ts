@@ -32,6 +32,11 @@ export type Facts = {
   readonly withBedrock: object
   /** The messages for what is no stage's name; null where there is none. */
   readonly refusedStages: readonly (string | null)[]
+  /** Each setting as it comes. */
+  readonly settings: readonly { readonly name: string; readonly dev?: unknown; readonly prod?: unknown }[]
+  /** The messages for the settings and flags in wrong-settings.ts. */
+  readonly refusedSettings: readonly (string | null)[]
+  readonly refusedFlags: readonly (string | null)[]
 }
 
 export async function readFacts(): Promise<Facts> {

@@ -59,6 +59,8 @@ export class Functions extends Construct {
       environment: {},
       memoryMb: stage.tokenizerMemoryMb,
       timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
+      // What chat's own ceiling leaves.
+      concurrency: null,
       may: [],
     })
     this.chat = new GatewayFunction(this, 'Chat', {
@@ -74,6 +76,7 @@ export class Functions extends Construct {
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: stage.chatConcurrency,
       may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
@@ -89,6 +92,7 @@ export class Functions extends Construct {
         environment,
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
+        concurrency: stage.apiConcurrency,
         name,
         description: ENDPOINTS[name].description,
         may: rightsOf(name),
@@ -101,6 +105,7 @@ export class Functions extends Construct {
       environment,
       memoryMb: stage.apiMemoryMb,
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
+      concurrency: stage.sweepConcurrency,
       may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
     })
     new Schedule(this, 'SweepSchedule', {

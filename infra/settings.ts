@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { STAGE_NAMES } from './stages.ts'
 
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
+const concurrency = z.int().min(1).max(100_000).nullable()
 
 /** What an operator may set for a stage. */
 const settings = z.strictObject({
@@ -23,6 +24,14 @@ const settings = z.strictObject({
       (days) => Object.hasOwn(RetentionDays, days),
       'must be days that CloudWatch offers: 14, 30, 90, 365 and others',
     ),
+  /**
+   * How many executions Lambda reserves for chat, for each function of the HTTP API and for the sweep, which is also the
+   * most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
+   * 100 of the account's quota unreserved. A new account may have a quota of 10, in which nothing can be reserved.
+   */
+  chatConcurrency: concurrency,
+  apiConcurrency: concurrency,
+  sweepConcurrency: concurrency,
   /** Of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),
 })

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { Annotations, CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
@@ -8,6 +8,7 @@ import { CatalogSeed } from './catalog-seed.ts'
 import { Edge } from './edge.ts'
 import { Functions } from './functions.ts'
 import { Monitoring } from './monitoring.ts'
+import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
@@ -15,8 +16,12 @@ type WaybillProps = StackProps & { readonly stage: Stage }
 
 export class WaybillStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: WaybillProps) {
-    super(scope, id, props)
+    super(scope, id, { terminationProtection: stage.deletionProtection, ...props })
     const { edge, alarmEmail } = stage
+    if (stage.deletionProtection && !alarmEmail) {
+      const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail" in ${SETTINGS_FILE}, or subscribe to its topics.`
+      Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
+    }
     const tables = new Tables(this, 'Tables', stage)
     new CatalogSeed(this, 'Catalog', tables, stage)
 

@@ -35,6 +35,10 @@ const STAGES: Readonly<Record<string, Stage>> = {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
     logRetentionDays: 14,
+    // A newcomer's account may have a quota of 10.
+    chatConcurrency: null,
+    apiConcurrency: null,
+    sweepConcurrency: null,
   },
   prod: {
     ...COMMON,
@@ -42,6 +46,10 @@ const STAGES: Readonly<Record<string, Stage>> = {
     removalPolicy: RemovalPolicy.RETAIN,
     deletionProtection: true,
     logRetentionDays: 90,
+    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
+    chatConcurrency: 500,
+    apiConcurrency: 25,
+    sweepConcurrency: 2,
   },
 }
 

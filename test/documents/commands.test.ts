@@ -29,7 +29,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^npx cdk bootstrap$/, 'it needs an AWS account'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|dynamodb restore-table-to-point-in-time) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection)|dynamodb restore-table-to-point-in-time) --/,
     'it needs an AWS account',
   ],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],

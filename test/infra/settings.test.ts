@@ -24,7 +24,7 @@ test.each(FLAGS.map((flag, index) => ({ flag, index })))(
 
 test('docs/deploy.md has a row for each setting, with what it is in dev and in prod', () => {
   const rows = tableOf('docs/deploy.md', '| setting | `dev` | `prod` | |').map((row) => row.slice(0, 3))
-  const shown = (value: unknown) => (value === undefined ? 'none' : String(value))
+  const shown = (value: unknown) => (value === undefined || value === null ? 'none' : String(value))
   expect(Object.fromEntries(rows.map(([name, ...values]) => [name, values]))).toEqual(
     Object.fromEntries(facts.settings.map(({ name, dev, prod }) => [name, [shown(dev), shown(prod)]])),
   )

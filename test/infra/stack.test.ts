@@ -9,7 +9,7 @@ import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { arnOf, only, readFacts, readManifest, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
 let dev: Synthesized
 let prod: Synthesized
@@ -146,6 +146,32 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
   })
 })
+
+const reservedIn = ({ template, functions }: Synthesized) =>
+  FUNCTIONS.flatMap((name) => {
+    const { ReservedConcurrentExecutions: most } =
+      template.findResources('AWS::Lambda::Function')[functions[name]]?.Properties ?? {}
+    return most === undefined ? [] : [{ name, most: Number(most) }]
+  })
+
+test('no function in dev has executions reserved, which a new account with a quota of 10 would refuse', () => {
+  expect(reservedIn(dev)).toEqual([])
+})
+
+test('in prod the streams of chat cannot take the executions of the sweep, the HTTP API or the tokenizer', () => {
+  const reserved = reservedIn(prod)
+  expect(reserved.map(({ name }) => name)).toEqual(FUNCTIONS.filter((name) => name !== 'tokenizer'))
+  // Lambda refuses to reserve the last 100 of an account's quota, which is 1,000.
+  expect(reserved.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(900)
+})
+
+test.each(stages)(
+  'the stack of $name is protected from its deletion as its tables are',
+  async ({ name, isProtected }) => {
+    const { terminationProtection } = await readManifest(name as 'dev' | 'prod')
+    expect(terminationProtection ?? false).toBe(isProtected)
+  },
+)
 
 test('the HTTP API has every route but chat, each with its function, and the fallback for the rest', () => {
   const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')

@@ -52,6 +52,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
         log.problem('a request failed', failed.error, request.requestId)
       }
+      if (error.kind === 'invalid_api_key') log.invalidKey()
       failed.response = {
         statusCode: error.status,
         headers: {

@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { ArnFormat, Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
@@ -114,9 +114,14 @@ export class Functions extends Construct {
     })
   }
 
-  /** May invoke the sweep and nothing else. */
+  /** May invoke the sweep and nothing else, and only for schedules of this account. */
   #schedulerRole(): IRole {
-    const role = new Role(this, 'SchedulerRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') })
+    const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
+    const conditions = {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
+    }
+    const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
+    const role = new Role(this, 'SchedulerRole', { assumedBy })
     role.addToPolicy(invoke(this.sweep))
     return role.withoutPolicyUpdates()
   }

@@ -9,8 +9,12 @@ const concurrency = z.int().min(1).max(100_000).nullable()
 
 /** What an operator may set for a stage. */
 const settings = z.strictObject({
-  /** Gets every alarm by e-mail, beside the topics. */
+  /** Gets alarms by e-mail, beside the topics. */
   alarmEmail: z.email().optional(),
+  /** Gets the alarms that can wait for a working day, in place of the address above. */
+  ticketEmail: z.email().optional(),
+  /** What the account may spend in a month before `alarmEmail` hears of it. */
+  monthlyBudgetUsd: z.number().positive().optional(),
   /** Without it there is no CloudFront distribution, and two addresses in place of one. */
   edge: z.boolean(),
   /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
@@ -55,7 +59,13 @@ export function readSettings(): SettingsOfStages {
 
 /** Throws one error with every fault of the file. */
 export function parseSettings(text: string, file: string): SettingsOfStages {
-  const ofStage = settings.partial().optional()
+  const ofStage = settings
+    .partial()
+    .refine(
+      (own) => !own.monthlyBudgetUsd || own.alarmEmail,
+      'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
+    )
+    .optional()
   const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage])))
   const parsed = ofStages.safeParse(jsonOf(text, file))
   if (parsed.success) return parsed.data as SettingsOfStages

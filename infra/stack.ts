@@ -16,7 +16,12 @@ type WaybillProps = StackProps & { readonly stage: Stage }
 
 export class WaybillStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: WaybillProps) {
-    super(scope, id, { terminationProtection: stage.deletionProtection, ...props })
+    super(scope, id, {
+      terminationProtection: stage.deletionProtection,
+      // For the bill: a cost allocation tag, once it is activated in the account.
+      tags: { 'waybill:stage': stage.name },
+      ...props,
+    })
     const { edge, alarmEmail } = stage
     if (stage.deletionProtection && !alarmEmail) {
       const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail" in ${SETTINGS_FILE}, or subscribe to its topics.`
@@ -33,12 +38,12 @@ export class WaybillStack extends Stack {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api } = new Api(this, 'Api', { stage, functions })
-    new Monitoring(this, 'Monitoring', { stage, functions, tables, email: alarmEmail })
+    const distribution = originSecret
+      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret }).distribution
+      : undefined
+    new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
 
-    if (originSecret) {
-      const { distribution } = new Edge(this, 'Edge', { stage, chatUrl, api, originSecret })
-      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
-    }
+    if (distribution) this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
     this.#output(OUTPUTS.chatUrl, chatUrl.url)
     this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)

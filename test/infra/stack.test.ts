@@ -27,7 +27,7 @@ const stages = [
 
 describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProtected }) => {
   test.each(['keys', 'usage', 'answers'] as const)(
-    `the %s table in ${stage} is on demand, encrypted, restorable and kept or deleted as its stage says`,
+    `the %s table in ${stage} is on demand, encrypted, kept or deleted as its stage says, and restorable unless it holds answers`,
     (name) => {
       const { template, tables } = of()
       const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
@@ -40,7 +40,8 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
       expect(table?.Properties.Replicas).toEqual([
         expect.objectContaining({
           DeletionProtectionEnabled: isProtected,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          // Answers are kept for a day, and a backup would keep them for 35.
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: name !== 'answers' },
         }),
       ])
     },
@@ -139,7 +140,7 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     })
   })
 
-  test(`the sweep in ${stage} starts every five minutes, and two never run at once`, () => {
+  test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
     const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
     expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
     expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
@@ -170,6 +171,13 @@ test.each(stages)(
   async ({ name, isProtected }) => {
     const { terminationProtection } = await readManifest(name as 'dev' | 'prod')
     expect(terminationProtection ?? false).toBe(isProtected)
+  },
+)
+
+test.each(stages)(
+  'whatever the stack of $name costs can be told from the rest of the bill by a tag',
+  async ({ name }) => {
+    expect(await readManifest(name as 'dev' | 'prod')).toMatchObject({ tags: { 'waybill:stage': name } })
   },
 )
 

@@ -38,7 +38,8 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
 await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
-await synthesize('mailed', 'prod', { alarmEmail: 'operator@example.com' })
+const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
+await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100 })
 
 // One acknowledgement is forgotten.
 const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'

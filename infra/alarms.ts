@@ -79,7 +79,7 @@ function pages({ stage, functions, api, distribution }: Watched): Record<string,
     },
     ApiErrors: {
       says: 'A twentieth of the requests to the HTTP API got a 5xx',
-      metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount(IN_FIVE_MINUTES)),
+      metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount({ period: IN_FIVE_MINUTES.period })),
       from: 5,
       periods: 2,
     },
@@ -110,13 +110,15 @@ function pages({ stage, functions, api, distribution }: Watched): Record<string,
 /** All that viewers see: the gateway's own, the upstreams', and CloudFront's where it does not reach the gateway. */
 function edgeErrors(distribution: Distribution): Rule {
   const { period } = IN_FIVE_MINUTES
+  // CDK leaves out the second dimension, without which there is no such metric.
+  const dimensionsMap = { DistributionId: distribution.distributionId, Region: 'Global' }
   return {
     says: 'A fifth of the requests to CloudFront got a 5xx',
     metric: new MathExpression({
       expression: 'IF(FILL(requests, 0) * FILL(rate, 0) >= 500, FILL(rate, 0), 0)',
       usingMetrics: {
-        requests: distribution.metricRequests({ period }),
-        rate: distribution.metric5xxErrorRate({ period }),
+        requests: distribution.metricRequests({ period, dimensionsMap }),
+        rate: distribution.metric5xxErrorRate({ period, dimensionsMap }),
       },
       period,
     }),

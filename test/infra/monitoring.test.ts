@@ -4,7 +4,7 @@ import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
-import { tableOf } from '../documents/support/markdown.ts'
+import { readDocument, tableOf } from '../documents/support/markdown.ts'
 import { FUNCTIONS } from '../support/functions.ts'
 import { only, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
@@ -72,7 +72,10 @@ test('an alarm watches the 5xx of the HTTP API', () => {
 // CloudFront's metrics are in us-east-1 only, and so is an alarm that can see them.
 test('an alarm watches the 5xx of CloudFront, in the one region that has its metrics', () => {
   const distribution = only(dev.template, 'AWS::CloudFront::Distribution').id
-  expect(watched('AWS/CloudFront', /^5xxErrorRate$/)).toEqual(expect.arrayContaining(refs([distribution])))
+  expect(watched('AWS/CloudFront', /^(5xxErrorRate|Requests)$/)).toEqual([
+    ...[{ Ref: distribution }, 'Global'],
+    ...[{ Ref: distribution }, 'Global'],
+  ])
   const conditional = Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).filter((it) => it.Condition)
   expect(conditional.flatMap(({ Properties }) => metricsOf(Properties).map(({ Namespace }) => Namespace))).toEqual([
     'AWS/CloudFront',
@@ -170,6 +173,10 @@ test('docs/deploy.md says of every alarm what it means, and whether it pages', (
     alarm.Properties.AlarmActions[0].Ref === page ? 'page' : 'ticket',
   ])
   expect(Object.fromEntries(explained)).toEqual(Object.fromEntries(made))
+})
+
+test('docs/deploy.md says how many metrics the alarms watch, which is what they cost', () => {
+  expect(readDocument('docs/deploy.md')).toContain(`alarms watch ${alarms().flatMap(metricsOf).length} metrics`)
 })
 
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.

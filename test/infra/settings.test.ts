@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { tableOf } from '../documents/support/markdown.ts'
+import { blocksOf, tableOf } from '../documents/support/markdown.ts'
 import { FLAGS, WRONG_SETTINGS } from './fixtures/wrong-settings.ts'
 import { type Facts, readFacts } from './support/synthesized.ts'
 
@@ -28,4 +28,9 @@ test('docs/deploy.md has a row for each setting, with what it is in dev and in p
   expect(Object.fromEntries(rows.map(([name, ...values]) => [name, values]))).toEqual(
     Object.fromEntries(facts.settings.map(({ name, dev, prod }) => [name, [shown(dev), shown(prod)]])),
   )
+})
+
+test('the settings that docs/deploy.md shows are accepted', () => {
+  expect(blocksOf('docs/deploy.md', 'json').length).toBeGreaterThan(0)
+  expect(facts.documentedSettings).toBeNull()
 })

@@ -9,6 +9,7 @@ import { parseSettings, refuseFlags, SETTING_NAMES } from '../../../infra/settin
 import { stageOf } from '../../../infra/stages.ts'
 import { Tables } from '../../../infra/tables.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import { blocksOf } from '../../documents/support/markdown.ts'
 import type { Variant } from '../../support/assemblies.ts'
 import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
 import { NO_STAGES } from '../fixtures/no-stages.ts'
@@ -63,6 +64,9 @@ const facts: Facts = {
   withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
+  documentedSettings: refusalOf(() =>
+    blocksOf('docs/deploy.md', 'json').map((text) => parseSettings(text, 'docs/deploy.md')),
+  ),
   refusedSettings: WRONG_SETTINGS.map(([text]) => refusalOf(() => parseSettings(text, 'settings.json'))),
   refusedFlags: FLAGS.map((flag) => refusalOf(() => refuseFlags((name) => (name === flag ? 'x' : undefined)))),
 }

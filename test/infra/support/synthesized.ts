@@ -34,6 +34,8 @@ export type Facts = {
   readonly refusedStages: readonly (string | null)[]
   /** Each setting as it comes. */
   readonly settings: readonly { readonly name: string; readonly dev?: unknown; readonly prod?: unknown }[]
+  /** The message for the example in docs/deploy.md; null if there is none. */
+  readonly documentedSettings: string | null
   /** The messages for the settings and flags in wrong-settings.ts. */
   readonly refusedSettings: readonly (string | null)[]
   readonly refusedFlags: readonly (string | null)[]

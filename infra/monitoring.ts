@@ -36,19 +36,15 @@ export class Monitoring extends Construct {
   }
 
   /** Of the whole account: Bedrock's bill, for one, has no tag of the stack. */
-  #addBudget({ name, monthlyBudgetUsd: amount, alarmEmail: address }: Stage): void {
+  #addBudget({ monthlyBudgetUsd: amount, alarmEmail: address }: Stage): void {
     if (amount === undefined || address === undefined) return
     const mail = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
       notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
       subscribers: [{ subscriptionType: 'EMAIL', address }],
     })
     new CfnBudget(this, 'Budget', {
-      budget: {
-        budgetName: `Waybill-${name}`,
-        budgetType: 'COST',
-        timeUnit: 'MONTHLY',
-        budgetLimit: { amount, unit: 'USD' },
-      },
+      // Without a name: another address makes a new budget before the old one is gone.
+      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
       notificationsWithSubscribers: [mail('ACTUAL', 80), mail('FORECASTED', 100)],
     })
   }

@@ -231,7 +231,7 @@ test('alarms are mailed to the operator who gave addresses, and to nobody else',
 test('a monthly budget is mailed before it is spent, and is there only if it was set', () => {
   expect(dev.template.findResources('AWS::Budgets::Budget')).toEqual({})
   const { Budget, NotificationsWithSubscribers } = only(mailed.template, 'AWS::Budgets::Budget').properties
-  expect(Budget).toMatchObject({ BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 100, Unit: 'USD' } })
+  expect(Budget).toEqual({ BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 100, Unit: 'USD' } })
   for (const { Notification, Subscribers } of NotificationsWithSubscribers) {
     expect([Notification.NotificationType, Notification.Threshold]).toEqual(
       Notification.NotificationType === 'ACTUAL' ? ['ACTUAL', 80] : ['FORECASTED', 100],

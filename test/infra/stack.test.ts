@@ -6,6 +6,7 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { EDGE_HEADERS, ENV, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
+import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
@@ -163,7 +164,9 @@ test('in prod the streams of chat cannot take the executions of the sweep, the H
   const reserved = reservedIn(prod)
   expect(reserved.map(({ name }) => name)).toEqual(FUNCTIONS.filter((name) => name !== 'tokenizer'))
   // Lambda refuses to reserve the last 100 of an account's quota, which is 1,000.
-  expect(reserved.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(900)
+  const sum = reserved.reduce((before, { most }) => before + most, 0)
+  expect(sum).toBeLessThanOrEqual(900)
+  expect(readDocument('docs/deploy.md')).toContain(`needs a quota of at least ${sum + 100}`)
 })
 
 test.each(stages)(

@@ -48,8 +48,8 @@ export class Functions extends Construct {
       [ENV.usageTable]: tables.usage.tableName,
       [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
-      ...(originSecret && { [ENV.originSecret]: originSecret }),
     }
+    const called = { ...environment, ...(originSecret && { [ENV.originSecrets]: originSecret }) }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
@@ -66,7 +66,7 @@ export class Functions extends Construct {
       description: ENDPOINTS.chat.description,
       stage,
       environment: {
-        ...environment,
+        ...called,
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
@@ -86,7 +86,7 @@ export class Functions extends Construct {
     const apiFunction = (name: ApiFunctionName) =>
       new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
         stage,
-        environment,
+        environment: called,
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
         name,

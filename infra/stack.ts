@@ -37,9 +37,10 @@ export class WaybillStack extends Stack {
     if (originSecret) {
       const { distribution } = new Edge(this, 'Edge', { stage, chatUrl, api, originSecret })
       this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+    } else {
+      this.#output(OUTPUTS.chatUrl, chatUrl.url)
+      this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     }
-    this.#output(OUTPUTS.chatUrl, chatUrl.url)
-    this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)

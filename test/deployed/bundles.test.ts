@@ -191,6 +191,50 @@ test('the sweep function finishes a dead request: its row is abandoned and free,
   expect(await running.sweep.invoke({})).toEqual({ finished: 0 })
 })
 
+/** Whatever a caller knows but the shared secret. */
+const WITHOUT_PROOF = [
+  {},
+  { [EDGE_HEADERS.origin]: '' },
+  { [EDGE_HEADERS.origin]: 'undefined' },
+  { [EDGE_HEADERS.origin]: `${ORIGIN_SECRET.slice(0, -1)}x` },
+  { [EDGE_HEADERS.origin]: `${ORIGIN_SECRET},${ORIGIN_SECRET}` },
+  { [EDGE_HEADERS.viewer]: '203.0.113.7', 'x-forwarded-for': '203.0.113.7', via: '1.1 x.cloudfront.net (CloudFront)' },
+]
+
+test.each(API_FUNCTION_NAMES)(
+  'the %s function refuses a request around CloudFront with 403, whatever its key, and neither reads nor logs for it',
+  async (name) => {
+    const { secret } = await account.issue()
+    const reads = account.dynamodb.calls.length
+    const refused: string[] = []
+    for (const headers of WITHOUT_PROOF) {
+      for (const credential of [{ secret }, { secret: 'nonsense' }, {}]) {
+        const answer = await call(name, { ...sampleCall(name), ...credential, direct: true, headers })
+        expect(answer.statusCode).toBe(403)
+        expect(JSON.parse(answer.body)).toEqual({
+          error: {
+            message: expect.stringContaining('public address'),
+            type: 'permission_error',
+            param: null,
+            code: 'direct_access_denied',
+          },
+        })
+        expect(JSON.stringify(answer)).not.toMatch(/origin|RateLimit/i)
+        refused.push(answer.headers['X-Request-Id'] ?? '')
+      }
+    }
+    expect(account.dynamodb.calls.slice(reads)).toEqual([])
+    // A request through CloudFront comes last, so that whatever the others began has had its time.
+    const served = await call(name, { ...sampleCall(name), secret })
+    expect([200, 404]).toContain(served.statusCode)
+    const lookups = account.dynamodb.calls.slice(reads).filter(({ leadingKey }) => leadingKey?.startsWith('HASH#'))
+    expect(lookups).toHaveLength(1)
+    const { output } = running[name]
+    await until(() => output.text.includes(served.headers['X-Request-Id'] ?? ''))
+    for (const id of refused) expect(output.text).not.toContain(id)
+  },
+)
+
 describe('caller addresses', () => {
   const VIEWER = '198.51.100.4'
   const CLOUDFRONT = '130.176.0.9'
@@ -205,8 +249,11 @@ describe('caller addresses', () => {
 
       expect([200, 404]).toContain(await statusOf({ sourceIp: CLOUDFRONT, headers: from(ORIGIN_SECRET) }))
       expect([200, 404]).toContain(await statusOf({ sourceIp: VIEWER }))
-      const forged = [from('a guess'), from(''), { [EDGE_HEADERS.viewer]: VIEWER }, { 'x-forwarded-for': VIEWER }]
-      for (const headers of forged) expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
+      expect(await statusOf({ sourceIp: CLOUDFRONT, headers: { 'x-forwarded-for': VIEWER } })).toBe(403)
+      for (const headers of [from('a guess'), from('')]) {
+        expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
+        expect(await statusOf({ sourceIp: VIEWER, headers })).toBe(403)
+      }
     },
   )
 

@@ -3,7 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { EDGE_HEADERS, ENV, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import { EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
@@ -271,8 +271,14 @@ describe('CloudFront', () => {
         expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
       }
       const made = template.findResources('AWS::Lambda::Function')
-      for (const name of FUNCTIONS_WITH_TABLES) {
-        expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
+      const accepted = FUNCTIONS.map((name) => [
+        name,
+        made[functions[name]]?.Properties.Environment?.Variables[ENV.originSecrets],
+      ])
+      const called: readonly string[] = FUNCTION_NAMES
+      for (const [name, variable] of accepted) {
+        if (called.includes(name)) expect(textOf(variable)).toBe(reference)
+        else expect(variable).toBeUndefined()
       }
       const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
       for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
@@ -296,7 +302,7 @@ describe('CloudFront', () => {
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
       expect(bare.template.findResources(type)).toEqual({})
     }
-    const unwanted = `resolve:secretsmanager|${ENV.originSecret}|${ENV.wholeAnswerMs}`
+    const unwanted = `resolve:secretsmanager|${ENV.originSecrets}|${ENV.wholeAnswerMs}`
     expect(JSON.stringify(bare.template.json)).not.toMatch(new RegExp(unwanted))
     expect(bare.template.json.Outputs).not.toHaveProperty(OUTPUTS.baseUrl)
   })
@@ -306,17 +312,28 @@ test('the outputs of the stack are those that the command line and the operator 
   const { template, tables } = dev
   const distribution = only(template, 'AWS::CloudFront::Distribution').id
   expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
+  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
+  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
+  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.chatUrl, OUTPUTS.apiUrl))
+})
+
+test('a stack without CloudFront has the addresses of the functions as outputs, which one with CloudFront closes and hides', () => {
+  const { template } = bare
   expect(template.json.Outputs[OUTPUTS.chatUrl]).toMatchObject({
     Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
   })
   expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
     Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
   })
-  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
-  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
-  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
-  expect(Object.keys(template.json.Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl))
 })
+
+function outputsWithout(...names: string[]): string[] {
+  return Object.values(OUTPUTS)
+    .filter((name) => !names.includes(name))
+    .sort()
+}
 
 test.each(stages)('the stack of $name says whether its operator is asked before a change', ({ of, isProtected }) => {
   expect(of().template.json.Outputs[OUTPUTS.protected]).toMatchObject({ Value: String(isProtected) })

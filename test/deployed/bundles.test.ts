@@ -9,7 +9,7 @@ import { FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { booksBalance, catalogFor } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
-import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { NEXT_ORIGIN_SECRET, ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
 import { type Call, httpEvent } from './support/http-event.ts'
 
@@ -235,6 +235,15 @@ test.each(API_FUNCTION_NAMES)(
   },
 )
 
+test.each(API_FUNCTION_NAMES)(
+  'the %s function takes the secret of the next rotation before it is sent',
+  async (name) => {
+    const { secret } = await account.issue()
+    const headers = { [EDGE_HEADERS.origin]: NEXT_ORIGIN_SECRET }
+    expect([200, 404]).toContain((await call(name, { ...sampleCall(name), secret, headers })).statusCode)
+  },
+)
+
 describe('caller addresses', () => {
   const VIEWER = '198.51.100.4'
   const CLOUDFRONT = '130.176.0.9'
@@ -310,5 +319,5 @@ test('a deployed function logs one JSON line an event, with figures for CloudWat
   const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   for (const event of events) expect(event).toMatchObject({ stage: 'dev', _aws: { Timestamp: expect.any(Number) } })
   expect(events.at(-1)).toMatchObject({ event: 'request', endpoint: 'models', keyId: key.id, Requests: 1 })
-  for (const kept of [secret, ORIGIN_SECRET]) expect(output.text).not.toContain(kept)
+  for (const kept of [secret, ORIGIN_SECRET, NEXT_ORIGIN_SECRET]) expect(output.text).not.toContain(kept)
 })

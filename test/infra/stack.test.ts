@@ -257,18 +257,20 @@ describe('CloudFront', () => {
     'CloudFront in $name identifies itself with a secret that AWS makes and that no template shows',
     ({ of }) => {
       const { template, functions } = of()
-      const { id, properties } = only(template, 'AWS::SecretsManager::Secret')
-      expect(properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
-      expect(properties).not.toHaveProperty('SecretString')
-
-      const reference = `{{resolve:secretsmanager:<${id}>:SecretString:::}}`
+      const secrets = Object.entries(template.findResources('AWS::SecretsManager::Secret'))
+      for (const [, { Properties }] of secrets) {
+        expect(Properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
+        expect(Properties).not.toHaveProperty('SecretString')
+      }
+      const [first, next, ...more] = secrets.map(([id]) => `{{resolve:secretsmanager:<${id}>:SecretString:::}}`)
+      expect(more).toEqual([])
       const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
       expect(Origins).toHaveLength(2)
       for (const { OriginCustomHeaders } of Origins) {
         expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
           EDGE_HEADERS.origin,
         ])
-        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
+        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(first)
       }
       const made = template.findResources('AWS::Lambda::Function')
       const accepted = FUNCTIONS.map((name) => [
@@ -277,13 +279,31 @@ describe('CloudFront', () => {
       ])
       const called: readonly string[] = FUNCTION_NAMES
       for (const [name, variable] of accepted) {
-        if (called.includes(name)) expect(textOf(variable)).toBe(reference)
+        if (called.includes(name)) expect(textOf(variable)).toBe(`${first},${next}`)
         else expect(variable).toBeUndefined()
       }
-      const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
-      for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+      for (const [id] of secrets) {
+        const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
+        for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+      }
     },
   )
+
+  test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', async () => {
+    const { originSecrets } = await readFacts()
+    const [first, second, third] = originSecrets.map(({ sent, accepted }) => ({
+      sent: textOf(sent),
+      accepted: textOf(accepted).split(','),
+    }))
+    expect(first?.accepted).toEqual([first?.sent, second?.sent])
+    expect(second?.accepted).toEqual([first?.sent, second?.sent, third?.sent])
+    expect(third?.accepted).toEqual([second?.sent, third?.sent, expect.stringMatching(/<OriginSecret4/)])
+    expect(new Set([first, second, third].map((it) => it?.sent)).size).toBe(3)
+  })
+
+  test('CloudFront sends the same first secret as a stack of version 0.1.0, so that the upgrade refuses nobody', () => {
+    expect(Object.keys(dev.template.findResources('AWS::SecretsManager::Secret'))[0]).toBe('OriginSecret5DDC59F1')
+  })
 
   test.each(stages)('CloudFront in $name waits longer for a whole answer than chat does', ({ of }) => {
     const { template, functions } = of()

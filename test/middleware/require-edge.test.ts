@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
+import { acceptedNumbers } from '../../infra/accepted-numbers.ts'
 import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
@@ -89,6 +90,32 @@ test.each([
   'localhost',
 ])('a caller’s address is the connection’s own if the forwarded one is %p', async (viewer) => {
   expect(await addressOf(forwarded(SECRET, viewer), [SECRET])).toBe(CONNECTION)
+})
+
+describe('rotation', () => {
+  const secretOf = (number: number) => `origin-secret-${number}`
+  const isTaken = async (cloudFront: number, functions: number) => {
+    const gate = requireEdge(acceptedNumbers(functions).map(secretOf))
+    const event = forwarded(secretOf(cloudFront), VIEWER)
+    return Promise.resolve()
+      .then(() => gate.pass({ sourceIp: CONNECTION } as OpenedRequest, event))
+      .then(({ sourceIp }) => sourceIp === VIEWER)
+      .catch(({ code }) => code !== 'direct_access_denied')
+  }
+  const ROTATIONS = [1, 2, 3, 10].map((old) => ({ old, next: old + 1 }))
+
+  test.each(ROTATIONS)(
+    'while the origin secret $old becomes $next, or is rolled back, no mix of CloudFront and functions refuses a request',
+    async ({ old, next }) => {
+      for (const cloudFront of [old, next]) {
+        for (const functions of [old, next]) expect(await isTaken(cloudFront, functions)).toBe(true)
+      }
+    },
+  )
+
+  test.each(ROTATIONS)('the origin secret $old is worthless after the second rotation', async ({ old }) => {
+    expect(await isTaken(old, old + 2)).toBe(false)
+  })
 })
 
 describe('keys with an allowlist', () => {

@@ -54,6 +54,7 @@ export class Edge extends Construct {
     }
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `Waybill ${stage.name}`,
+      enableIpv6: stage.ipv6,
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_ALL,
       defaultBehavior: {

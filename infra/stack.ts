@@ -44,6 +44,8 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
+    // A Function URL always takes IPv6.
+    this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 

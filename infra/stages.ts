@@ -20,6 +20,8 @@ export type Stage = {
   readonly edgeTimeout: Duration
   /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
   readonly originSecretNumber: number
+  /** Whether CloudFront takes requests over IPv6. */
+  readonly ipv6: boolean
 }
 
 const COMMON = {
@@ -29,6 +31,7 @@ const COMMON = {
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
   originSecretNumber: 1,
+  ipv6: true,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */

@@ -33,6 +33,8 @@ export const OUTPUTS = {
   answersTable: 'AnswersTable',
   /** 'true' where the operator's commands ask before they change anything. */
   protected: 'Protected',
+  /** 'false' where no request can come over IPv6. */
+  ipv6: 'Ipv6',
 } as const
 
 export type TableDefinition = {

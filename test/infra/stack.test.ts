@@ -10,6 +10,7 @@ import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
 import { arnOf, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { Template } from './support/template.ts'
 
 let dev: Synthesized
 let prod: Synthesized
@@ -223,6 +224,19 @@ describe('CloudFront', () => {
       })
       expect(behaviour.AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
     }
+  })
+
+  test('CloudFront takes IPv6 unless its stage switches it off, and the outputs say which', async () => {
+    const without = new Template((await readFacts()).withoutIpv6)
+    for (const [template, ipv6] of [
+      [dev.template, true],
+      [without, false],
+    ] as const) {
+      const { DistributionConfig } = only(template, 'AWS::CloudFront::Distribution').properties
+      expect(DistributionConfig.IPV6Enabled).toBe(ipv6)
+      expect(template.json.Outputs[OUTPUTS.ipv6].Value).toBe(String(ipv6))
+    }
+    expect(bare.template.json.Outputs[OUTPUTS.ipv6].Value).toBe('true')
   })
 
   test('CloudFront waits longer for chat than the fifteen seconds between two keep-alives', () => {

@@ -6,6 +6,7 @@ import { acknowledgedWildcards, invokeBedrock } from '../../../infra/bedrock.ts'
 import { Functions } from '../../../infra/functions.ts'
 import { originSecrets } from '../../../infra/origin-secrets.ts'
 import { readSeedCatalog } from '../../../infra/read-seed-catalog.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import { Tables } from '../../../infra/tables.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
@@ -60,6 +61,9 @@ const facts: Facts = {
     const stack = new Stack(new App())
     return stack.resolve(originSecrets(stack, number))
   }),
+  withoutIpv6: Template.fromStack(
+    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false }, edge: true }),
+  ).toJSON(),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))

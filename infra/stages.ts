@@ -18,6 +18,10 @@ export type Stage = {
   readonly apiRequestsPerSecond: number
   /** How long a non-streaming answer may take behind CloudFront. */
   readonly edgeTimeout: Duration
+  /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
+  readonly originSecretNumber: number
+  /** Whether CloudFront takes requests over IPv6. */
+  readonly ipv6: boolean
 }
 
 const COMMON = {
@@ -26,6 +30,8 @@ const COMMON = {
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
+  originSecretNumber: 1,
+  ipv6: true,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */

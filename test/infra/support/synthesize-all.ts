@@ -4,7 +4,9 @@ import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/bedrock.ts'
 import { Functions } from '../../../infra/functions.ts'
+import { originSecrets } from '../../../infra/origin-secrets.ts'
 import { readSeedCatalog } from '../../../infra/read-seed-catalog.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import { Tables } from '../../../infra/tables.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
@@ -55,6 +57,13 @@ const facts: Facts = {
   firstCatalogHasBedrock: invokeBedrock(readSeedCatalog()).length > 0,
   withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
   withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
+  originSecrets: [1, 2, 3].map((number) => {
+    const stack = new Stack(new App())
+    return stack.resolve(originSecrets(stack, number))
+  }),
+  withoutIpv6: Template.fromStack(
+    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false }, edge: true }),
+  ).toJSON(),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
@@ -72,7 +81,7 @@ function stackWith(catalog: CatalogData): object {
   const stack = new Stack(new App())
   const stage = stageOf('dev')
   const tables = new Tables(stack, 'Tables', stage)
-  new Functions(stack, 'Functions', { stage, tables, originSecret: undefined, catalog })
+  new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
 }
 

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { EDGE_HEADERS } from '../contract.ts'
 import { parseAddress } from '../domain/cidr.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
@@ -28,7 +28,7 @@ function isOneOf(digests: readonly Buffer[], digest: Buffer): boolean {
 
 /** Digests are of one length, and where two of them differ says nothing of the texts. */
 function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 function calledDirectly(): GatewayError {

@@ -24,7 +24,8 @@ import type { Tables } from './tables.ts'
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
-  readonly originSecret: string | undefined
+  /** What CloudFront proves itself with; none without CloudFront. */
+  readonly originSecrets: string | undefined
   readonly catalog?: CatalogData
 }
 
@@ -40,7 +41,7 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
 
-  constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readSeedCatalog() }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, originSecrets, catalog = readSeedCatalog() }: Props) {
     super(scope, id)
     const may = tablePermissions(tables)
     const environment = {
@@ -48,8 +49,8 @@ export class Functions extends Construct {
       [ENV.usageTable]: tables.usage.tableName,
       [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
-      ...(originSecret && { [ENV.originSecret]: originSecret }),
     }
+    const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
@@ -68,11 +69,11 @@ export class Functions extends Construct {
       description: ENDPOINTS.chat.description,
       stage,
       environment: {
-        ...environment,
+        ...called,
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
-        ...(originSecret && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -89,7 +90,7 @@ export class Functions extends Construct {
     const apiFunction = (name: ApiFunctionName) =>
       new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
         stage,
-        environment,
+        environment: called,
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
         concurrency: stage.apiConcurrency,

@@ -17,6 +17,10 @@ const settings = z.strictObject({
   monthlyBudgetUsd: z.number().positive().optional(),
   /** Without it there is no CloudFront distribution, and two addresses in place of one. */
   edge: z.boolean(),
+  /** Whether CloudFront takes requests over IPv6. */
+  ipv6: z.boolean(),
+  /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
+  originSecretNumber: z.int().min(1),
   /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
   chatMemoryMb: memoryMb(192),
   apiMemoryMb: memoryMb(128),

@@ -1,6 +1,5 @@
-import { Annotations, CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { OUTPUTS } from '../layers/gateway/contract.ts'
 import { Api } from './api.ts'
@@ -8,6 +7,7 @@ import { CatalogSeed } from './catalog-seed.ts'
 import { Edge } from './edge.ts'
 import { Functions } from './functions.ts'
 import { Monitoring } from './monitoring.ts'
+import { originSecrets } from './origin-secrets.ts'
 import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
@@ -30,39 +30,31 @@ export class WaybillStack extends Stack {
     const tables = new Tables(this, 'Tables', stage)
     new CatalogSeed(this, 'Catalog', tables, stage)
 
-    const originSecret = edge ? this.#originSecret() : undefined
-    const functions = new Functions(this, 'Functions', { stage, tables, originSecret })
+    const secrets = edge ? originSecrets(this, stage.originSecretNumber) : undefined
+    const functions = new Functions(this, 'Functions', { stage, tables, originSecrets: secrets?.accepted })
     const chatUrl = functions.chat.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api } = new Api(this, 'Api', { stage, functions })
-    const distribution = originSecret
-      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret }).distribution
+    const distribution = secrets
+      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent }).distribution
       : undefined
     new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
 
-    if (distribution) this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
-    this.#output(OUTPUTS.chatUrl, chatUrl.url)
-    this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
+    if (distribution) {
+      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+    } else {
+      this.#output(OUTPUTS.chatUrl, chatUrl.url)
+      this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
+    }
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
+    // A Function URL always takes IPv6.
+    this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
-  }
-
-  /** A reference that CloudFormation resolves as it deploys: the secret itself is never in the template. */
-  #originSecret(): string {
-    const secret = new Secret(this, 'OriginSecret', {
-      description: 'With it the CloudFront distribution proves itself to the functions behind it',
-      generateSecretString: { passwordLength: 48, excludePunctuation: true },
-    })
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'Rotating it needs the distribution and the functions to change together, which is a deployment.',
-    })
-    return secret.secretValue.unsafeUnwrap()
   }
 
   #output(name: string, value: string): void {

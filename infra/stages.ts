@@ -19,6 +19,8 @@ const COMMON = {
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
+  originSecretNumber: 1,
+  ipv6: true,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */

@@ -23,7 +23,6 @@ test.each([
       clock: () => 1_000,
       newRequestId: () => 'req_1',
       headerPrefix: 'X-Svc-',
-      originSecret: undefined,
       isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
       log: jsonLog((line) => logged.push(line)),
     },

@@ -4,8 +4,10 @@ import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/bedrock.ts'
 import { Functions } from '../../../infra/functions.ts'
+import { originSecrets } from '../../../infra/origin-secrets.ts'
 import { readSeedCatalog } from '../../../infra/read-seed-catalog.ts'
 import { parseSettings, refuseFlags, SETTING_NAMES } from '../../../infra/settings.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import { Tables } from '../../../infra/tables.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
@@ -62,6 +64,13 @@ const facts: Facts = {
   firstCatalogHasBedrock: invokeBedrock(readSeedCatalog()).length > 0,
   withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
   withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
+  originSecrets: [1, 2, 3].map((number) => {
+    const stack = new Stack(new App())
+    return stack.resolve(originSecrets(stack, number))
+  }),
+  withoutIpv6: Template.fromStack(
+    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false } }),
+  ).toJSON(),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
   documentedSettings: refusalOf(() =>
@@ -85,7 +94,7 @@ function stackWith(catalog: CatalogData): object {
   const stack = new Stack(new App())
   const stage = stageOf('dev')
   const tables = new Tables(stack, 'Tables', stage)
-  new Functions(stack, 'Functions', { stage, tables, originSecret: undefined, catalog })
+  new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
 }
 

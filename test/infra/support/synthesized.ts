@@ -30,6 +30,10 @@ export type Facts = {
   /** Templates of the functions with a catalog of their own. */
   readonly withoutBedrock: object
   readonly withBedrock: object
+  /** What CloudFront sends and functions accept, with the first secret, the second and the third. */
+  readonly originSecrets: readonly { readonly sent: unknown; readonly accepted: unknown }[]
+  /** The template of a stage that switches IPv6 off. */
+  readonly withoutIpv6: object
   /** The messages for what is no stage's name; null where there is none. */
   readonly refusedStages: readonly (string | null)[]
   /** Each setting as it comes. */

@@ -8,6 +8,7 @@ import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
 import { refuse } from '../layers/gateway/middleware/refuse.ts'
+import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
 import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
@@ -18,13 +19,14 @@ import type { Instance } from './instance.ts'
 /** The gates up to the price of a request, the same for every function. */
 export function entrance(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<IdentifiedRequest> {
   const { tables, cache, config, settle, clock, log, timing } = instance
-  const { headerPrefix, originSecret, keyPrefix } = config
+  const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
   return Gates.behind(
-    open({ clock, newRequestId, log, isUnavailable, headerPrefix, originSecret }, ENDPOINTS[name]),
+    open({ clock, newRequestId, log, isUnavailable, headerPrefix }, ENDPOINTS[name]),
     record(settle, timing.settleMs),
   )
+    .through(requireEdge(originSecrets))
     .through(matchEndpoint(name))
     .through(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
     .through(authorize({ readKey: read, cache }))

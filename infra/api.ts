@@ -33,7 +33,7 @@ export class Api extends Construct {
         'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.',
     })
     const logs = new LogGroup(this, 'AccessLogs', {
-      retention: stage.logRetention,
+      retention: stage.logRetentionDays,
       removalPolicy: stage.removalPolicy,
     })
     new HttpStage(this, 'Stage', {

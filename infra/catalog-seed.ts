@@ -17,7 +17,10 @@ export class CatalogSeed extends Construct {
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,
-      logGroup: new LogGroup(this, 'SeedLogs', { retention: stage.logRetention, removalPolicy: stage.removalPolicy }),
+      logGroup: new LogGroup(this, 'SeedLogs', {
+        retention: stage.logRetentionDays,
+        removalPolicy: stage.removalPolicy,
+      }),
       onCreate: {
         service: 'DynamoDB',
         action: 'putItem',

@@ -23,7 +23,7 @@ type Props = {
   readonly stage: Stage
   readonly chatUrl: FunctionUrl
   readonly api: HttpApi
-  /** Shared with the functions, so that they believe what this distribution says of its viewers. */
+  /** Shared with the functions, so that they take requests from this distribution only, and believe what it says of its viewers. */
   readonly originSecret: string
 }
 
@@ -54,6 +54,7 @@ export class Edge extends Construct {
     }
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `Waybill ${stage.name}`,
+      enableIpv6: stage.ipv6,
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_ALL,
       defaultBehavior: {

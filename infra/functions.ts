@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { ArnFormat, Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
@@ -24,7 +24,8 @@ import type { Tables } from './tables.ts'
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
-  readonly originSecret: string | undefined
+  /** What CloudFront proves itself with; none without CloudFront. */
+  readonly originSecrets: string | undefined
   readonly catalog?: CatalogData
 }
 
@@ -40,7 +41,7 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
 
-  constructor(scope: Construct, id: string, { stage, tables, originSecret, catalog = readSeedCatalog() }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, originSecrets, catalog = readSeedCatalog() }: Props) {
     super(scope, id)
     const may = tablePermissions(tables)
     const environment = {
@@ -48,8 +49,8 @@ export class Functions extends Construct {
       [ENV.usageTable]: tables.usage.tableName,
       [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
-      ...(originSecret && { [ENV.originSecret]: originSecret }),
     }
+    const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
@@ -59,6 +60,8 @@ export class Functions extends Construct {
       environment: {},
       memoryMb: stage.tokenizerMemoryMb,
       timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
+      // What chat's own ceiling leaves.
+      concurrency: null,
       may: [],
     })
     this.chat = new GatewayFunction(this, 'Chat', {
@@ -66,14 +69,15 @@ export class Functions extends Construct {
       description: ENDPOINTS.chat.description,
       stage,
       environment: {
-        ...environment,
+        ...called,
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
-        ...(originSecret && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: stage.chatConcurrency,
       may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
@@ -86,9 +90,10 @@ export class Functions extends Construct {
     const apiFunction = (name: ApiFunctionName) =>
       new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
         stage,
-        environment,
+        environment: called,
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
+        concurrency: stage.apiConcurrency,
         name,
         description: ENDPOINTS[name].description,
         may: rightsOf(name),
@@ -101,6 +106,7 @@ export class Functions extends Construct {
       environment,
       memoryMb: stage.apiMemoryMb,
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
+      concurrency: stage.sweepConcurrency,
       may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
     })
     new Schedule(this, 'SweepSchedule', {
@@ -109,9 +115,14 @@ export class Functions extends Construct {
     })
   }
 
-  /** May invoke the sweep and nothing else. */
+  /** May invoke the sweep and nothing else, and only for schedules of this account. */
   #schedulerRole(): IRole {
-    const role = new Role(this, 'SchedulerRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') })
+    const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
+    const conditions = {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
+    }
+    const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
+    const role = new Role(this, 'SchedulerRole', { assumedBy })
     role.addToPolicy(invoke(this.sweep))
     return role.withoutPolicyUpdates()
   }

@@ -13,6 +13,8 @@ type GatewayFunctionProps = {
   readonly stage: Stage
   readonly memoryMb: number
   readonly timeoutSeconds: number
+  /** The executions that are its own; null for those that all functions of the account share. */
+  readonly concurrency: number | null
   readonly environment: Readonly<Record<string, string>>
   /** All that it may do, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
@@ -23,7 +25,10 @@ type GatewayFunctionProps = {
 export class GatewayFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props
-    const logs = new LogGroup(scope, `${id}Logs`, { retention: stage.logRetention, removalPolicy: stage.removalPolicy })
+    const logs = new LogGroup(scope, `${id}Logs`, {
+      retention: stage.logRetentionDays,
+      removalPolicy: stage.removalPolicy,
+    })
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     super(scope, id, {
       description: props.description,
@@ -33,6 +38,7 @@ export class GatewayFunction extends LambdaFunction {
       handler: 'index.handler',
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
+      ...(props.concurrency !== null && { reservedConcurrentExecutions: props.concurrency }),
       // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
       environment: props.environment,
       logGroup: logs,

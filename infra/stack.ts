@@ -1,6 +1,5 @@
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { OUTPUTS } from '../layers/gateway/contract.ts'
 import { Api } from './api.ts'
@@ -9,59 +8,58 @@ import { Edge } from './edge.ts'
 import { Functions } from './functions.ts'
 import { Monitoring } from './monitoring.ts'
 import { Operators } from './operators.ts'
+import { originSecrets } from './origin-secrets.ts'
+import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
-type WaybillProps = StackProps & {
-  readonly stage: Stage
-  /** Without it there is no CloudFront distribution, and two addresses in place of one. */
-  readonly edge: boolean
-  readonly alarmEmail?: string | undefined
-}
+type WaybillProps = StackProps & { readonly stage: Stage }
 
 export class WaybillStack extends Stack {
-  constructor(scope: Construct, id: string, { stage, edge, alarmEmail, ...props }: WaybillProps) {
-    super(scope, id, props)
+  constructor(scope: Construct, id: string, { stage, ...props }: WaybillProps) {
+    super(scope, id, {
+      terminationProtection: stage.deletionProtection,
+      // For the bill: a cost allocation tag, once it is activated in the account.
+      tags: { 'waybill:stage': stage.name },
+      ...props,
+    })
+    const { edge, alarmEmail } = stage
+    if (stage.deletionProtection && !alarmEmail) {
+      const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail" in ${SETTINGS_FILE}, or subscribe to its topics.`
+      Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
+    }
     const tables = new Tables(this, 'Tables', stage)
     new CatalogSeed(this, 'Catalog', tables, stage)
 
-    const originSecret = edge ? this.#originSecret() : undefined
-    const functions = new Functions(this, 'Functions', { stage, tables, originSecret })
+    const secrets = edge ? originSecrets(this, stage.originSecretNumber) : undefined
+    const functions = new Functions(this, 'Functions', { stage, tables, originSecrets: secrets?.accepted })
     const chatUrl = functions.chat.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api } = new Api(this, 'Api', { stage, functions })
-    new Monitoring(this, 'Monitoring', { stage, functions, tables, email: alarmEmail })
+    const distribution = secrets
+      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent }).distribution
+      : undefined
+    new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
 
     const operators = new Operators(this, 'Operators', { stage, tables })
 
-    if (originSecret) {
-      const { distribution } = new Edge(this, 'Edge', { stage, chatUrl, api, originSecret })
+    if (distribution) {
       this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+    } else {
+      this.#output(OUTPUTS.chatUrl, chatUrl.url)
+      this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     }
-    this.#output(OUTPUTS.chatUrl, chatUrl.url)
-    this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
     this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
+    // A Function URL always takes IPv6.
+    this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
-  }
-
-  /** A reference that CloudFormation resolves as it deploys: the secret itself is never in the template. */
-  #originSecret(): string {
-    const secret = new Secret(this, 'OriginSecret', {
-      description: 'With it the CloudFront distribution proves itself to the functions behind it',
-      generateSecretString: { passwordLength: 48, excludePunctuation: true },
-    })
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'Rotating it needs the distribution and the functions to change together, which is a deployment.',
-    })
-    return secret.secretValue.unsafeUnwrap()
   }
 
   #output(name: string, value: string): void {

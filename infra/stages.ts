@@ -1,31 +1,26 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
-import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { Settings, SettingsOfStages } from './settings.ts'
 
-/** Everything in which one deployment differs from another. */
-export type Stage = {
+/** Everything in which one deployment differs from another: what its operator may set, and what its name decides. */
+export type Stage = Settings & {
   readonly name: string
   /** The fate of the tables and logs when the stack is destroyed. */
   readonly removalPolicy: RemovalPolicy
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
-  readonly logRetention: RetentionDays
-  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
-  readonly chatMemoryMb: number
-  readonly apiMemoryMb: number
-  /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
-  readonly tokenizerMemoryMb: number
-  /** Of the HTTP API, for all keys together; a key has its own limits. */
-  readonly apiRequestsPerSecond: number
   /** How long a non-streaming answer may take behind CloudFront. */
   readonly edgeTimeout: Duration
 }
 
 const COMMON = {
+  edge: true,
   chatMemoryMb: 192,
   apiMemoryMb: 512,
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
   edgeTimeout: Duration.seconds(120),
+  originSecretNumber: 1,
+  ipv6: true,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -41,19 +36,30 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'dev',
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
-    logRetention: RetentionDays.TWO_WEEKS,
+    logRetentionDays: 14,
+    // A newcomer's account may have a quota of 10.
+    chatConcurrency: null,
+    apiConcurrency: null,
+    sweepConcurrency: null,
   },
   prod: {
     ...COMMON,
     name: 'prod',
     removalPolicy: RemovalPolicy.RETAIN,
     deletionProtection: true,
-    logRetention: RetentionDays.THREE_MONTHS,
+    logRetentionDays: 90,
+    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
+    chatConcurrency: 500,
+    apiConcurrency: 25,
+    sweepConcurrency: 2,
   },
 }
 
-export function stageOf(name: unknown): Stage {
+export const STAGE_NAMES = Object.keys(STAGES)
+
+/** The stage with the settings that its operator has given, or else as it comes. */
+export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   const stage = typeof name === 'string' && Object.hasOwn(STAGES, name) ? STAGES[name] : undefined
-  if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${Object.keys(STAGES).join(' or -c stage=')}.`)
-  return stage
+  if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
+  return { ...stage, ...given[stage.name] }
 }

@@ -1,3 +1,4 @@
+import { Validations } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
@@ -13,10 +14,14 @@ export class Tables extends Construct {
     super(scope, id)
     this.keys = this.#table('Keys', TABLES.keys, stage)
     this.usage = this.#table('Usage', TABLES.usage, stage)
-    this.answers = this.#table('Answers', TABLES.answers, stage)
+    this.answers = this.#table('Answers', TABLES.answers, stage, false)
+    Validations.of(this.answers).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-DDB3',
+      reason: 'Answers are promised to be kept for a day; point-in-time recovery would keep them for 35.',
+    })
   }
 
-  #table(id: string, definition: TableDefinition, stage: Stage): TableV2 {
+  #table(id: string, definition: TableDefinition, stage: Stage, restorable = true): TableV2 {
     const string = (name: string) => ({ name, type: AttributeType.STRING })
     return new TableV2(this, id, {
       partitionKey: string(definition.partitionKey),
@@ -30,7 +35,7 @@ export class Tables extends Construct {
       timeToLiveAttribute: definition.timeToLive,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,
     })

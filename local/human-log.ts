@@ -20,6 +20,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
     },
     unsettled: (error, requestId) =>
       print(`${paint.bad('unsettled')} ${requestId}: the sweep will finish it\n${stackOf(error)}`),
+    invalidKey: () => print(`${paint.bad('401')} a request had no valid key`),
     swept: (count) => {
       if (count > 0) print(`${paint.dim('sweep')} finished ${count} dead requests`)
     },

@@ -13,6 +13,8 @@ export type Connection = {
   readonly stage: string
   /** Whether a change is asked about first. */
   readonly isProtected: boolean
+  /** Whether requests can come over IPv6. */
+  readonly ipv6: boolean
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -38,7 +40,8 @@ async function connectLocal(folder: string): Promise<Connection> {
   })
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
-  return { tables, stage: 'local', isProtected: false, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl, variables }
+  const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
+  return { tables, stage: 'local', isProtected: false, ipv6: false, ...addresses, variables }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
@@ -54,6 +57,8 @@ async function connectStage(stage: string): Promise<Connection> {
   return {
     stage,
     isProtected: isProtected(stage, outputs),
+    // A stack that does not say was deployed when all of them had IPv6.
+    ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
     tables: openOperatorTables({
       keysTable: output(OUTPUTS.keysTable),
       usageTable: output(OUTPUTS.usageTable),

@@ -1,8 +1,9 @@
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 
-/** What is looked at: the account, and the catalog that the first deployment puts in force. */
-export type Plan = { readonly aws: Aws; readonly catalog: CatalogData }
+/** What is looked at: the account, the stage that is to be deployed, and its first catalog. */
+export type Plan = { readonly aws: Aws; readonly stage: Stage; readonly catalog: CatalogData }
 
 /** `unknown` is what nobody can know before the deployment; only `failed` stands in its way. */
 export type Outcome =

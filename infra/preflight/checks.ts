@@ -1,12 +1,10 @@
+import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { WITHOUT_FUNCTION_URLS } from '../check-region.ts'
+import type { Stage } from '../stages.ts'
 import { checkBedrock } from './bedrock-access.ts'
 import { type Check, failed, ok, unknown } from './check.ts'
 
-/** By https://docs.aws.amazon.com/lambda/latest/dg/lambda-urls.html. */
-const WITHOUT_FUNCTION_URLS = new Set([
-  ...['ap-east-2', 'ap-south-2', 'ap-southeast-4', 'ap-southeast-5', 'ap-southeast-6', 'ap-southeast-7', 'ca-west-1'],
-  ...['eu-central-2', 'eu-south-2', 'il-central-1', 'me-central-1'],
-])
 /** The version that templates of this CDK ask for. */
 const LEAST_BOOTSTRAP = 6
 
@@ -25,7 +23,7 @@ const REGION: Check = {
   name: 'region',
   right: 'none',
   async look({ aws: { region } }) {
-    if (!WITHOUT_FUNCTION_URLS.has(region)) return ok(region)
+    if (!WITHOUT_FUNCTION_URLS.includes(region)) return ok(region)
     return failed(`${region} has no Lambda Function URLs, which chat needs`, 'Set AWS_REGION to another region.')
   },
 }
@@ -54,7 +52,8 @@ const BOOTSTRAP: Check = {
 const CLOUDFRONT: Check = {
   name: 'cloudfront',
   right: 'cloudfront:ListDistributions',
-  async look({ aws }) {
+  async look({ aws, stage }) {
+    if (!stage.edge) return ok('the stage has none by its settings')
     const text = await aws.ask('cloudfront', { path: '/2020-05-31/distribution?MaxItems=1' })
     if (/<Quantity>[1-9]/.test(text)) return ok('the account has a distribution already, so it may have another')
     return unknown(
@@ -64,19 +63,28 @@ const CLOUDFRONT: Check = {
   },
 }
 
+/** Lambda lets nobody reserve the last hundred. */
+const LEFT_BY_LAMBDA = 100
+
+function reservedBy({ chatConcurrency, apiConcurrency, sweepConcurrency }: Stage): number {
+  return (chatConcurrency ?? 0) + (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length + (sweepConcurrency ?? 0)
+}
+
 const CONCURRENCY: Check = {
   name: 'concurrency',
   right: 'lambda:GetAccountSettings',
-  async look({ aws }) {
+  async look({ aws, stage }) {
     const text = await aws.ask('lambda', { path: '/2016-08-19/account-settings' })
     const { AccountLimit = {} } = JSON.parse(text) as { AccountLimit?: Record<string, number> }
     const { UnreservedConcurrentExecutions: free = 0, ConcurrentExecutions: all = 0 } = AccountLimit
     const has = `Lambda runs ${all} requests at once in this account, ${free} of them not reserved by other functions`
-    const needed = KEY_DEFAULTS.maxConcurrent
+    const reserved = reservedBy(stage)
+    const needed = reserved > 0 ? reserved + LEFT_BY_LAMBDA : KEY_DEFAULTS.maxConcurrent
+    const why = reserved > 0 ? 'the stage reserves all but 100 of' : 'one key alone may have under way'
     if (free >= needed) return ok(has)
     return failed(
-      `${has}; one key alone may have ${needed} under way`,
-      "Ask for 1000: 'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000'. For a trial deploy all the same, and make keys with a lower --concurrent.",
+      `${has}; ${why} ${needed}`,
+      "Ask for 1000: 'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000'. Until then deploy dev, and make keys with a lower --concurrent.",
     )
   },
 }

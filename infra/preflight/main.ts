@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
 import { readSeedCatalog } from '../read-seed-catalog.ts'
+import { readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 import { openAws } from './aws.ts'
 import { type Check, failed, type Outcome, type Plan } from './check.ts'
@@ -24,13 +25,13 @@ try {
 }
 
 async function preflight(): Promise<boolean> {
-  stageOf(options.stage)
+  const stage = stageOf(options.stage, readSettings())
   const catalog = readSeedCatalog(options.catalog === undefined ? undefined : pathToFileURL(options.catalog))
   const aws = openAws(options.region)
   const region = await aws.findRegion().catch(() => {
     throw new Error('No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.')
   })
-  const plan = { aws: aws.at(region), catalog }
+  const plan = { aws: aws.at(region), stage, catalog }
   if (!(await passes(CREDENTIALS, plan))) {
     console.log('\nThe rest is looked at when there are credentials.')
     return false

@@ -9,8 +9,8 @@ export type Config = {
   readonly headerPrefix: string
   /** Which deployment this is; none on one machine. */
   readonly stage?: string
-  /** The secret by which our own CloudFront distribution proves itself, if there is a distribution. */
-  readonly originSecret?: string
+  /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
+  readonly originSecrets?: readonly string[]
   /** How long an answer that is not streamed may take, where something in front of us gives up. */
   readonly wholeAnswerMs?: number
 }
@@ -19,6 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The only reader of the process environment in the gateway. */
 export function readConfig(env: Environment = process.env): Config {
+  const originSecrets = env[ENV.originSecrets]
   return {
     keysTable: required(env, ENV.keysTable),
     usageTable: required(env, ENV.usageTable),
@@ -26,7 +27,7 @@ export function readConfig(env: Environment = process.env): Config {
     keyPrefix: BRAND.keyPrefix,
     headerPrefix: BRAND.headerPrefix,
     ...optional('stage', env[ENV.stage]),
-    ...optional('originSecret', env[ENV.originSecret]),
+    ...(originSecrets && { originSecrets: originSecrets.split(',') }),
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
   }
 }

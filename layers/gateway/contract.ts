@@ -10,7 +10,7 @@ export const ENV = {
   usageTable: 'WAYBILL_USAGE_TABLE',
   answersTable: 'WAYBILL_ANSWERS_TABLE',
   stage: 'WAYBILL_STAGE',
-  originSecret: 'WAYBILL_ORIGIN_SECRET',
+  originSecrets: 'WAYBILL_ORIGIN_SECRETS',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
 } as const
@@ -36,6 +36,8 @@ export const OUTPUTS = {
   readerPolicy: 'ReaderPolicy',
   /** 'true' where the operator's commands ask before they change anything. */
   protected: 'Protected',
+  /** 'false' where no request can come over IPv6. */
+  ipv6: 'Ipv6',
 } as const
 
 export type TableDefinition = {

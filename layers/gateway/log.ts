@@ -14,6 +14,8 @@ export type Log = {
   problem(what: string, error: unknown, requestId: string): void
   /** A request that could not be settled: the sweep will finish it. */
   unsettled(error: unknown, requestId: string): void
+  /** A request without a valid key, which has no row. */
+  invalidKey(): void
   /** Dead requests that a sweep found and finished. */
   swept(count: number): void
 }
@@ -24,9 +26,14 @@ type Metric = readonly [name: string, value: number, unit: Unit]
 /** Figures that are told apart by a field of the line, such as the model. CloudWatch asks money for each value. */
 type Breakdown = { readonly by: string; readonly metrics: readonly Metric[] }
 
+/** Whoever has no key must not be able to make a line with each request: the next line counts those since the last. */
+const INVALID_KEYS_EVERY_MS = 10_000
+
 /** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
 export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
   const describeMetrics = keptDescriptions()
+  let invalidKeys = 0
+  let quietUntilMs = 0
   function line(
     level: string,
     event: string,
@@ -57,6 +64,14 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       line('error', 'problem', { requestId, what, error: describeError(error) }, [one('Problems')]),
     unsettled: (error, requestId) =>
       line('error', 'unsettled', { requestId, error: describeError(error) }, [one('Unsettled')]),
+    invalidKey: () => {
+      invalidKeys += 1
+      const nowMs = clock()
+      if (nowMs < quietUntilMs) return
+      line('info', 'invalid_keys', {}, [['InvalidKeys', invalidKeys, 'Count']])
+      invalidKeys = 0
+      quietUntilMs = nowMs + INVALID_KEYS_EVERY_MS
+    },
     swept: (count) => line('info', 'swept', {}, [['SweptHolds', count, 'Count']]),
   }
 }
@@ -84,11 +99,15 @@ const tokensOf = (row: UsageRow): Metric[] => [
 const firstTokenOf = (row: UsageRow): Metric[] =>
   row.ttftMs === undefined ? [] : [['TimeToFirstToken', row.ttftMs, 'Milliseconds']]
 
+/** A 5xx that the gateway only passes on: no upstream gave an answer. */
+const isUpstreams = ({ httpStatus }: UsageRow) => httpStatus === 502 || httpStatus === 504
+
 function metricsOf(row: UsageRow): Metric[] {
   return [
     requests,
     errorsOf(row),
-    ['ServerErrors', row.httpStatus >= 500 ? 1 : 0, 'Count'],
+    ['ServerErrors', row.httpStatus >= 500 && !isUpstreams(row) ? 1 : 0, 'Count'],
+    ['UpstreamErrors', isUpstreams(row) ? 1 : 0, 'Count'],
     ['Duration', row.durationMs, 'Milliseconds'],
     ...firstTokenOf(row),
     ...tokensOf(row),

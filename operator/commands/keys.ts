@@ -71,6 +71,7 @@ async function createAction(
 ): Promise<void> {
   const { tables, out, json, nowMs } = session
   const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
+  warnOfIpv6(session, settings.allowlist)
   await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
   const { key, secret, grant } = draftKey(
     { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: userInfo().username },
@@ -111,6 +112,7 @@ async function updateAction(session: Session, options: SettingOptions, id: strin
   const { tables, out, json, nowMs } = session
   const settings = settingsOf(options)
   if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
+  warnOfIpv6(session, settings.allowlist ?? [])
   await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
   showKey(changed(await updateKey(tables)(id, settings), id), { out, json, nowMs })
 }
@@ -142,6 +144,14 @@ async function revokeAction(session: Session, _: object, id: string): Promise<vo
   const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `revoke ${key}`)
   showKey(changed(await revokeKey(tables)(id, nowMs), id), { out, json, nowMs })
+}
+
+/** A client that has both comes by either, and only one of them is on such a list. */
+function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[]): void {
+  if (!ipv6 || allowlist.length === 0 || allowlist.some((range) => range.includes(':'))) return
+  out.error(
+    'warning: the list has IPv4 ranges only, and this gateway is reached over IPv6, too: a client that has both is refused whenever it comes by IPv6. Add its IPv6 ranges, or switch IPv6 off for CloudFront (ipv6 in infra/settings.json).',
+  )
 }
 
 function confirmFor({ tables, confirm }: Session, id: string, describe: (key: string) => string): Promise<void> {

@@ -9,7 +9,7 @@ import { FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { booksBalance, catalogFor } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
-import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { NEXT_ORIGIN_SECRET, ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
 import { type Call, httpEvent } from './support/http-event.ts'
 
@@ -191,6 +191,59 @@ test('the sweep function finishes a dead request: its row is abandoned and free,
   expect(await running.sweep.invoke({})).toEqual({ finished: 0 })
 })
 
+/** Whatever a caller knows but the shared secret. */
+const WITHOUT_PROOF = [
+  {},
+  { [EDGE_HEADERS.origin]: '' },
+  { [EDGE_HEADERS.origin]: 'undefined' },
+  { [EDGE_HEADERS.origin]: `${ORIGIN_SECRET.slice(0, -1)}x` },
+  { [EDGE_HEADERS.origin]: `${ORIGIN_SECRET},${ORIGIN_SECRET}` },
+  { [EDGE_HEADERS.viewer]: '203.0.113.7', 'x-forwarded-for': '203.0.113.7', via: '1.1 x.cloudfront.net (CloudFront)' },
+]
+
+test.each(API_FUNCTION_NAMES)(
+  'the %s function refuses a request around CloudFront with 403, whatever its key, and neither reads nor logs for it',
+  async (name) => {
+    const { secret } = await account.issue()
+    const reads = account.dynamodb.calls.length
+    const refused: string[] = []
+    for (const headers of WITHOUT_PROOF) {
+      for (const credential of [{ secret }, { secret: 'nonsense' }, {}]) {
+        const answer = await call(name, { ...sampleCall(name), ...credential, direct: true, headers })
+        expect(answer.statusCode).toBe(403)
+        expect(JSON.parse(answer.body)).toEqual({
+          error: {
+            message: expect.stringContaining('public address'),
+            type: 'permission_error',
+            param: null,
+            code: 'direct_access_denied',
+          },
+        })
+        expect(JSON.stringify(answer)).not.toMatch(/origin|RateLimit/i)
+        refused.push(answer.headers['X-Request-Id'] ?? '')
+      }
+    }
+    expect(account.dynamodb.calls.slice(reads)).toEqual([])
+    // A request through CloudFront comes last, so that whatever the others began has had its time.
+    const served = await call(name, { ...sampleCall(name), secret })
+    expect([200, 404]).toContain(served.statusCode)
+    const lookups = account.dynamodb.calls.slice(reads).filter(({ leadingKey }) => leadingKey?.startsWith('HASH#'))
+    expect(lookups).toHaveLength(1)
+    const { output } = running[name]
+    await until(() => output.text.includes(served.headers['X-Request-Id'] ?? ''))
+    for (const id of refused) expect(output.text).not.toContain(id)
+  },
+)
+
+test.each(API_FUNCTION_NAMES)(
+  'the %s function takes the secret of the next rotation before it is sent',
+  async (name) => {
+    const { secret } = await account.issue()
+    const headers = { [EDGE_HEADERS.origin]: NEXT_ORIGIN_SECRET }
+    expect([200, 404]).toContain((await call(name, { ...sampleCall(name), secret, headers })).statusCode)
+  },
+)
+
 describe('caller addresses', () => {
   const VIEWER = '198.51.100.4'
   const CLOUDFRONT = '130.176.0.9'
@@ -205,8 +258,11 @@ describe('caller addresses', () => {
 
       expect([200, 404]).toContain(await statusOf({ sourceIp: CLOUDFRONT, headers: from(ORIGIN_SECRET) }))
       expect([200, 404]).toContain(await statusOf({ sourceIp: VIEWER }))
-      const forged = [from('a guess'), from(''), { [EDGE_HEADERS.viewer]: VIEWER }, { 'x-forwarded-for': VIEWER }]
-      for (const headers of forged) expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
+      expect(await statusOf({ sourceIp: CLOUDFRONT, headers: { 'x-forwarded-for': VIEWER } })).toBe(403)
+      for (const headers of [from('a guess'), from('')]) {
+        expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
+        expect(await statusOf({ sourceIp: VIEWER, headers })).toBe(403)
+      }
     },
   )
 
@@ -263,5 +319,5 @@ test('a deployed function logs one JSON line an event, with figures for CloudWat
   const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   for (const event of events) expect(event).toMatchObject({ stage: 'dev', _aws: { Timestamp: expect.any(Number) } })
   expect(events.at(-1)).toMatchObject({ event: 'request', endpoint: 'models', keyId: key.id, Requests: 1 })
-  for (const kept of [secret, ORIGIN_SECRET]) expect(output.text).not.toContain(kept)
+  for (const kept of [secret, ORIGIN_SECRET, NEXT_ORIGIN_SECRET]) expect(output.text).not.toContain(kept)
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { heapLimits } from '../../bench/around/heap-limits.ts'
 
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
@@ -347,6 +347,32 @@ describeInLambda('the chat function', () => {
     for (const { headers } of upstream.requests.slice(-5)) expect(headers.authorization).toBe(`Bearer ${PROVIDER_KEY}`)
     // One connection too.
     expect(new Set(upstream.requests.slice(-5).map(({ connection }) => connection)).size).toBe(1)
+  })
+
+  test('chat in Lambda’s runtime refuses a request around CloudFront with 403, and neither reads, asks nor logs for it', async () => {
+    const { secret } = await account.issue()
+    const [reads, asked] = [account.dynamodb.calls.length, upstream.requests.length]
+    const refused: string[] = []
+    for (const headers of [{}, { [EDGE_HEADERS.origin]: 'a guess' }]) {
+      const event = {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        secret,
+        body: STREAM,
+        direct: true,
+        headers,
+      } as const
+      const answer = await (await chat.invoke(httpEvent(event))).whole()
+      refused.push(answer.headers['X-Request-Id'] ?? '')
+      expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([
+        403,
+        { error: { code: 'direct_access_denied' } },
+      ])
+    }
+    expect([account.dynamodb.calls.length, upstream.requests.length]).toEqual([reads, asked])
+    const served = await (await post(secret, HELLO)).whole()
+    await until(() => chat.output.text.includes(served.headers['X-Request-Id'] ?? ''))
+    for (const id of refused) expect(chat.output.text).not.toContain(id)
   })
 
   test('chat in Lambda’s runtime replays an answer for the same Idempotency-Key, and tries again after a failure', async () => {

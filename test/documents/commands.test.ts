@@ -30,7 +30,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation describe-stacks|iam attach-role-policy|dynamodb [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection)|iam attach-role-policy|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [

@@ -82,6 +82,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
   ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
   ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
   ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
+  ['a request without a valid key', 'invalid_keys', (log) => log.invalidKey()],
   ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
   ['a sweep that found something', 'swept', (log) => log.swept(3)],
 ]
@@ -166,9 +167,16 @@ test('the log line of a request has money as numbers: nanocredits in the row, cr
 })
 
 test.each([
-  ['was answered', COMPLETED, { Requests: 1, Errors: 0, ServerErrors: 0, Duration: 900, TimeToFirstToken: 130 }],
+  [
+    'was answered',
+    COMPLETED,
+    { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 },
+  ],
   ['was refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
-  ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 1, PromptTokens: 10, CompletionTokens: 5 }],
+  ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 0, UpstreamErrors: 1, PromptTokens: 10 }],
+  ['timed out upstream', { ...FAILED, httpStatus: 504 }, { Errors: 1, ServerErrors: 0, UpstreamErrors: 1 }],
+  ['failed in the gateway', { ...FAILED, httpStatus: 500 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+  ['met a busy key', { ...FAILED, httpStatus: 503 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
 ])('the log line of a request that %s has its metrics', (_, row, figures) => {
   expect(written((log) => log.request(row)).line).toMatchObject(figures)
 })
@@ -236,6 +244,26 @@ test('the log line of an answer that nobody got counts it, and the most that it 
     UnpaidAnswers: 1,
     UnpaidCostAtMost: 0.0015,
   })
+})
+
+test('a flood of requests without a valid key makes a line every ten seconds, and each is counted once', () => {
+  const counts: number[] = []
+  let nowMs = NOW_MS
+  const log = jsonLog(
+    (text) => counts.push(JSON.parse(text).InvalidKeys),
+    'prod',
+    () => nowMs,
+  )
+  for (let i = 0; i < 3_001; i += 1) {
+    log.invalidKey()
+    nowMs += 10
+  }
+  expect(counts).toEqual([1, 1_000, 1_000, 1_000])
+})
+
+test('the log line of requests without a valid key tells nothing of them but their number', () => {
+  const { _aws, ...line } = written((log) => log.invalidKey()).line
+  expect(line).toEqual({ level: 'info', event: 'invalid_keys', stage: 'prod', InvalidKeys: 1 })
 })
 
 test('the log line of a sweep counts the holds that it finished, also when there were none', () => {

@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
+import { METRICS_NAMESPACE, TABLES } from '../../layers/gateway/contract.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
+import { pathOf, type Resource } from '../deployed/support/template.ts'
+import { readDocument, tableOf } from '../documents/support/markdown.ts'
 import { FUNCTIONS } from '../support/functions.ts'
 import { only, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
@@ -36,13 +38,19 @@ function watched(namespace: string, name: RegExp): unknown[] {
     .flatMap(({ Dimensions }) => Dimensions?.map(({ Value }) => Value) ?? [])
 }
 
+/** The topic that pages, and that for tickets. */
+const topics = ({ template }: Synthesized) => Object.keys(template.findResources('AWS::SNS::Topic'))
+
 const refs = (ids: readonly string[]) => ids.map((Ref) => ({ Ref }))
 
 test.each([
   'ServerErrors',
+  'UpstreamErrors',
   'Problems',
+  'InvalidKeys',
   'Unsettled',
   'SweptHolds',
+  'CredentialFailures',
   'RoughEstimates',
   'UsageRejected',
   'BilledAtBound',
@@ -57,6 +65,37 @@ test.each(['Errors', 'Throttles'])('an alarm watches the metric %s of every func
   expect(watched('AWS/Lambda', new RegExp(`^${name}$`))).toEqual(expect.arrayContaining(refs(functions)))
 })
 
+test('an alarm watches the 5xx of the HTTP API', () => {
+  expect(watched('AWS/ApiGateway', /^5xx$/)).toEqual([{ Ref: only(dev.template, 'AWS::ApiGatewayV2::Api').id }])
+})
+
+// CloudFront's metrics are in us-east-1 only, and so is an alarm that can see them.
+test('an alarm watches the 5xx of CloudFront, in the one region that has its metrics', () => {
+  const distribution = only(dev.template, 'AWS::CloudFront::Distribution').id
+  expect(watched('AWS/CloudFront', /^(5xxErrorRate|Requests)$/)).toEqual([
+    ...[{ Ref: distribution }, 'Global'],
+    ...[{ Ref: distribution }, 'Global'],
+  ])
+  const conditional = Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).filter((it) => it.Condition)
+  expect(conditional.flatMap(({ Properties }) => metricsOf(Properties).map(({ Namespace }) => Namespace))).toEqual([
+    'AWS/CloudFront',
+    'AWS/CloudFront',
+  ])
+  expect(dev.template.json.Conditions[conditional[0]?.Condition]).toEqual({
+    'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'],
+  })
+})
+
+test('a sweep that fails, or is not started at all, is an alarm within a quarter of an hour', () => {
+  const alarm = alarms().find(({ AlarmDescription }) => /No sweep/.test(AlarmDescription))
+  expect(alarm).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 3, TreatMissingData: 'breaching' })
+  const watchedNames = metricsOf(alarm).map(({ MetricName, Dimensions }) => [MetricName, Dimensions?.[0]?.Value])
+  expect(watchedNames.toSorted()).toEqual([
+    ['Errors', { Ref: dev.functions.sweep }],
+    ['Invocations', { Ref: dev.functions.sweep }],
+  ])
+})
+
 test('an alarm goes off before the chat function reaches its time limit', () => {
   const alarm = alarms().find(({ MetricName }) => MetricName === 'Duration')
   expect(alarm).toMatchObject({
@@ -67,19 +106,77 @@ test('an alarm goes off before the chat function reaches its time limit', () => 
   expect(alarm.Threshold).toBeLessThan(900_000)
 })
 
-test('an alarm watches the throttling of each table', () => {
-  expect(watched('AWS/DynamoDB', /Throttle/)).toEqual(
-    expect.arrayContaining(refs([dev.tables.keys, dev.tables.usage, dev.tables.answers])),
-  )
-})
+test.each(['keys', 'usage', 'answers'] as const)(
+  'an alarm watches the throttling of every read and write of the table %s and its indexes',
+  (name) => {
+    const places = alarms()
+      .flatMap(metricsOf)
+      .filter(
+        ({ Dimensions }) => JSON.stringify(Dimensions?.at(-1)?.Value) === JSON.stringify({ Ref: dev.tables[name] }),
+      )
+      .map(({ MetricName, Dimensions }) => [MetricName, ...(Dimensions?.slice(0, -1).map(({ Value }) => Value) ?? [])])
+    const indexes = TABLES[name].indexes.map((index) => [index.name])
+    expect(places).toEqual(
+      [[], ...indexes].flatMap((index) => [
+        ['ReadThrottleEvents', ...index],
+        ['WriteThrottleEvents', ...index],
+      ]),
+    )
+  },
+)
 
-test('every alarm notifies the topic, says in words what is wrong, and is quiet while nothing happens', () => {
-  const topic = only(dev.template, 'AWS::SNS::Topic').id
-  expect(alarms().length).toBeGreaterThanOrEqual(8)
+test('every alarm notifies one of the two topics when it begins and when it ends, and says in words what is wrong', () => {
+  expect(alarms().length).toBeGreaterThanOrEqual(20)
   for (const alarm of alarms()) {
-    expect(alarm).toMatchObject({ AlarmActions: [{ Ref: topic }], TreatMissingData: 'notBreaching' })
+    expect(topics(dev).map((Ref) => [{ Ref }])).toContainEqual(alarm.AlarmActions)
+    expect(alarm.OKActions).toEqual(alarm.AlarmActions)
     expect(alarm.AlarmDescription).toMatch(/^Waybill dev: .+\.$/)
   }
+})
+
+test('every alarm but that of the stopped sweep is quiet while nothing happens', () => {
+  const loud = alarms().filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')
+  expect(loud.map(({ AlarmDescription }) => AlarmDescription)).toEqual([expect.stringContaining('No sweep')])
+})
+
+test('nobody is called up for a single event: an alarm that pages has lasted for ten minutes at least', () => {
+  const [page] = topics(dev)
+  const paging = alarms().filter(({ AlarmActions }) => AlarmActions[0].Ref === page)
+  expect(paging.length).toBeGreaterThanOrEqual(6)
+  for (const { AlarmDescription, DatapointsToAlarm, EvaluationPeriods } of paging) {
+    expect([AlarmDescription, DatapointsToAlarm >= 2, EvaluationPeriods]).toEqual([AlarmDescription, true, 3])
+  }
+})
+
+test.each(['ServerErrors', 'UpstreamErrors', 'Errors', '5xx'])(
+  'an alarm on %s pages for a share of the requests, and not for a few of them',
+  (name) => {
+    const [share] = alarms().filter((alarm) => metricsOf(alarm).some(({ MetricName }) => MetricName === name))
+    const { Expression } = share.Metrics.find((query: Query) => query.Expression)
+    expect(Expression).toBe('IF(FILL(part, 0) >= 5, 100 * FILL(part, 0) / FILL(whole, 1), 0)')
+    expect(metricsOf(share).map(({ MetricName }) => MetricName)).toEqual([
+      name,
+      expect.stringMatching(/^(Requests|Invocations|Count)$/),
+    ])
+  },
+)
+
+test('docs/deploy.md says of every alarm what it means, and whether it pages', () => {
+  const [page] = topics(dev)
+  const explained = tableOf('docs/deploy.md', '| alarm | by | meaning | look at |').flatMap(([names = '', by]) =>
+    names.split(', ').map((name) => [name, by]),
+  )
+  const made = Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => [
+    pathOf(alarm as Resource)
+      ?.split('/')
+      .at(-1),
+    alarm.Properties.AlarmActions[0].Ref === page ? 'page' : 'ticket',
+  ])
+  expect(Object.fromEntries(explained)).toEqual(Object.fromEntries(made))
+})
+
+test('docs/deploy.md says how many metrics the alarms watch, which is what they cost', () => {
+  expect(readDocument('docs/deploy.md')).toContain(`alarms watch ${alarms().flatMap(metricsOf).length} metrics`)
 })
 
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.
@@ -89,7 +186,7 @@ test('an alarm that adds metrics up also goes off when only one of them has data
   for (const { AlarmDescription, Metrics } of sums) {
     const queries = Metrics as Query[]
     const expression = queries.find(({ Expression }) => Expression)?.Expression ?? ''
-    const filled = queries.filter(({ Id, MetricStat }) => MetricStat && expression.includes(`FILL(${Id}, 0)`))
+    const filled = queries.filter(({ Id, MetricStat }) => MetricStat && expression.includes(`FILL(${Id}, `))
     expect([AlarmDescription, expression, filled.length]).toEqual([
       AlarmDescription,
       expression,
@@ -99,12 +196,11 @@ test('an alarm that adds metrics up also goes off when only one of them has data
 })
 
 // A topic's own policy takes the place of the one by which its account may publish.
-test('CloudWatch may publish to the alarm topic, and nobody may without encryption', () => {
-  const topic = only(dev.template, 'AWS::SNS::Topic').id
-  const { PolicyDocument, Topics } = only(dev.template, 'AWS::SNS::TopicPolicy').properties
-  expect(Topics).toEqual([{ Ref: topic }])
-  expect(PolicyDocument.Statement).toEqual(
-    expect.arrayContaining([
+test('only CloudWatch of the same account may publish to the alarm topics, and nobody without encryption', () => {
+  const policies = Object.values(dev.template.findResources('AWS::SNS::TopicPolicy')).map((it) => it.Properties)
+  expect(policies.map(({ Topics }) => Topics)).toEqual(topics(dev).map((Ref) => [{ Ref }]))
+  for (const { PolicyDocument, Topics } of policies) {
+    expect(PolicyDocument.Statement).toEqual([
       expect.objectContaining({
         Effect: 'Deny',
         Action: 'sns:Publish',
@@ -115,19 +211,34 @@ test('CloudWatch may publish to the alarm topic, and nobody may without encrypti
         Effect: 'Allow',
         Action: 'sns:Publish',
         Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Resource: { Ref: topic },
+        Resource: Topics[0],
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       }),
-    ]),
-  )
+    ])
+  }
 })
 
-test('alarms are mailed to the operator who gave an address, and to nobody else', () => {
+test('alarms are mailed to the operator who gave addresses, and to nobody else', () => {
   expect(dev.template.findResources('AWS::SNS::Subscription')).toEqual({})
-  expect(only(mailed.template, 'AWS::SNS::Subscription').properties).toEqual({
-    Protocol: 'email',
-    Endpoint: 'operator@example.com',
-    TopicArn: { Ref: only(mailed.template, 'AWS::SNS::Topic').id },
-  })
+  const [page, ticket] = topics(mailed)
+  const subscriptions = Object.values(mailed.template.findResources('AWS::SNS::Subscription'))
+  expect(subscriptions.map(({ Properties }) => Properties)).toEqual([
+    { Protocol: 'email', Endpoint: 'operator@example.com', TopicArn: { Ref: page } },
+    { Protocol: 'email', Endpoint: 'desk@example.com', TopicArn: { Ref: ticket } },
+  ])
+})
+
+test('a monthly budget is mailed before it is spent, and is there only if it was set', () => {
+  expect(dev.template.findResources('AWS::Budgets::Budget')).toEqual({})
+  const { Budget, NotificationsWithSubscribers } = only(mailed.template, 'AWS::Budgets::Budget').properties
+  expect(Budget).toEqual({ BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 100, Unit: 'USD' } })
+  for (const { Notification, Subscribers } of NotificationsWithSubscribers) {
+    expect([Notification.NotificationType, Notification.Threshold]).toEqual(
+      Notification.NotificationType === 'ACTUAL' ? ['ACTUAL', 80] : ['FORECASTED', 100],
+    )
+    expect(Subscribers).toEqual([{ SubscriptionType: 'EMAIL', Address: 'operator@example.com' }])
+  }
+  expect(NotificationsWithSubscribers).toHaveLength(2)
 })
 
 type Widget = { readonly properties: { readonly title: string; readonly metrics: unknown[][] } }
@@ -140,6 +251,8 @@ test.each([
   ['errors', 'Errors', ['', 'errorCode']],
   ['server errors', 'ServerErrors', ['']],
   ['upstream failures', 'UpstreamFailures', ['']],
+  ['answers with an upstream’s 502 or 504', 'UpstreamErrors', ['']],
+  ['requests without a valid key', 'InvalidKeys', ['']],
   ['time to first token', 'TimeToFirstToken', ['', 'provider']],
   ['duration', 'Duration', ['']],
   ['prompt tokens', 'PromptTokens', ['', 'model']],
@@ -198,6 +311,7 @@ function writtenMetrics(): Set<string> {
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
   log.unsettled(new Error('x'), 'req_1')
+  log.invalidKey()
   log.swept(1)
   type Directive = { Dimensions: string[][]; Metrics: { Name: string }[] }
   const directives = lines.flatMap((line): Directive[] => JSON.parse(line)._aws.CloudWatchMetrics)

@@ -105,15 +105,21 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     expect(new Set(FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0])).size).toBe(FUNCTIONS.length)
   })
 
-  test(`the scheduler in ${stage} may start the sweep and nothing else`, () => {
+  test(`the scheduler in ${stage} may start the sweep and nothing else, and for this account only`, () => {
     const { RoleArn } = only(stack().template, 'AWS::Scheduler::Schedule').properties.Target
     const role: string = RoleArn['Fn::GetAtt'][0]
     expect(rightsOf(role, { [JSON.stringify(arnOf(stack().functions.sweep))]: 'the sweep' })).toEqual([
       'lambda:InvokeFunction on the sweep',
     ])
-    expect(resources('AWS::IAM::Role')[role]?.Properties).toEqual({
-      AssumeRolePolicyDocument: trust('scheduler.amazonaws.com'),
-    })
+    const { Statement } = resources('AWS::IAM::Role')[role]?.Properties.AssumeRolePolicyDocument ?? {}
+    const { Condition, ...statement } = Statement[0]
+    expect({ Version: '2012-10-17', Statement: [statement] }).toEqual(trust('scheduler.amazonaws.com'))
+    expect(Statement).toHaveLength(1)
+    const { 'aws:SourceAccount': account, 'aws:SourceArn': arn } = Condition.StringEquals
+    expect([textOf(account), textOf(arn)]).toEqual([
+      '<AWS::AccountId>',
+      'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule-group/default',
+    ])
   })
 
   test(`the role that writes the first catalog in ${stage} may do nothing else, and there is no other role`, () => {

@@ -162,6 +162,21 @@ test('preflight wants as many executions that nobody has reserved as one key may
   expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*199 of them.*request-service-quota-increase/) })
 })
 
+test('preflight wants for prod what its functions reserve, and the hundred that Lambda lets nobody reserve', async () => {
+  const prod = ['--stage', 'prod']
+  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)).code).toBe(0)
+  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 701) }, prod)
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 702\./) })
+})
+
+test('preflight does not ask about CloudFront for a stage without it', async () => {
+  const file = join(folder, 'settings.json')
+  writeFileSync(file, JSON.stringify({ dev: { edge: false } }))
+  const { stdout } = await preflight([], { WAYBILL_SETTINGS: file })
+  expect(stdout).toMatch(/^ok {6}cloudfront: the stage has none by its settings\.$/m)
+  expect(account.asked.join()).not.toContain('cloudfront')
+})
+
 test.each([
   ['not in this region', { regionAvailability: 'NOT_AVAILABLE' }],
   ['not authorized', { authorizationStatus: 'NOT_AUTHORIZED' }],

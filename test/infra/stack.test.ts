@@ -3,13 +3,15 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { EDGE_HEADERS, ENV, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import { EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
+import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, only, readFacts, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { arnOf, only, readFacts, readManifest, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { Template } from './support/template.ts'
 
 let dev: Synthesized
 let prod: Synthesized
@@ -27,7 +29,7 @@ const stages = [
 
 describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProtected }) => {
   test.each(['keys', 'usage', 'answers'] as const)(
-    `the %s table in ${stage} is on demand, encrypted, restorable and kept or deleted as its stage says`,
+    `the %s table in ${stage} is on demand, encrypted, kept or deleted as its stage says, and restorable unless it holds answers`,
     (name) => {
       const { template, tables } = of()
       const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
@@ -40,7 +42,8 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
       expect(table?.Properties.Replicas).toEqual([
         expect.objectContaining({
           DeletionProtectionEnabled: isProtected,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          // Answers are kept for a day, and a backup would keep them for 35.
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: name !== 'answers' },
         }),
       ])
     },
@@ -139,13 +142,48 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     })
   })
 
-  test(`the sweep in ${stage} starts every five minutes, and two never run at once`, () => {
+  test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
     const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
     expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
     expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
     expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
   })
 })
+
+const reservedIn = ({ template, functions }: Synthesized) =>
+  FUNCTIONS.flatMap((name) => {
+    const { ReservedConcurrentExecutions: most } =
+      template.findResources('AWS::Lambda::Function')[functions[name]]?.Properties ?? {}
+    return most === undefined ? [] : [{ name, most: Number(most) }]
+  })
+
+test('no function in dev has executions reserved, which a new account with a quota of 10 would refuse', () => {
+  expect(reservedIn(dev)).toEqual([])
+})
+
+test('in prod the streams of chat cannot take the executions of the sweep, the HTTP API or the tokenizer', () => {
+  const reserved = reservedIn(prod)
+  expect(reserved.map(({ name }) => name)).toEqual(FUNCTIONS.filter((name) => name !== 'tokenizer'))
+  // Lambda refuses to reserve the last 100 of an account's quota, which is 1,000.
+  const sum = reserved.reduce((before, { most }) => before + most, 0)
+  expect(sum).toBeLessThanOrEqual(900)
+  expect(readDocument('docs/deploy.md')).toContain(`needs a quota of at least ${sum + 100}`)
+})
+
+test.each(stages)(
+  'the stack of $name is protected from its deletion as its tables are',
+  async ({ name, isProtected }) => {
+    const { terminationProtection } = await readManifest(name as 'dev' | 'prod')
+    expect(terminationProtection ?? false).toBe(isProtected)
+  },
+)
+
+test.each(stages)(
+  'whatever the stack of $name costs can be told from the rest of the bill by a tag',
+  async ({ name }) => {
+    expect(await readManifest(name as 'dev' | 'prod')).toMatchObject({ tags: { 'waybill:stage': name } })
+  },
+)
 
 test('the HTTP API has every route but chat, each with its function, and the fallback for the rest', () => {
   const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')
@@ -225,6 +263,19 @@ describe('CloudFront', () => {
     }
   })
 
+  test('CloudFront takes IPv6 unless its stage switches it off, and the outputs say which', async () => {
+    const without = new Template((await readFacts()).withoutIpv6)
+    for (const [template, ipv6] of [
+      [dev.template, true],
+      [without, false],
+    ] as const) {
+      const { DistributionConfig } = only(template, 'AWS::CloudFront::Distribution').properties
+      expect(DistributionConfig.IPV6Enabled).toBe(ipv6)
+      expect(template.json.Outputs[OUTPUTS.ipv6].Value).toBe(String(ipv6))
+    }
+    expect(bare.template.json.Outputs[OUTPUTS.ipv6].Value).toBe('true')
+  })
+
   test('CloudFront waits longer for chat than the fifteen seconds between two keep-alives', () => {
     const { OriginReadTimeout, OriginProtocolPolicy } = originOf(config().CacheBehaviors[0]).CustomOriginConfig
     expect(OriginReadTimeout).toBe(120)
@@ -257,27 +308,53 @@ describe('CloudFront', () => {
     'CloudFront in $name identifies itself with a secret that AWS makes and that no template shows',
     ({ of }) => {
       const { template, functions } = of()
-      const { id, properties } = only(template, 'AWS::SecretsManager::Secret')
-      expect(properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
-      expect(properties).not.toHaveProperty('SecretString')
-
-      const reference = `{{resolve:secretsmanager:<${id}>:SecretString:::}}`
+      const secrets = Object.entries(template.findResources('AWS::SecretsManager::Secret'))
+      for (const [, { Properties }] of secrets) {
+        expect(Properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
+        expect(Properties).not.toHaveProperty('SecretString')
+      }
+      const [first, next, ...more] = secrets.map(([id]) => `{{resolve:secretsmanager:<${id}>:SecretString:::}}`)
+      expect(more).toEqual([])
       const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
       expect(Origins).toHaveLength(2)
       for (const { OriginCustomHeaders } of Origins) {
         expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
           EDGE_HEADERS.origin,
         ])
-        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(reference)
+        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(first)
       }
       const made = template.findResources('AWS::Lambda::Function')
-      for (const name of FUNCTIONS_WITH_TABLES) {
-        expect(textOf(made[functions[name]]?.Properties.Environment.Variables[ENV.originSecret])).toBe(reference)
+      const accepted = FUNCTIONS.map((name) => [
+        name,
+        made[functions[name]]?.Properties.Environment?.Variables[ENV.originSecrets],
+      ])
+      const called: readonly string[] = FUNCTION_NAMES
+      for (const [name, variable] of accepted) {
+        if (called.includes(name)) expect(textOf(variable)).toBe(`${first},${next}`)
+        else expect(variable).toBeUndefined()
       }
-      const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
-      for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+      for (const [id] of secrets) {
+        const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
+        for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
+      }
     },
   )
+
+  test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', async () => {
+    const { originSecrets } = await readFacts()
+    const [first, second, third] = originSecrets.map(({ sent, accepted }) => ({
+      sent: textOf(sent),
+      accepted: textOf(accepted).split(','),
+    }))
+    expect(first?.accepted).toEqual([first?.sent, second?.sent])
+    expect(second?.accepted).toEqual([first?.sent, second?.sent, third?.sent])
+    expect(third?.accepted).toEqual([second?.sent, third?.sent, expect.stringMatching(/<OriginSecret4/)])
+    expect(new Set([first, second, third].map((it) => it?.sent)).size).toBe(3)
+  })
+
+  test('CloudFront sends the same first secret as a stack of version 0.1.0, so that the upgrade refuses nobody', () => {
+    expect(Object.keys(dev.template.findResources('AWS::SecretsManager::Secret'))[0]).toBe('OriginSecret5DDC59F1')
+  })
 
   test.each(stages)('CloudFront in $name waits longer for a whole answer than chat does', ({ of }) => {
     const { template, functions } = of()
@@ -296,7 +373,7 @@ describe('CloudFront', () => {
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
       expect(bare.template.findResources(type)).toEqual({})
     }
-    const unwanted = `resolve:secretsmanager|${ENV.originSecret}|${ENV.wholeAnswerMs}`
+    const unwanted = `resolve:secretsmanager|${ENV.originSecrets}|${ENV.wholeAnswerMs}`
     expect(JSON.stringify(bare.template.json)).not.toMatch(new RegExp(unwanted))
     expect(bare.template.json.Outputs).not.toHaveProperty(OUTPUTS.baseUrl)
   })
@@ -306,17 +383,28 @@ test('the outputs of the stack are those that the command line and the operator 
   const { template, tables } = dev
   const distribution = only(template, 'AWS::CloudFront::Distribution').id
   expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
+  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
+  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
+  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.chatUrl, OUTPUTS.apiUrl))
+})
+
+test('a stack without CloudFront has the addresses of the functions as outputs, which one with CloudFront closes and hides', () => {
+  const { template } = bare
   expect(template.json.Outputs[OUTPUTS.chatUrl]).toMatchObject({
     Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
   })
   expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
     Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
   })
-  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
-  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
-  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
-  expect(Object.keys(template.json.Outputs).sort()).toEqual(Object.values(OUTPUTS).sort())
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl))
 })
+
+function outputsWithout(...names: string[]): string[] {
+  return Object.values(OUTPUTS)
+    .filter((name) => !names.includes(name))
+    .sort()
+}
 
 test.each(stages)('the stack of $name says whether its operator is asked before a change', ({ of, isProtected }) => {
   expect(of().template.json.Outputs[OUTPUTS.protected]).toMatchObject({ Value: String(isProtected) })

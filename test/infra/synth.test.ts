@@ -17,7 +17,7 @@ let made = ''
 // The command and the process that makes every variant run at once, as two pipelines may: each must come out as if it
 // were alone.
 beforeAll(async () => {
-  ;[byCommand, made] = await Promise.all([cdkSynth('-c', 'stage=dev'), assemblies()])
+  ;[byCommand, made] = await Promise.all([cdkSynth(['-c', 'stage=dev']), assemblies()])
 }, 300_000)
 afterAll(() => {
   for (const child of children) child.kill()
@@ -25,12 +25,12 @@ afterAll(() => {
 })
 
 /** The real command, with no account, no network and nobody's settings. */
-async function cdkSynth(...args: string[]): Promise<Run> {
+async function cdkSynth(args: readonly string[], more: Record<string, string> = {}): Promise<Run> {
   const out = mkdtempSync(join(folder, 'out-'))
   const child = spawn(join(BIN, 'cdk'), ['synth', '--quiet', '--no-notices', '-o', out, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: cdkEnvironment(folder),
+    env: { ...cdkEnvironment(folder), ...more },
   })
   children.push(child)
   let output = ''
@@ -41,6 +41,15 @@ async function cdkSynth(...args: string[]): Promise<Run> {
   }
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, output, folder: out }
+}
+
+const verdicts = new Map<Variant, Promise<Run>>()
+
+/** The command itself judges what the app has made: given a folder in place of the app, it only does that. */
+function judged(variant: Variant): Promise<Run> {
+  const verdict = verdicts.get(variant) ?? cdkSynth(['--app', join(made, variant)])
+  verdicts.set(variant, verdict)
+  return verdict
 }
 
 describe('no account and no network', () => {
@@ -56,18 +65,30 @@ describe('no account and no network', () => {
     }
   })
 
-  // The command itself judges what the app has made: given a folder in place of the app, it only does that.
   test.each<Variant>(['prod', 'bare', 'mailed'])(
     'cdk synth accepts %s, which has no finding that nobody has acknowledged',
     async (variant) => {
-      const { code, output } = await cdkSynth('--app', join(made, variant))
+      const { code, output } = await judged(variant)
       expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('AwsSolutions-') })
     },
     60_000,
   )
 
+  test('cdk synth warns that alarms reach nobody in a protected stage, and only there', async () => {
+    const warning = 'are mailed to nobody: set "alarmEmail" in infra/settings.json'
+    const warned = await Promise.all((['prod', 'bare', 'mailed'] as const).map(judged))
+    expect(warned.map(({ output }) => output.includes(warning))).toEqual([true, false, false])
+  }, 60_000)
+
+  test('cdk synth fails for a region without Function URLs, and says what to do', async () => {
+    const { code, output } = await cdkSynth(['-c', 'stage=dev'], { AWS_REGION: 'eu-central-2' })
+    expect(code).toBe(1)
+    expect(output).toContain('Lambda has no Function URLs in eu-central-2')
+    expect(output).toContain('set AWS_REGION to another region')
+  }, 60_000)
+
   test('cdk synth fails on a finding that nobody has acknowledged', async () => {
-    const { code, output } = await cdkSynth('--app', join(made, 'forgetful'))
+    const { code, output } = await judged('forgetful')
     expect(code).toBe(1)
     expect(output).toContain('AwsSolutions-SMG4')
   }, 60_000)

@@ -7,17 +7,22 @@ import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/g
 import { open } from '../../layers/gateway/middleware/open.ts'
 
 test.each([
-  ['a database outage is a 503 and a problem in the log', new Error('ECONNREFUSED'), 503, 1],
-  ['an internal error is a 500 and a problem in the log', new TypeError('oops'), 500, 1],
-  ['a caller’s mistake is a 401 and no problem in the log', new GatewayError('invalid_api_key', 'no'), 401, 0],
-])('before the key is known, %s', async (_, error, status, lines) => {
+  ['a database outage is a 503 and a problem in the log', new Error('ECONNREFUSED'), 503, { Problems: 1 }],
+  ['an internal error is a 500 and a problem in the log', new TypeError('oops'), 500, { Problems: 1 }],
+  [
+    'an invalid key is a 401 that is counted, and no problem',
+    new GatewayError('invalid_api_key', 'no'),
+    401,
+    { InvalidKeys: 1 },
+  ],
+  ['any other mistake is nothing in the log', new GatewayError('not_found', 'no'), 404, undefined],
+])('before the key is known, %s', async (_, error, status, counted) => {
   const logged: string[] = []
   const gate = open(
     {
       clock: () => 1_000,
       newRequestId: () => 'req_1',
       headerPrefix: 'X-Svc-',
-      originSecret: undefined,
       isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
       log: jsonLog((line) => logged.push(line)),
     },
@@ -32,5 +37,5 @@ test.each([
   const context = { getRemainingTimeInMillis: () => 1_000 } as GatewayContext
   const answer = (await handler(event, context)) as GatewayAnswer
   expect(answer.statusCode).toBe(status)
-  expect(logged.filter((line) => JSON.parse(line).Problems === 1)).toHaveLength(lines)
+  expect(logged.map((line) => JSON.parse(line))).toEqual(counted ? [expect.objectContaining(counted)] : [])
 })

@@ -60,6 +60,30 @@ test('waybill --stage says what to do if there is no such stack, no region or no
   expect((await stage.waybill([...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
 })
 
+test.each([
+  ['warns of a list with IPv4 ranges only', undefined, '203.0.113.0/24,198.51.100.0/24', true],
+  ['warns of a list with IPv4 ranges only, where the stack says that it has IPv6', 'true', '203.0.113.0/24', true],
+  ['accepts a list with IPv4 ranges only in silence, where the stack has no IPv6', 'false', '203.0.113.0/24', false],
+  ['accepts a list with both kinds of ranges in silence', 'true', '203.0.113.0/24,2001:db8::/32', false],
+  ['accepts a list with IPv6 ranges only in silence', 'true', '2001:db8::/32', false],
+  ['accepts an empty list in silence', 'true', '', false],
+])('waybill keys create and update %s', async (_, Ipv6, allow, warns) => {
+  const { Ipv6: __, ...others } = stage.outputs
+  stage.outputs = { ...others, ...(Ipv6 && { Ipv6 }) }
+  const options = ['--allow', allow, '--stage', 'dev', '--json']
+  const created = await stage.waybill(['keys', 'create', '--name', 'acme', ...options])
+  const { id, allowlist } = JSON.parse(created.stdout) as { id: string; allowlist: string[] }
+  expect(allowlist.join()).toBe(allow)
+  const updated = await stage.waybill(['keys', 'update', id, ...options])
+  expect(JSON.parse(updated.stdout)).toMatchObject({ id, allowlist })
+  for (const { code, stderr } of [created, updated]) {
+    expect(code).toBe(0)
+    expect(stderr).toEqual(warns ? expect.stringMatching(/^warning: .*IPv4 ranges only.*IPv6/) : '')
+  }
+  const renamed = await stage.waybill(['keys', 'update', id, '--name', 'other', '--stage', 'dev'])
+  expect([renamed.code, renamed.stderr]).toEqual([0, ''])
+})
+
 test('waybill catalog push --stage refuses a provider key in a variable, and says where a stage has its keys', async () => {
   const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
   const catalog = join(emptyFolder(), 'catalog.json')
@@ -75,8 +99,8 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   const whole = await operator('operator/smoke.ts', ['--stage', 'dev'])
   expect([whole.code, whole.stderr]).toEqual([0, ''])
   expect(whole.stdout.match(/^ok /gm)).toHaveLength(8)
-  const { BaseUrl: _, ...two } = stage.outputs
-  stage.outputs = two
+  const { BaseUrl = '', ...tables } = stage.outputs
+  stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/`, ApiUrl: BaseUrl }
   const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])

@@ -201,7 +201,7 @@ describe('slow upstreams', () => {
     await quick[Symbol.asyncDispose]()
   })
 
-  /** An upstream that is silent until the client has had two keep-alive comments, and then does this. */
+  /** An upstream that is silent until the client has had two keep-alive comments after the first, and then does this. */
   async function afterComfort(then: Reply) {
     const go = Promise.withResolvers<void>()
     upstream.reply = async (response, incoming) => {
@@ -212,7 +212,7 @@ describe('slow upstreams', () => {
     let received = ''
     client.response.on('data', (bytes: Buffer) => {
       received += bytes.toString()
-      if (received.split(': keep-alive\n\n').length > 2) go.resolve()
+      if (received.split(': keep-alive\n\n').length > 3) go.resolve()
     })
     await new Promise((resolve) => client.response.once('close', resolve))
     return { ...client, told: readFrames(received) }

@@ -33,7 +33,15 @@ export type NodeDeps = {
   readonly kill: (node: GatewayNode) => void
 }
 
-const SILENT: Log = { request() {}, upstreamFailed() {}, unpaid() {}, problem() {}, unsettled() {}, swept() {} }
+const SILENT: Log = {
+  request() {},
+  upstreamFailed() {},
+  unpaid() {},
+  problem() {},
+  unsettled() {},
+  invalidKey() {},
+  swept() {},
+}
 /** Whose call it is that asks an upstream: many are under way at once. */
 const currentTruth = new AsyncLocalStorage<Truth>()
 /** What the clients do by themselves with a request that fails. */

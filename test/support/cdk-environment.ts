@@ -5,6 +5,7 @@ import { FASTER } from './compile-cache.ts'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const BIN = join(ROOT, 'node_modules', '.bin')
 
+const NO_SETTINGS = fileURLToPath(new URL('../infra/fixtures/no-settings.json', import.meta.url))
 const NOWHERE = 'http://127.0.0.1:1'
 
 /** No account, no network and nobody's settings. */
@@ -13,6 +14,7 @@ export function cdkEnvironment(home: string): Record<string, string> {
     // As npm sets it for a script.
     PATH: [BIN, process.env.PATH].join(delimiter),
     HOME: home,
+    WAYBILL_SETTINGS: NO_SETTINGS,
     HTTP_PROXY: NOWHERE,
     HTTPS_PROXY: NOWHERE,
     http_proxy: NOWHERE,

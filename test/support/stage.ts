@@ -36,8 +36,6 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
   const stage: Stage = {
     outputs: {
       BaseUrl: baseUrl,
-      ChatUrl: `${baseUrl}/`,
-      ApiUrl: baseUrl,
       KeysTable: tables.keys,
       UsageTable: tables.usage,
       AnswersTable: tables.answers,

@@ -3,6 +3,7 @@ const KINDS = {
   upstream_rejected: [400, 'invalid_request_error', null],
   invalid_api_key: [401, 'invalid_request_error', 'invalid_api_key'],
   credit_balance_exhausted: [402, 'insufficient_quota', 'credit_balance_exhausted'],
+  direct_access_denied: [403, 'permission_error', 'direct_access_denied'],
   insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
   ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
   model_not_found: [404, 'invalid_request_error', 'model_not_found'],

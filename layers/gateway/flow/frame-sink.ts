@@ -23,6 +23,8 @@ export class FrameSink {
     // A client that left takes this stream down; the answer is still drained and billed.
     this.#stream.on('error', () => {})
     this.#stream.once('close', () => this.#wake())
+    // Lambda may hold a stream's first small write back until the second, and this one can wait.
+    this.write(KEEP_ALIVE_FRAME)
   }
 
   get body(): Readable {

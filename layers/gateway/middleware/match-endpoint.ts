@@ -18,10 +18,10 @@ function whyNotFor(name: FunctionName, event: GatewayEvent): GatewayError | unde
   return found.route.function === name ? undefined : notHere(method, found.route.path)
 }
 
-/** Chat and the rest have an address each; only the distribution in front of both takes everything. */
+/** Without a distribution in front, chat and the rest have an address each. */
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `${method} ${path} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl); BaseUrl, where there is one, takes both.`,
+    `${method} ${path} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
   )
 }

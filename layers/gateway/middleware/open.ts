@@ -11,21 +11,19 @@ import {
   rateLimitHeaders,
   replayedHeader,
 } from '../wire/headers.ts'
-import { clientAddress } from './client-address.ts'
 import type { Middleware } from './gate.ts'
 
 type OpenDeps = {
   readonly clock: () => number
   readonly newRequestId: (nowMs: number) => string
   readonly headerPrefix: string
-  readonly originSecret: string | undefined
   readonly isUnavailable: (error: unknown) => boolean
   readonly log: Log
 }
 
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
-  const { clock, newRequestId, headerPrefix, originSecret, isUnavailable, log } = deps
+  const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
@@ -34,7 +32,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
         nowMs,
         deadlineMs: nowMs + context.getRemainingTimeInMillis(),
         endpoint,
-        sourceIp: clientAddress(event, originSecret),
+        sourceIp: event.requestContext.http.sourceIp,
         journey: { attempts: [] },
         settlement: {},
       }
@@ -52,6 +50,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
         log.problem('a request failed', failed.error, request.requestId)
       }
+      if (error.kind === 'invalid_api_key') log.invalidKey()
       failed.response = {
         statusCode: error.status,
         headers: {

@@ -14,6 +14,8 @@ import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'
 import { type Deployment, synthesize } from './synthesize.ts'
 
 export const ORIGIN_SECRET = 'origin-secret-of-this-test-0123456789abcdef012345'
+/** Accepted already, and sent by CloudFront from the next rotation on. */
+export const NEXT_ORIGIN_SECRET = 'next-origin-secret-of-this-test-0123456789abcdef'
 
 /** The whole deployment: the stack's functions, over tables of this test. */
 export type TestAccount = AsyncDisposable & {
@@ -29,7 +31,7 @@ export type TestAccount = AsyncDisposable & {
 export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
   const tables = await openTestTables()
   const { keys, usage, answers } = tables
-  const names = { keys, usage, answers, originSecret: ORIGIN_SECRET }
+  const names = { keys, usage, answers, originSecret: ORIGIN_SECRET, nextOriginSecret: NEXT_ORIGIN_SECRET }
   const [{ functions, remove }, dynamodb] = await Promise.all([
     synthesize(names),
     startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),

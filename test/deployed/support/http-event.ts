@@ -1,4 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { EDGE_HEADERS } from '../../../layers/gateway/contract.ts'
+import { ORIGIN_SECRET } from './account.ts'
 
 export type Call = {
   readonly method?: 'GET' | 'POST' | 'DELETE'
@@ -6,12 +8,14 @@ export type Call = {
   readonly secret?: string
   readonly sourceIp?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Goes around CloudFront, so that its proof is missing. */
+  readonly direct?: boolean
   readonly body?: unknown
 }
 
-/** The event that an HTTP API and a Function URL make of a call: payload format 2.0. */
+/** The event that an HTTP API and a Function URL make of a call through CloudFront: payload format 2.0. */
 export function httpEvent(call: Call): APIGatewayProxyEventV2 {
-  const { method = 'GET', path, secret, sourceIp = '203.0.113.7', headers = {}, body } = call
+  const { method = 'GET', path, secret, sourceIp = '203.0.113.7', headers = {}, direct, body } = call
   const routeKey = `${method} ${path}`
   return {
     version: '2.0',
@@ -28,6 +32,7 @@ export function httpEvent(call: Call): APIGatewayProxyEventV2 {
       'x-forwarded-port': '443',
       'x-forwarded-proto': 'https',
       ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+      ...(!direct && { [EDGE_HEADERS.origin]: ORIGIN_SECRET }),
       ...headers,
     },
     requestContext: {

@@ -15,6 +15,7 @@ export type Account = {
   readonly usage: string
   readonly answers: string
   readonly originSecret: string
+  readonly nextOriginSecret: string
 }
 
 export type DeployedFunction = {
@@ -86,6 +87,7 @@ function valueIn(account: Account, resource: Resource): string {
   if (path === 'Tables/Usage') return account.usage
   if (path === 'Tables/Answers') return account.answers
   if (path === 'OriginSecret') return account.originSecret
+  if (path === 'OriginSecret2') return account.nextOriginSecret
   if (path === 'Functions/Tokenizer') return TOKENIZER
   throw new Error(`A function refers to ${path}, which has no value here.`)
 }

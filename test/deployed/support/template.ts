@@ -17,7 +17,7 @@ export function pathOf(resource: Resource): string {
   return (resource.Metadata?.['aws:cdk:path'] ?? '').split('/').slice(1, -1).join('/')
 }
 
-const SECRET_REFERENCE = /^\{\{resolve:secretsmanager:(.+):SecretString:::\}\}$/
+const SECRET_REFERENCE = /\{\{resolve:secretsmanager:([^:]+):SecretString:::\}\}/g
 
 /** What CloudFormation would make of a value. A resource, its ARN and what a secret holds are all its one reference. */
 export function resolveValue(

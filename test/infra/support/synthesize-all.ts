@@ -4,13 +4,18 @@ import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/bedrock.ts'
 import { Functions } from '../../../infra/functions.ts'
+import { originSecrets } from '../../../infra/origin-secrets.ts'
 import { readSeedCatalog } from '../../../infra/read-seed-catalog.ts'
+import { parseSettings, refuseFlags, SETTING_NAMES } from '../../../infra/settings.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import { Tables } from '../../../infra/tables.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import { blocksOf } from '../../documents/support/markdown.ts'
 import type { Variant } from '../../support/assemblies.ts'
 import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
 import { NO_STAGES } from '../fixtures/no-stages.ts'
+import { FLAGS, WRONG_SETTINGS } from '../fixtures/wrong-settings.ts'
 import type { BedrockRights, Facts } from './synthesized.ts'
 
 // A process of its own: loads the CDK once and writes into a folder whatever the tests need of it.
@@ -25,16 +30,19 @@ const AS_THE_COMMAND_DOES = {
 }
 
 /** The app as it is. It writes its cloud assembly when this process has nothing else to do. */
-async function synthesize(variant: Variant, options: object): Promise<void> {
+async function synthesize(variant: Variant, stage: string, settings: object = {}): Promise<void> {
+  process.env.WAYBILL_SETTINGS = join(folder, `${variant}.json`)
+  writeFileSync(process.env.WAYBILL_SETTINGS, JSON.stringify({ [stage]: settings }))
   process.env.CDK_OUTDIR = join(folder, variant)
-  process.env.CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...AS_THE_COMMAND_DOES, ...options })
+  process.env.CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...AS_THE_COMMAND_DOES, stage })
   await import(`../../../infra/app.ts?${variant}`)
 }
 
-await synthesize('dev', { stage: 'dev' })
-await synthesize('prod', { stage: 'prod' })
-await synthesize('bare', { stage: 'dev', edge: 'false' })
-await synthesize('mailed', { stage: 'prod', alarmEmail: 'operator@example.com' })
+await synthesize('dev', 'dev')
+await synthesize('prod', 'prod')
+await synthesize('bare', 'dev', { edge: false })
+const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
+await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100 })
 
 // One acknowledgement is forgotten.
 const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'
@@ -45,8 +53,9 @@ Validations.prototype.acknowledge = function acknowledgeTheRest(...rules: Acknow
     rules.filter(({ id }) => id !== FORGOTTEN),
   )
 }
-await synthesize('forgetful', { stage: 'dev' })
+await synthesize('forgetful', 'dev')
 Validations.prototype.acknowledge = acknowledge
+delete process.env.WAYBILL_SETTINGS
 delete process.env.CDK_OUTDIR
 delete process.env.CDK_CONTEXT_JSON
 
@@ -55,7 +64,20 @@ const facts: Facts = {
   firstCatalogHasBedrock: invokeBedrock(readSeedCatalog()).length > 0,
   withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
   withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
+  originSecrets: [1, 2, 3].map((number) => {
+    const stack = new Stack(new App())
+    return stack.resolve(originSecrets(stack, number))
+  }),
+  withoutIpv6: Template.fromStack(
+    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false } }),
+  ).toJSON(),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
+  settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
+  documentedSettings: refusalOf(() =>
+    blocksOf('docs/deploy.md', 'json').map((text) => parseSettings(text, 'docs/deploy.md')),
+  ),
+  refusedSettings: WRONG_SETTINGS.map(([text]) => refusalOf(() => parseSettings(text, 'settings.json'))),
+  refusedFlags: FLAGS.map((flag) => refusalOf(() => refuseFlags((name) => (name === flag ? 'x' : undefined)))),
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
 
@@ -72,7 +94,7 @@ function stackWith(catalog: CatalogData): object {
   const stack = new Stack(new App())
   const stage = stageOf('dev')
   const tables = new Tables(stack, 'Tables', stage)
-  new Functions(stack, 'Functions', { stage, tables, originSecret: undefined, catalog })
+  new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
 }
 

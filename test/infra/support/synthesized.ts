@@ -30,20 +30,39 @@ export type Facts = {
   /** Templates of the functions with a catalog of their own. */
   readonly withoutBedrock: object
   readonly withBedrock: object
+  /** What CloudFront sends and functions accept, with the first secret, the second and the third. */
+  readonly originSecrets: readonly { readonly sent: unknown; readonly accepted: unknown }[]
+  /** The template of a stage that switches IPv6 off. */
+  readonly withoutIpv6: object
   /** The messages for what is no stage's name; null where there is none. */
   readonly refusedStages: readonly (string | null)[]
+  /** Each setting as it comes. */
+  readonly settings: readonly { readonly name: string; readonly dev?: unknown; readonly prod?: unknown }[]
+  /** The message for the example in docs/deploy.md; null if there is none. */
+  readonly documentedSettings: string | null
+  /** The messages for the settings and flags in wrong-settings.ts. */
+  readonly refusedSettings: readonly (string | null)[]
+  readonly refusedFlags: readonly (string | null)[]
 }
 
 export async function readFacts(): Promise<Facts> {
   return JSON.parse(readFileSync(join(await assemblies(), 'facts.json'), 'utf8'))
 }
 
+const stackOf = (variant: Variant) => (variant === 'prod' || variant === 'mailed' ? 'Waybill-prod' : 'Waybill-dev')
+
+async function readAssembly(variant: Variant, file: string) {
+  return JSON.parse(readFileSync(join(await assemblies(), variant, file), 'utf8'))
+}
+
+/** What `cdk deploy` is told of the stack besides its template. */
+export async function readManifest(variant: Variant): Promise<Readonly<Record<string, unknown>>> {
+  return (await readAssembly(variant, 'manifest.json')).artifacts[stackOf(variant)].properties
+}
+
 /** The stack as `cdk synth` makes it. */
 export async function synthesized(variant: Variant): Promise<Synthesized> {
-  const stack = variant === 'prod' || variant === 'mailed' ? 'Waybill-prod' : 'Waybill-dev'
-  const template = new Template(
-    JSON.parse(readFileSync(join(await assemblies(), variant, `${stack}.template.json`), 'utf8')),
-  )
+  const template = new Template(await readAssembly(variant, `${stackOf(variant)}.template.json`))
   const idOf = (type: string, path: string): string => {
     const found = Object.entries(template.findResources(type)).filter(([, it]) => pathOf(it as Resource) === path)
     if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${path}.`)

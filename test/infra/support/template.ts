@@ -6,6 +6,7 @@ type Resource = Readonly<Record<string, Json>>
 export class Template {
   readonly json: {
     readonly Resources: Readonly<Record<string, Resource>>
+    readonly Conditions: Readonly<Record<string, Json>>
     readonly Outputs: Readonly<Record<string, Json>>
   }
 

@@ -32,9 +32,12 @@ export function readChunks(text: string, includeUsage: boolean): Chunk[] {
   return chunks
 }
 
+/** The frames of a stream, after the comment that it begins with. */
 export function framesOf(text: string): string[] {
   expect(text.endsWith('\n\n')).toBe(true)
-  return text.split('\n\n').slice(0, -1)
+  const [opening, ...frames] = text.split('\n\n').slice(0, -1)
+  expect(opening).toBe(': keep-alive')
+  return frames
 }
 
 export function dataOf(frame: string | undefined): unknown {

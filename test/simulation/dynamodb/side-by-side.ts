@@ -39,8 +39,8 @@ export class SideBySide {
     this.commands += 1
     const local = await outcomeOf(() => this.local.client.send(command as ScanCommand) as Promise<Output>)
     const model = await outcomeOf(async () => this.model.execute(command))
-    const isScan = command instanceof ScanCommand
-    this.compare(command, answerOf(local, isScan), answerOf(model, isScan))
+    const order = orderOf(command)
+    this.compare(command, answerOf(local, order), answerOf(model, order))
     const ending = 'error' in local ? nameOf(local.error) : 'done'
     for (const what of [command.constructor.name, ...wordsIn(command)]) {
       const kind = `${what}: ${ending}`
@@ -86,12 +86,27 @@ async function outcomeOf(send: () => Promise<Output>): Promise<Outcome> {
   }
 }
 
-function answerOf(outcome: Outcome, isScan: boolean): unknown {
+/** By which attribute the items of an answer are in order; those that have the same come in any order. */
+type Order = { readonly by: string | undefined }
+
+/** Undefined where the whole order is told: no two items of a table have the same key. */
+function orderOf(command: DocumentCommand): Order | undefined {
+  if (command instanceof ScanCommand) return { by: undefined }
+  const { input } = command
+  const index = INDEXES.find(({ name }) => 'IndexName' in input && name === input.IndexName)
+  return index && { by: index.sortKey }
+}
+
+const INDEXES = [...TABLES.keys.indexes, ...TABLES.usage.indexes]
+
+function answerOf(outcome: Outcome, order: Order | undefined): unknown {
   if ('error' in outcome) return answerOfError(outcome.error)
   // DynamoDB Local tells of capacity without being asked, now and then.
   const { $metadata, ConsumedCapacity, ...output } = outcome.output
-  if (!isScan) return output
-  return { ...output, Items: (output.Items as unknown[]).map(canonical).sort() }
+  if (!order) return output
+  const items = output.Items as Output[]
+  const { by } = order
+  return { ...output, Items: items.map(canonical).sort(), ...(by && { order: items.map((item) => item[by]) }) }
 }
 
 function answerOfError(error: unknown): unknown {

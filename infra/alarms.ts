@@ -1,0 +1,198 @@
+import { Aws, CfnCondition, Fn } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import {
+  Alarm,
+  type CfnAlarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import type { Topic } from 'aws-cdk-lib/aws-sns'
+import type { Construct } from 'constructs'
+import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
+import type { Functions } from './functions.ts'
+import { gatewayMetric, IN_FIVE_MINUTES, percentOf, sumOf } from './metrics.ts'
+import type { Stage } from './stages.ts'
+import type { Tables } from './tables.ts'
+
+export type Watched = {
+  readonly stage: Stage
+  readonly functions: Functions
+  readonly tables: Tables
+  readonly api: HttpApi
+  readonly distribution: Distribution | undefined
+}
+
+/** Callers are hurt now, or something can wait for a working day. */
+export type Topics = { readonly page: Topic; readonly ticket: Topic }
+
+type Rule = {
+  readonly says: string
+  readonly metric: IMetric
+  /** Goes off from this value on, */
+  readonly from: number
+  /** in so many of the last three periods of five minutes; 1 is at once. */
+  readonly periods: 1 | 2 | 3
+  readonly isBadIfMissing?: true
+  /** The one region that has the metric: an alarm looks at its own region only. */
+  readonly onlyIn?: string
+}
+
+export function addAlarms(scope: Construct, topics: Topics, watched: Watched): void {
+  const { stage } = watched
+  for (const [id, rule] of Object.entries(pages(watched))) addAlarm(scope, id, stage, rule, topics.page)
+  for (const [id, rule] of Object.entries(tickets(watched))) addAlarm(scope, id, stage, rule, topics.ticket)
+}
+
+function pages({ stage, functions, api, distribution }: Watched): Record<string, Rule> {
+  const { chat, sweep, all } = functions
+  const requests = gatewayMetric(stage, 'Requests')
+  return {
+    ServerErrors: {
+      says: 'A twentieth of the requests got a 5xx that is the gateway’s own',
+      metric: percentOf(gatewayMetric(stage, 'ServerErrors'), requests),
+      from: 5,
+      periods: 2,
+    },
+    UpstreamErrors: {
+      says: 'A fifth of the requests got a 502 or 504, because no upstream answered them',
+      metric: percentOf(gatewayMetric(stage, 'UpstreamErrors'), requests),
+      from: 20,
+      periods: 2,
+    },
+    CredentialFailures: {
+      says: 'A provider refuses our key, or there is none',
+      metric: gatewayMetric(stage, 'CredentialFailures'),
+      from: 1,
+      periods: 2,
+    },
+    ChatErrors: {
+      says: 'A twentieth of the chats crashed or timed out',
+      metric: percentOf(chat.metricErrors(IN_FIVE_MINUTES), chat.metricInvocations(IN_FIVE_MINUTES)),
+      from: 5,
+      periods: 2,
+    },
+    ApiErrors: {
+      says: 'A twentieth of the requests to the HTTP API got a 5xx',
+      metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount({ period: IN_FIVE_MINUTES.period })),
+      from: 5,
+      periods: 2,
+    },
+    FunctionThrottles: {
+      says: 'Lambda refuses to start functions',
+      metric: sumOf(all.map((fn) => fn.metricThrottles(IN_FIVE_MINUTES))),
+      from: 10,
+      periods: 2,
+    },
+    SweepStopped: {
+      says: 'No sweep has succeeded for a quarter of an hour',
+      metric: new MathExpression({
+        expression: 'IF(FILL(started, 0) - FILL(failed, 0) >= 1, 0, 1)',
+        usingMetrics: {
+          started: sweep.metricInvocations(IN_FIVE_MINUTES),
+          failed: sweep.metricErrors(IN_FIVE_MINUTES),
+        },
+        period: IN_FIVE_MINUTES.period,
+      }),
+      from: 1,
+      periods: 3,
+      isBadIfMissing: true,
+    },
+    ...(distribution && { EdgeErrors: edgeErrors(distribution) }),
+  }
+}
+
+/** All that viewers see: the gateway's own, the upstreams', and CloudFront's where it does not reach the gateway. */
+function edgeErrors(distribution: Distribution): Rule {
+  const { period } = IN_FIVE_MINUTES
+  // CDK leaves out the second dimension, without which there is no such metric.
+  const dimensionsMap = { DistributionId: distribution.distributionId, Region: 'Global' }
+  return {
+    says: 'A fifth of the requests to CloudFront got a 5xx',
+    metric: new MathExpression({
+      expression: 'IF(FILL(requests, 0) * FILL(rate, 0) >= 500, FILL(rate, 0), 0)',
+      usingMetrics: {
+        requests: distribution.metricRequests({ period, dimensionsMap }),
+        rate: distribution.metric5xxErrorRate({ period, dimensionsMap }),
+      },
+      period,
+    }),
+    from: 20,
+    periods: 2,
+    onlyIn: 'us-east-1',
+  }
+}
+
+function tickets({ stage, functions, tables }: Watched): Record<string, Rule> {
+  const { chat, tokenizer, api } = functions
+  const of = (metric: string, says: string, from: number, periods: 1 | 2): Record<string, Rule> => ({
+    [metric]: { says, metric: gatewayMetric(stage, metric), from, periods },
+  })
+  return {
+    ...of('Problems', 'Something that should not happen was logged', 1, 1),
+    ...of('InvalidKeys', 'Many requests came without a valid key', 100, 2),
+    ...of('Unsettled', 'Requests could not be settled; the sweep will finish them', 1, 1),
+    ...of('SweptHolds', 'Requests died under way and were finished by the sweep', 1, 1),
+    ...of('RoughEstimates', 'The tokenizer cannot be reached; answers are billed by their characters', 1, 2),
+    ...of('UsageRejected', 'Upstreams report usage that is none; the answers are billed by estimate', 5, 2),
+    ...of(
+      'BilledAtBound',
+      'Upstreams counted more than was held for; the hold was charged, which may not cover the bill',
+      1,
+      1,
+    ),
+    ...of('NegativeMargins', 'Answers cost us more than was charged for them', 1, 1),
+    ...of('UnpaidAnswers', 'Answers are given up and reach nobody, but providers may bill them', 20, 2),
+    FunctionErrors: {
+      says: 'Functions besides chat and the sweep crash or time out',
+      metric: sumOf([tokenizer, ...Object.values(api)].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))),
+      from: 3,
+      periods: 2,
+    },
+    ChatDuration: {
+      says: 'A chat request came close to the function’s limit',
+      metric: chat.metricDuration({ ...IN_FIVE_MINUTES, statistic: 'Maximum' }),
+      from: FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95,
+      periods: 1,
+    },
+    KeysThrottles: throttlesOf('keys', tables.keys),
+    UsageThrottles: throttlesOf('usage', tables.usage),
+    AnswersThrottles: throttlesOf('answers', tables.answers),
+  }
+}
+
+/** Of every verb: the table's events leave out those of its indexes. */
+function throttlesOf(name: keyof typeof TABLES, { tableName: TableName }: TableV2): Rule {
+  const { indexes }: TableDefinition = TABLES[name]
+  const places = [{ TableName }, ...indexes.map((index) => ({ TableName, GlobalSecondaryIndexName: index.name }))]
+  const events = places.flatMap((dimensionsMap) =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
+      (metricName) => new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...IN_FIVE_MINUTES }),
+    ),
+  )
+  return { says: `DynamoDB throttles the table ${name}`, metric: sumOf(events), from: 10, periods: 2 }
+}
+
+function addAlarm(scope: Construct, id: string, stage: Stage, rule: Rule, topic: Topic): void {
+  const alarm = new Alarm(scope, id, {
+    alarmDescription: `Waybill ${stage.name}: ${rule.says}.`,
+    metric: rule.metric,
+    threshold: rule.from,
+    datapointsToAlarm: rule.periods,
+    evaluationPeriods: rule.periods === 1 ? 1 : 3,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: rule.isBadIfMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  })
+  alarm.addAlarmAction(new SnsAction(topic))
+  alarm.addOkAction(new SnsAction(topic))
+  if (rule.onlyIn) {
+    const condition = new CfnCondition(alarm, 'Here', { expression: Fn.conditionEquals(Aws.REGION, rule.onlyIn) })
+    const resource = alarm.node.defaultChild as CfnAlarm
+    resource.cfnOptions.condition = condition
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { z } from 'zod'
+import { STAGE_NAMES } from './stages.ts'
+
+const memoryMb = (least: number) => z.int().min(least).max(10_240)
+const concurrency = z.int().min(1).max(100_000).nullable()
+
+/** What an operator may set for a stage. */
+const settings = z.strictObject({
+  /** Gets alarms by e-mail, beside the topics. */
+  alarmEmail: z.email().optional(),
+  /** Gets the alarms that can wait for a working day, in place of the address above. */
+  ticketEmail: z.email().optional(),
+  /** What the account may spend in a month before `alarmEmail` hears of it. */
+  monthlyBudgetUsd: z.number().positive().optional(),
+  /** Without it there is no CloudFront distribution, and two addresses in place of one. */
+  edge: z.boolean(),
+  /** Whether CloudFront takes requests over IPv6. */
+  ipv6: z.boolean(),
+  /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
+  originSecretNumber: z.int().min(1),
+  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
+  chatMemoryMb: memoryMb(192),
+  apiMemoryMb: memoryMb(128),
+  /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
+  tokenizerMemoryMb: memoryMb(512),
+  logRetentionDays: z
+    .int()
+    .refine(
+      (days) => Object.hasOwn(RetentionDays, days),
+      'must be days that CloudWatch offers: 14, 30, 90, 365 and others',
+    ),
+  /**
+   * How many executions Lambda reserves for chat, for each function of the HTTP API and for the sweep, which is also the
+   * most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
+   * 100 of the account's quota unreserved. A new account may have a quota of 10, in which nothing can be reserved.
+   */
+  chatConcurrency: concurrency,
+  apiConcurrency: concurrency,
+  sweepConcurrency: concurrency,
+  /** Of the HTTP API, for all keys together; a key has its own limits. */
+  apiRequestsPerSecond: z.int().min(1).max(10_000),
+})
+
+export type Settings = Readonly<z.infer<typeof settings>>
+/** By the name of the stage. */
+export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
+
+export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
+
+/** The operator's own file. It is not part of the project, so that a new version cannot change it. */
+export const SETTINGS_FILE = 'infra/settings.json'
+
+/** The settings that the operator's file has for each stage. `WAYBILL_SETTINGS` names another file. */
+export function readSettings(): SettingsOfStages {
+  const { WAYBILL_SETTINGS: named } = process.env
+  const file = named ?? fileURLToPath(new URL(`../${SETTINGS_FILE}`, import.meta.url))
+  if (!named && !existsSync(file)) return {}
+  return parseSettings(readFileSync(file, 'utf8'), named ?? SETTINGS_FILE)
+}
+
+/** Throws one error with every fault of the file. */
+export function parseSettings(text: string, file: string): SettingsOfStages {
+  const ofStage = settings
+    .partial()
+    .refine(
+      (own) => !own.monthlyBudgetUsd || own.alarmEmail,
+      'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
+    )
+    .optional()
+  const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage])))
+  const parsed = ofStages.safeParse(jsonOf(text, file))
+  if (parsed.success) return parsed.data as SettingsOfStages
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
+  throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in docs/deploy.md.`)
+}
+
+/** A setting that was given as a flag would be gone with the next deployment. */
+export function refuseFlags(context: (name: string) => unknown): void {
+  for (const name of SETTING_NAMES) {
+    if (context(name) === undefined) continue
+    throw new Error(
+      `'-c ${name}=…' is not taken, because the next deployment would forget it: set "${name}" in ${SETTINGS_FILE}.`,
+    )
+  }
+}
+
+function jsonOf(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`)
+  }
+}

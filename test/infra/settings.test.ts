@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { blocksOf, tableOf } from '../documents/support/markdown.ts'
+import { FLAGS, WRONG_SETTINGS } from './fixtures/wrong-settings.ts'
+import { type Facts, readFacts } from './support/synthesized.ts'
+
+let facts: Facts
+beforeAll(async () => {
+  facts = await readFacts()
+}, 180_000)
+
+test.each(WRONG_SETTINGS.map(([text, said], index) => ({ text, said, index })))(
+  'the settings $text are refused, and the message says what is wrong with them',
+  ({ said, index }) => {
+    expect(facts.refusedSettings[index]).toContain(said)
+  },
+)
+
+test.each(FLAGS.map((flag, index) => ({ flag, index })))(
+  'the flag -c $flag is refused, because the next deployment would forget it, and the message says where it is set',
+  ({ flag, index }) => {
+    expect(facts.refusedFlags[index]).toContain(`set "${flag}" in infra/settings.json`)
+  },
+)
+
+test('docs/deploy.md has a row for each setting, with what it is in dev and in prod', () => {
+  const rows = tableOf('docs/deploy.md', '| setting | `dev` | `prod` | |').map((row) => row.slice(0, 3))
+  const shown = (value: unknown) => (value === undefined || value === null ? 'none' : String(value))
+  expect(Object.fromEntries(rows.map(([name, ...values]) => [name, values]))).toEqual(
+    Object.fromEntries(facts.settings.map(({ name, dev, prod }) => [name, [shown(dev), shown(prod)]])),
+  )
+})
+
+test('the settings that docs/deploy.md shows are accepted', () => {
+  expect(blocksOf('docs/deploy.md', 'json').length).toBeGreaterThan(0)
+  expect(facts.documentedSettings).toBeNull()
+})

@@ -1,0 +1,174 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openInstance } from '../../functions/instance.ts'
+import { acceptedNumbers } from '../../infra/accepted-numbers.ts'
+import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
+import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
+import type { OpenedRequest } from '../../layers/gateway/request.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { openTestTables } from '../support/gateway.ts'
+
+const SECRET = 'aB3'.repeat(16)
+const CONNECTION = '198.51.100.7'
+const VIEWER = '203.0.113.9'
+
+function eventWith(headers: Record<string, string>): GatewayEvent {
+  return { headers } as unknown as GatewayEvent
+}
+
+/** The caller's address, past the gate. */
+async function addressOf(event: GatewayEvent, originSecrets: readonly string[]): Promise<string> {
+  const opened = { sourceIp: CONNECTION } as OpenedRequest
+  return (await requireEdge(originSecrets).pass(opened, event)).sourceIp
+}
+
+const forwarded = (proof?: string, viewer?: string) =>
+  eventWith({
+    ...(proof !== undefined && { [EDGE_HEADERS.origin]: proof }),
+    ...(viewer !== undefined && { [EDGE_HEADERS.viewer]: viewer }),
+    'x-forwarded-for': VIEWER,
+    'x-real-ip': VIEWER,
+    forwarded: `for=${VIEWER}`,
+  })
+
+test.each([VIEWER, '2001:db8::9', '2001:DB8:0:0::9', '::ffff:203.0.113.9', '::1'])(
+  'a caller’s address is the forwarded %s if the origin secret is right',
+  async (viewer) => {
+    expect(await addressOf(forwarded(SECRET, viewer), [SECRET])).toBe(viewer)
+  },
+)
+
+test.each([
+  ['is wrong', 'x'.repeat(48)],
+  ['is wrong in its last character', `${SECRET.slice(0, -1)}x`],
+  ['is wrong in case only', SECRET.toLowerCase()],
+  ['is only begun', SECRET.slice(0, 20)],
+  ['is sent twice', `${SECRET},${SECRET}`],
+  ['is empty', ''],
+  ['is missing', undefined],
+])('a request is refused with 403 if the origin secret %s, and the refusal quotes nothing of it', async (_, proof) => {
+  const refusal = await addressOf(forwarded(proof, VIEWER), [SECRET]).catch((error) => error)
+  expect(refusal).toMatchObject({ status: 403, type: 'permission_error', code: 'direct_access_denied' })
+  expect(refusal.message).not.toMatch(new RegExp(`${SECRET}|${EDGE_HEADERS.origin}|secret`))
+})
+
+test('a request without a proof is refused even if the configured secret is empty', async () => {
+  for (const proof of ['', undefined]) await expect(addressOf(forwarded(proof), [''])).rejects.toThrow('public address')
+})
+
+test.each([SECRET, '', 'undefined', undefined])(
+  'without an origin secret every request passes, with the connection’s own address, also one with the proof %p',
+  async (proof) => {
+    expect(await addressOf(forwarded(proof, VIEWER), [])).toBe(CONNECTION)
+  },
+)
+
+test('a caller’s address is the connection’s own if no forwarded address is sent', async () => {
+  expect(await addressOf(forwarded(SECRET), [SECRET])).toBe(CONNECTION)
+})
+
+test.each([
+  '',
+  ' ',
+  'unknown',
+  '203.0.113',
+  '203.0.113.256',
+  '0313.0.0113.9',
+  '0xcb.0.0x71.9',
+  '203.0.113.9:443',
+  '203.0.113.9, 10.0.0.1',
+  '203.0.113.9,203.0.113.9',
+  ' 203.0.113.9',
+  '203.0.113.0/24',
+  '[2001:db8::9]',
+  'fe80::1%eth0',
+  '2001:db8::9::1',
+  'localhost',
+])('a caller’s address is the connection’s own if the forwarded one is %p', async (viewer) => {
+  expect(await addressOf(forwarded(SECRET, viewer), [SECRET])).toBe(CONNECTION)
+})
+
+describe('rotation', () => {
+  const secretOf = (number: number) => `origin-secret-${number}`
+  const isTaken = async (cloudFront: number, functions: number) => {
+    const gate = requireEdge(acceptedNumbers(functions).map(secretOf))
+    const event = forwarded(secretOf(cloudFront), VIEWER)
+    return Promise.resolve()
+      .then(() => gate.pass({ sourceIp: CONNECTION } as OpenedRequest, event))
+      .then(({ sourceIp }) => sourceIp === VIEWER)
+      .catch(({ code }) => code !== 'direct_access_denied')
+  }
+  const ROTATIONS = [1, 2, 3, 10].map((old) => ({ old, next: old + 1 }))
+
+  test.each(ROTATIONS)(
+    'while the origin secret $old becomes $next, or is rolled back, no mix of CloudFront and functions refuses a request',
+    async ({ old, next }) => {
+      for (const cloudFront of [old, next]) {
+        for (const functions of [old, next]) expect(await isTaken(cloudFront, functions)).toBe(true)
+      }
+    },
+  )
+
+  test.each(ROTATIONS)('the origin secret $old is worthless after the second rotation', async ({ old }) => {
+    expect(await isTaken(old, old + 2)).toBe(false)
+  })
+})
+
+describe('keys with an allowlist', () => {
+  const opened = new AsyncDisposableStack()
+  let get: (headers: Record<string, string>) => Promise<Response>
+
+  beforeAll(async () => {
+    const tables = await openTestTables()
+    opened.defer(() => tables.client.destroy())
+    const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
+    const config = { ...names, ...BRAND, originSecrets: [SECRET] }
+    const server = createGatewayServer(Promise.resolve(openInstance({ config, tables, log: jsonLog(() => {}) })))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    opened.defer(() => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    })
+    const settings = { ...KEY_DEFAULTS, name: 'test', allowlist: ['203.0.113.0/24', '2001:db8::/32'] }
+    const { secret } = await issueKey(
+      tables,
+      { settings, credits: 0n, prefix: BRAND.keyPrefix, by: 'test' },
+      Date.now(),
+    )
+    const { port } = server.address() as AddressInfo
+    get = (headers) =>
+      fetch(`http://127.0.0.1:${port}/v1/key/introspect`, {
+        headers: { Authorization: `Bearer ${secret}`, ...headers },
+      })
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test.each([VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])(
+    'a key with an allowlist works through the edge from the allowed address %s',
+    async (viewer) => {
+      const { status } = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: viewer })
+      expect(status).toBe(200)
+    },
+  )
+
+  test('a key with an allowlist is refused from another network through the edge', async () => {
+    const answer = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: '203.0.114.9' })
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ error: { code: 'ip_not_allowed' } })
+  })
+
+  test.each([
+    ['with nothing else', {}],
+    ['with a forwarded address', { [EDGE_HEADERS.viewer]: VIEWER }],
+    ['with a guessed origin secret', { [EDGE_HEADERS.origin]: 'guess', [EDGE_HEADERS.viewer]: VIEWER }],
+    ['with X-Forwarded-For', { 'X-Forwarded-For': VIEWER, Forwarded: `for=${VIEWER}` }],
+  ])('a key with an allowlist is refused around the edge %s', async (_, headers) => {
+    const answer = await get(headers)
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ error: { code: 'direct_access_denied' } })
+  })
+})

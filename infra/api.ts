@@ -6,6 +6,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { HTTP_ROUTES } from '../layers/gateway/contract.ts'
 import type { Functions } from './functions.ts'
+import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
 
 /** Everything but chat: short answers that need no streaming. */
@@ -34,7 +35,7 @@ export class Api extends Construct {
     })
     const logs = new LogGroup(this, 'AccessLogs', {
       retention: stage.logRetentionDays,
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: removalPolicyOf(stage),
     })
     new HttpStage(this, 'Stage', {
       httpApi: this.api,

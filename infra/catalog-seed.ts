@@ -6,6 +6,7 @@ import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from '
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../layers/gateway/contract.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
+import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,7 +20,7 @@ export class CatalogSeed extends Construct {
       installLatestAwsSdk: false,
       logGroup: new LogGroup(this, 'SeedLogs', {
         retention: stage.logRetentionDays,
-        removalPolicy: stage.removalPolicy,
+        removalPolicy: removalPolicyOf(stage),
       }),
       onCreate: {
         service: 'DynamoDB',

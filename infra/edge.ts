@@ -1,4 +1,4 @@
-import { Fn, Validations } from 'aws-cdk-lib'
+import { Duration, Fn, Validations } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import {
   AllowedMethods,
@@ -65,7 +65,10 @@ export class Edge extends Construct {
         '/v1/chat/*': {
           ...behaviour,
           // A gap timeout: streams send a comment every 15 seconds.
-          origin: new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout: stage.edgeTimeout }),
+          origin: new HttpOrigin(hostOf(chatUrl.url), {
+            customHeaders,
+            readTimeout: Duration.seconds(stage.edgeTimeoutSeconds),
+          }),
         },
       },
     })

@@ -73,7 +73,7 @@ export class Functions extends Construct {
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
         // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
-        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeout.toMilliseconds() - EDGE_RESERVE_MS) }),
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,

@@ -4,6 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { bundleFunction } from './bundle.ts'
+import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
 
 type GatewayFunctionProps = {
@@ -27,7 +28,7 @@ export class GatewayFunction extends LambdaFunction {
     const { stage } = props
     const logs = new LogGroup(scope, `${id}Logs`, {
       retention: stage.logRetentionDays,
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: removalPolicyOf(stage),
     })
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     super(scope, id, {

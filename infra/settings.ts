@@ -1,8 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
 import { STAGE_NAMES } from './stages.ts'
+
+/** Those that CloudWatch offers. */
+const LOG_DAYS: readonly number[] = [
+  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
+  ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
+] satisfies RetentionDays[]
 
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
 const concurrency = z.int().min(1).max(100_000).nullable()
@@ -28,10 +34,7 @@ const settings = z.strictObject({
   tokenizerMemoryMb: memoryMb(512),
   logRetentionDays: z
     .int()
-    .refine(
-      (days) => Object.hasOwn(RetentionDays, days),
-      'must be days that CloudWatch offers: 14, 30, 90, 365 and others',
-    ),
+    .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
   /**
    * How many executions Lambda reserves for chat, for each function of the HTTP API and for the sweep, which is also the
    * most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves

@@ -1,15 +1,14 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import type { Settings, SettingsOfStages } from './settings.ts'
 
 /** Everything in which one deployment differs from another: what its operator may set, and what its name decides. */
 export type Stage = Settings & {
   readonly name: string
-  /** The fate of the tables and logs when the stack is destroyed. */
-  readonly removalPolicy: RemovalPolicy
+  /** Whether the tables and logs stay when the stack is destroyed. */
+  readonly keepsData: boolean
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
   /** How long a non-streaming answer may take behind CloudFront. */
-  readonly edgeTimeout: Duration
+  readonly edgeTimeoutSeconds: number
 }
 
 const COMMON = {
@@ -18,7 +17,7 @@ const COMMON = {
   apiMemoryMb: 512,
   tokenizerMemoryMb: 1_769,
   apiRequestsPerSecond: 500,
-  edgeTimeout: Duration.seconds(120),
+  edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
   ipv6: true,
 }
@@ -34,7 +33,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   dev: {
     ...COMMON,
     name: 'dev',
-    removalPolicy: RemovalPolicy.DESTROY,
+    keepsData: false,
     deletionProtection: false,
     logRetentionDays: 14,
     // A newcomer's account may have a quota of 10.
@@ -45,7 +44,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   prod: {
     ...COMMON,
     name: 'prod',
-    removalPolicy: RemovalPolicy.RETAIN,
+    keepsData: true,
     deletionProtection: true,
     logRetentionDays: 90,
     // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.

@@ -2,6 +2,7 @@ import { Validations } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
+import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
 
 /** The three tables, from the definitions that the local ones are made from. */
@@ -37,7 +38,7 @@ export class Tables extends Construct {
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
       deletionProtection: stage.deletionProtection,
-      removalPolicy: stage.removalPolicy,
+      removalPolicy: removalPolicyOf(stage),
     })
   }
 }

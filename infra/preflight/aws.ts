@@ -1,4 +1,3 @@
-import { createHash, createHmac } from 'node:crypto'
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
@@ -63,7 +62,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
       service,
       region: place.region,
       credentials: cloudFormation.config.credentials,
-      sha256: Sha256,
+      sha256: cloudFormation.config.sha256,
     })
     const { headers } = await signer.sign({
       method,
@@ -91,28 +90,4 @@ function refusalOf({ status, headers }: Response, text: string): AwsRefusal {
   const [, message = text.slice(0, 300)] =
     /<Message>([^<]*)<\/Message>/.exec(text) ?? /"[Mm]essage"\s*:\s*"([^"]*)"/.exec(text) ?? []
   return new AwsRefusal(name, message)
-}
-
-/** The hash that AWS's signer asks for. */
-class Sha256 {
-  readonly #hash: ReturnType<typeof createHmac> | ReturnType<typeof createHash>
-
-  constructor(key?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(key))
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(data))
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest()
-  }
-
-  reset(): void {}
-}
-
-function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof data === 'string') return Buffer.from(data)
-  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data)
 }

@@ -1,9 +1,11 @@
-import { Duration, Fn, Validations } from 'aws-cdk-lib'
+import { type Acknowledgment, Duration, Fn, Validations } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
   CachePolicy,
   Distribution,
+  type DistributionProps,
   Function as EdgeFunction,
   FunctionCode,
   FunctionEventType,
@@ -11,6 +13,8 @@ import {
   HttpVersion,
   OriginRequestPolicy,
   PriceClass,
+  SecurityPolicyProtocol,
+  SSLMethod,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
@@ -25,14 +29,18 @@ type Props = {
   readonly api: HttpApi
   /** Shared with the functions, so that they take requests from this distribution only, and believe what it says of its viewers. */
   readonly originSecret: string
+  /** For the stage's domain. */
+  readonly certificateArn: string | undefined
+  readonly webAclArn: string | undefined
 }
 
 /** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
 export class Edge extends Construct {
   readonly distribution: Distribution
 
-  constructor(scope: Construct, id: string, { stage, chatUrl, api, originSecret }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
+    const { stage, chatUrl, api, originSecret, webAclArn } = props
     const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
       comment: 'Tells the gateway who is calling',
       runtime: FunctionRuntime.JS_2_0,
@@ -57,6 +65,8 @@ export class Edge extends Construct {
       enableIpv6: stage.ipv6,
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_ALL,
+      ...this.#domain(props),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
       defaultBehavior: {
         ...behaviour,
         origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
@@ -72,26 +82,51 @@ export class Edge extends Construct {
         },
       },
     })
-    Validations.of(this.distribution).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-CFR1',
-        reason: 'Who may call from where is decided per key, by its allowlist.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-CFR2',
-        reason: 'A web firewall costs a fixed sum each month; keys without a valid secret are refused by one read.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-CFR3',
-        reason: 'Every authenticated request has a usage row and a log line; a second log would only add addresses.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-CFR4',
-        reason:
-          'Without a domain of the operator’s own CloudFront offers its default certificate only, which sets the TLS policy.',
-      },
-    )
+    Validations.of(this.distribution).acknowledge(...acknowledged(props))
   }
+
+  /** Without a domain, CloudFront has a name and a certificate of its own. */
+  #domain({ stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
+    if (!domain || certificateArn === undefined) return {}
+    return {
+      domainNames: [domain.name],
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      sslSupportMethod: SSLMethod.SNI,
+    }
+  }
+}
+
+function acknowledged({ stage, certificateArn, webAclArn }: Props): Acknowledgment[] {
+  return [
+    {
+      id: 'AwsSolutions::AwsSolutions-CFR1',
+      reason: 'Who may call from where is decided per key, by its allowlist.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-CFR3',
+      reason: stage.edgeLogs
+        ? 'The rule looks for the former kind of logs only, which have every query. The present kind is delivered.'
+        : 'Every authenticated request has a usage row and a log line; a second log is the setting edgeLogs.',
+    },
+    ...(webAclArn !== undefined
+      ? []
+      : [
+          {
+            id: 'AwsSolutions::AwsSolutions-CFR2',
+            reason: 'A web firewall costs a fixed sum each month; keys without a valid secret are refused by one read.',
+          },
+        ]),
+    ...(certificateArn !== undefined
+      ? []
+      : [
+          {
+            id: 'AwsSolutions::AwsSolutions-CFR4',
+            reason:
+              'Without a domain of the operator’s own CloudFront offers its default certificate only, which sets the TLS policy.',
+          },
+        ]),
+  ]
 }
 
 function hostOf(url: string): string {

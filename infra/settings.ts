@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
-import { STAGE_NAMES } from './stages.ts'
+import { STAGE_NAMES, stageOf } from './stages.ts'
+import { US_EAST_1 } from './us-east-1.ts'
 
 /** Those that CloudWatch offers. */
 const LOG_DAYS: readonly number[] = [
@@ -12,6 +13,30 @@ const LOG_DAYS: readonly number[] = [
 
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
 const concurrency = z.int().min(1).max(100_000).nullable()
+const hostName = z
+  .string()
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain in lower case')
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table')
+
+const domain = z
+  .strictObject({
+    name: hostName,
+    /** Of a certificate that is there already. */
+    certificateArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
+      .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
+      .optional(),
+    /** The zone in Route 53 that the domain is in: its records are then made, and its certificate if none is given. */
+    hostedZone: z
+      .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
+      .optional(),
+  })
+  .refine((it) => it.certificateArn || it.hostedZone, 'needs a certificateArn, or a hostedZone to make one in')
+  .refine(
+    ({ name, hostedZone: zone }) => !zone || name === zone.name || name.endsWith(`.${zone.name}`),
+    'its name is not in the hostedZone',
+  )
 
 /** What an operator may set for a stage. */
 const settings = z.strictObject({
@@ -25,6 +50,18 @@ const settings = z.strictObject({
   edge: z.boolean(),
   /** Whether CloudFront takes requests over IPv6. */
   ipv6: z.boolean(),
+  /** The base URL's own domain, which stays when the distribution is made anew. */
+  domain: domain.optional(),
+  /** A web firewall for CloudFront: none, or AWS's common rules that count, or block. */
+  waf: z.enum(['off', 'count', 'block']),
+  /** In five minutes, of one address; a firewall refuses those beyond. */
+  wafRequestsPerAddress: z.int().min(10).max(2_000_000_000),
+  /** Whether CloudFront logs its requests into a bucket. */
+  edgeLogs: z.boolean(),
+  /** Whether CloudTrail records who touches the table of keys, other than the functions. */
+  keysTrail: z.boolean(),
+  /** Tables of an earlier stack that the next deployment takes up again; they have these names from then on. */
+  tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
   originSecretNumber: z.int().min(1),
   /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
@@ -48,6 +85,8 @@ const settings = z.strictObject({
 })
 
 export type Settings = Readonly<z.infer<typeof settings>>
+export type Domain = NonNullable<Settings['domain']>
+export type Zone = NonNullable<Domain['hostedZone']>
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
@@ -66,14 +105,23 @@ export function readSettings(): SettingsOfStages {
 
 /** Throws one error with every fault of the file. */
 export function parseSettings(text: string, file: string): SettingsOfStages {
-  const ofStage = settings
-    .partial()
-    .refine(
-      (own) => !own.monthlyBudgetUsd || own.alarmEmail,
-      'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
-    )
-    .optional()
-  const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage])))
+  const ofStage = (name: string) =>
+    settings
+      .partial()
+      .refine(
+        (own) => !own.monthlyBudgetUsd || own.alarmEmail,
+        'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
+      )
+      .refine(
+        ({ edge, domain, waf = 'off', edgeLogs }) => edge !== false || (!domain && waf === 'off' && !edgeLogs),
+        'domain, waf and edgeLogs are of CloudFront, which edge: false is without',
+      )
+      .refine(
+        ({ tableNames }) => !tableNames || stageOf(name).keepsData,
+        'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
+      )
+      .optional()
+  const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
   const parsed = ofStages.safeParse(jsonOf(text, file))
   if (parsed.success) return parsed.data as SettingsOfStages
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
@@ -88,6 +136,10 @@ export function refuseFlags(context: (name: string) => unknown): void {
       `'-c ${name}=…' is not taken, because the next deployment would forget it: set "${name}" in ${SETTINGS_FILE}.`,
     )
   }
+}
+
+function isInUsEast1(arn: string): boolean {
+  return arn.split(':')[3] === US_EAST_1
 }
 
 function jsonOf(text: string, file: string): unknown {

@@ -4,8 +4,12 @@ import type { Construct } from 'constructs'
 import { OUTPUTS } from '../layers/gateway/contract.ts'
 import { Api } from './api.ts'
 import { CatalogSeed } from './catalog-seed.ts'
+import { addDomainRecords } from './domain-records.ts'
 import { Edge } from './edge.ts'
+import { EdgeLogs } from './edge-logs.ts'
+import { addEdgeParts, type EdgeParts } from './edge-parts.ts'
 import { Functions } from './functions.ts'
+import { KeysTrail } from './keys-trail.ts'
 import { Monitoring } from './monitoring.ts'
 import { Operators } from './operators.ts'
 import { originSecrets } from './origin-secrets.ts'
@@ -13,11 +17,16 @@ import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
 
-type WaybillProps = StackProps & { readonly stage: Stage }
+type WaybillProps = StackProps & {
+  readonly stage: Stage
+  /** What CloudFront takes from us-east-1, if that is in stacks of its own. */
+  readonly edgeParts?: EdgeParts
+}
 
 export class WaybillStack extends Stack {
-  constructor(scope: Construct, id: string, { stage, ...props }: WaybillProps) {
+  constructor(scope: Construct, id: string, { stage, edgeParts, ...props }: WaybillProps) {
     super(scope, id, {
+      description: `Waybill ${stage.name}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stage.deletionProtection,
       // For the bill: a cost allocation tag, once it is activated in the account.
       tags: { 'waybill:stage': stage.name },
@@ -39,15 +48,24 @@ export class WaybillStack extends Stack {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api } = new Api(this, 'Api', { stage, functions })
+    const parts = edgeParts ?? addEdgeParts(this, stage)
     const distribution = secrets
-      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent }).distribution
+      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
     new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
 
     const operators = new Operators(this, 'Operators', { stage, tables })
 
+    if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { stage, tables, functions })
+
     if (distribution) {
-      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+      const { distributionDomainName, distributionId } = distribution
+      addDomainRecords(this, stage, distribution)
+      if (stage.edgeLogs && !edgeParts) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
+      this.#output(OUTPUTS.baseUrl, `https://${stage.domain?.name ?? distributionDomainName}`)
+      // Where the operator's own records have to lead.
+      if (stage.domain) this.#output(OUTPUTS.edgeDomain, distributionDomainName)
+      if (stage.edgeLogs && edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
       this.#output(OUTPUTS.chatUrl, chatUrl.url)
       this.#output(OUTPUTS.apiUrl, api.apiEndpoint)

@@ -20,6 +20,8 @@ const COMMON = {
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
   ipv6: true,
+  // As many as all of prod's 500 places for chats serve in five minutes, if each is free again after 1.5 seconds.
+  wafRequestsPerAddress: 100_000,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -35,6 +37,9 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'dev',
     keepsData: false,
     deletionProtection: false,
+    waf: 'off',
+    edgeLogs: false,
+    keysTrail: false,
     logRetentionDays: 14,
     // A newcomer's account may have a quota of 10.
     chatConcurrency: null,
@@ -46,6 +51,9 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'prod',
     keepsData: true,
     deletionProtection: true,
+    waf: 'count',
+    edgeLogs: true,
+    keysTrail: true,
     logRetentionDays: 90,
     // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
     chatConcurrency: 500,

@@ -13,18 +13,26 @@ export class Tables extends Construct {
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
-    this.keys = this.#table('Keys', TABLES.keys, stage)
-    this.usage = this.#table('Usage', TABLES.usage, stage)
-    this.answers = this.#table('Answers', TABLES.answers, stage, false)
+    this.keys = this.#table('Keys', TABLES.keys, stage, stage.tableNames?.keys)
+    this.usage = this.#table('Usage', TABLES.usage, stage, stage.tableNames?.usage)
+    this.answers = this.#table('Answers', TABLES.answers, stage, stage.tableNames?.answers, false)
     Validations.of(this.answers).acknowledge({
       id: 'AwsSolutions::AwsSolutions-DDB3',
       reason: 'Answers are promised to be kept for a day; point-in-time recovery would keep them for 35.',
     })
   }
 
-  #table(id: string, definition: TableDefinition, stage: Stage, restorable = true): TableV2 {
+  /** Without a name CloudFormation gives it one. To give or take a name later would make another table. */
+  #table(
+    id: string,
+    definition: TableDefinition,
+    stage: Stage,
+    tableName: string | undefined,
+    restorable = true,
+  ): TableV2 {
     const string = (name: string) => ({ name, type: AttributeType.STRING })
     return new TableV2(this, id, {
+      ...(tableName !== undefined && { tableName }),
       partitionKey: string(definition.partitionKey),
       ...(definition.sortKey !== undefined && { sortKey: string(definition.sortKey) }),
       globalSecondaryIndexes: definition.indexes.map((index) => ({

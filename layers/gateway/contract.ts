@@ -38,6 +38,10 @@ export const OUTPUTS = {
   protected: 'Protected',
   /** 'false' where no request can come over IPv6. */
   ipv6: 'Ipv6',
+  /** CloudFront's own name, where the base URL has a domain. */
+  edgeDomain: 'EdgeDomain',
+  /** For the stack that logs CloudFront's requests, where it is in another region. */
+  distributionId: 'DistributionId',
 } as const
 
 export type TableDefinition = {

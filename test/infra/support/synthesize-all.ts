@@ -14,6 +14,7 @@ import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
 import { blocksOf } from '../../documents/support/markdown.ts'
 import type { Variant } from '../../support/assemblies.ts'
 import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
+import { ABROAD, OWN_CERTIFICATE } from '../fixtures/domains.ts'
 import { NO_STAGES } from '../fixtures/no-stages.ts'
 import { FLAGS, WRONG_SETTINGS } from '../fixtures/wrong-settings.ts'
 import type { BedrockRights, Facts } from './synthesized.ts'
@@ -30,7 +31,9 @@ const AS_THE_COMMAND_DOES = {
 }
 
 /** The app as it is. It writes its cloud assembly when this process has nothing else to do. */
-async function synthesize(variant: Variant, stage: string, settings: object = {}): Promise<void> {
+async function synthesize(variant: Variant, stage: string, settings: object = {}, region?: string): Promise<void> {
+  if (region === undefined) delete process.env.CDK_DEFAULT_REGION
+  else process.env.CDK_DEFAULT_REGION = region
   process.env.WAYBILL_SETTINGS = join(folder, `${variant}.json`)
   writeFileSync(process.env.WAYBILL_SETTINGS, JSON.stringify({ [stage]: settings }))
   process.env.CDK_OUTDIR = join(folder, variant)
@@ -42,7 +45,7 @@ await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
-await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100 })
+await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.
 const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'
@@ -69,7 +72,7 @@ const facts: Facts = {
     return stack.resolve(originSecrets(stack, number))
   }),
   withoutIpv6: Template.fromStack(
-    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false } }),
+    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false, domain: OWN_CERTIFICATE } }),
   ).toJSON(),
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),

@@ -60,6 +60,24 @@ export async function readManifest(variant: Variant): Promise<Readonly<Record<st
   return (await readAssembly(variant, 'manifest.json')).artifacts[stackOf(variant)].properties
 }
 
+/** The stacks of the variant, with the stacks that each is deployed after. */
+export async function readOrder(variant: Variant): Promise<Readonly<Record<string, readonly string[]>>> {
+  type Artifact = { readonly type: string; readonly environment: string; readonly dependencies?: readonly string[] }
+  const { artifacts } = (await readAssembly(variant, 'manifest.json')) as { artifacts: Record<string, Artifact> }
+  const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack')
+  const names = stacks.map(([name]) => name)
+  return Object.fromEntries(
+    stacks.map(([name, { dependencies = [] }]) => [name, dependencies.filter((it) => names.includes(it)).toSorted()]),
+  )
+}
+
+/** A stack beside the main one, and where it is deployed to. */
+export async function readBeside(variant: Variant, part: string): Promise<{ template: Template; environment: string }> {
+  const name = `${stackOf(variant)}-${part}`
+  const { environment } = (await readAssembly(variant, 'manifest.json')).artifacts[name]
+  return { template: new Template(await readAssembly(variant, `${name}.template.json`)), environment }
+}
+
 /** The stack as `cdk synth` makes it. */
 export async function synthesized(variant: Variant): Promise<Synthesized> {
   const template = new Template(await readAssembly(variant, `${stackOf(variant)}.template.json`))

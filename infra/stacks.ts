@@ -1,0 +1,54 @@
+import { type App, CfnOutput, Fn, Stack } from 'aws-cdk-lib'
+import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
+import { certificateOf } from './certificate.ts'
+import { EdgeLogs } from './edge-logs.ts'
+import { edgeNeedsOf } from './edge-needs.ts'
+import type { EdgeParts } from './edge-parts.ts'
+import { Firewall } from './firewall.ts'
+import { WaybillStack } from './stack.ts'
+import type { Stage } from './stages.ts'
+import { US_EAST_1 } from './us-east-1.ts'
+
+/**
+ * One stack, if its region is us-east-1 or if it needs nothing of there. In another region, what CloudFront takes from
+ * us-east-1 is in small stacks there, one for each thing: one that is switched off is then only left out, and can be
+ * deleted when CloudFront no longer has it.
+ */
+export function addStacks(app: App, stage: Stage, region: string): void {
+  if (region === US_EAST_1) {
+    new WaybillStack(app, stackName(stage.name), { stage })
+    return
+  }
+  const { certificate, firewall, logs } = edgeNeedsOf(stage)
+  const before: Stack[] = []
+  /** Its ARN is read when the main stack is deployed, which is after this one. */
+  const partOf = (part: string, make: (stack: Stack) => string): string => {
+    const stack = stackInUsEast1(app, stage, part)
+    new CfnOutput(stack, ARN, { value: make(stack) })
+    before.push(stack)
+    return Fn.getStackOutput(stack.stackName, ARN, US_EAST_1)
+  }
+  const edgeParts: EdgeParts = {
+    certificateArn: certificate
+      ? partOf('certificate', (stack) => certificateOf(stack, certificate.name, certificate.zone))
+      : stage.domain?.certificateArn,
+    webAclArn: firewall ? partOf('firewall', (stack) => new Firewall(stack, 'Firewall', stage).arn) : undefined,
+  }
+  const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts })
+  for (const stack of before) main.addStackDependency(stack)
+  if (!logs) return
+  const after = stackInUsEast1(app, stage, 'edge-logs')
+  const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, region)
+  new EdgeLogs(after, 'EdgeLogs', { stage, distributionId })
+  after.addStackDependency(main)
+}
+
+const ARN = 'Arn'
+
+function stackInUsEast1(app: App, stage: Stage, part: string): Stack {
+  return new Stack(app, `${stackName(stage.name)}-${part}`, {
+    env: { region: US_EAST_1 },
+    description: `Waybill ${stage.name}: the ${part} of its CloudFront distribution, which has to be in ${US_EAST_1}`,
+    tags: { 'waybill:stage': stage.name },
+  })
+}

@@ -2,6 +2,7 @@ import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { OUTPUTS } from '../layers/gateway/contract.ts'
+import { ADOPTED_TAG } from './adopted-tag.ts'
 import { Api } from './api.ts'
 import { CatalogSeed } from './catalog-seed.ts'
 import { addDomainRecords } from './domain-records.ts'
@@ -29,7 +30,7 @@ export class WaybillStack extends Stack {
       description: `Waybill ${stage.name}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stage.deletionProtection,
       // For the bill: a cost allocation tag, once it is activated in the account.
-      tags: { 'waybill:stage': stage.name },
+      tags: { 'waybill:stage': stage.name, ...(stage.tableNames && { [ADOPTED_TAG]: 'true' }) },
       ...props,
     })
     const { edge, alarmEmail } = stage

@@ -4,8 +4,11 @@ import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
 
 type Call = {
   readonly path: string
-  /** Of a POST; without it the call is a GET. */
+  /** Of a POST, in one of the two forms that services take; without either the call is a GET. */
   readonly form?: string
+  readonly json?: string
+  /** The operation, where the path does not say it. */
+  readonly target?: string
   /** Where the service is asked, if not in the region of the deployment. */
   readonly region?: string
 }
@@ -13,13 +16,15 @@ type Call = {
 /** What a check may ask of AWS. Nothing here changes anything. */
 export type Aws = {
   readonly region: string
+  /** The same account in another region. */
+  in(region: string): Aws
   /** Undefined if there is no such stack. */
   stack(name: string): Promise<Stack | undefined>
   /** The text of an answer with status 200; anything else is an AwsRefusal. */
   ask(service: Service, call: Call): Promise<string>
 }
 
-type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock'
+type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb'
 
 export class AwsRefusal extends Error {
   override readonly name: string
@@ -36,13 +41,16 @@ const CLOUDFRONT = { region: 'us-east-1', endpoint: 'https://cloudfront.amazonaw
 
 /** Region and credentials are found as AWS's own tools find them: in variables, profiles and sign-ins. */
 export function openAws(wanted?: string): { findRegion(): Promise<string>; at(region: string): Aws } {
-  const open = (region?: string) => new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
   return { findRegion: async () => open(wanted).config.region(), at: (region) => awsAt(region, open(region)) }
+}
+
+function open(region?: string): CloudFormationClient {
+  return new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
 }
 
 /** A client of AWS's for each service would be megabytes for one question; its signer comes with those that are here. */
 function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
-  return { region, stack, ask }
+  return { region, in: (other) => awsAt(other, open(other)), stack, ask }
 
   async function stack(name: string): Promise<Stack | undefined> {
     try {
@@ -54,10 +62,11 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
     }
   }
 
-  async function ask(service: Service, { path, form, region: at = region }: Call): Promise<string> {
+  async function ask(service: Service, { path, form, json, target, region: at = region }: Call): Promise<string> {
     const place = service === 'cloudfront' ? CLOUDFRONT : { region: at, endpoint: endpointOf(service, at) }
     const url = new URL(path, process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] || place.endpoint)
-    const method = form === undefined ? 'GET' : 'POST'
+    const body = form ?? json
+    const method = body === undefined ? 'GET' : 'POST'
     const signer = new SignatureV4({
       service,
       region: place.region,
@@ -70,10 +79,14 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
       hostname: url.hostname,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: { host: url.host, ...(form !== undefined && { 'content-type': FORM }) },
-      ...(form !== undefined && { body: form }),
+      headers: {
+        host: url.host,
+        ...(body !== undefined && { 'content-type': form === undefined ? JSON_1_0 : FORM }),
+        ...(target !== undefined && { 'x-amz-target': target }),
+      },
+      ...(body !== undefined && { body }),
     })
-    const answer = await fetch(url, { method, headers, body: form ?? null, signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(PATIENCE_MS) })
     const text = await answer.text()
     if (answer.status !== 200) throw refusalOf(answer, text)
     return text
@@ -81,6 +94,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
 }
 
 const FORM = 'application/x-www-form-urlencoded; charset=utf-8'
+const JSON_1_0 = 'application/x-amz-json-1.0'
 
 /** Services name an error in a header, in JSON or in XML. */
 function refusalOf({ status, headers }: Response, text: string): AwsRefusal {

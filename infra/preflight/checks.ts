@@ -1,9 +1,13 @@
 import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { WITHOUT_FUNCTION_URLS } from '../check-region.ts'
+import { needsUsEast1 } from '../edge-needs.ts'
 import type { Stage } from '../stages.ts'
+import { US_EAST_1 } from '../us-east-1.ts'
+import type { Aws } from './aws.ts'
 import { checkBedrock } from './bedrock-access.ts'
-import { type Check, failed, ok, unknown } from './check.ts'
+import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
+import { KEPT_TABLES } from './kept-tables.ts'
 
 /** The version that templates of this CDK ask for. */
 const LEAST_BOOTSTRAP = 6
@@ -31,22 +35,31 @@ const REGION: Check = {
 const BOOTSTRAP: Check = {
   name: 'bootstrap',
   right: 'cloudformation:DescribeStacks',
-  async look({ aws }) {
-    const stack = await aws.stack('CDKToolkit')
-    const advice = "Run 'npx cdk bootstrap'."
-    if (!stack) return failed(`CDK has nothing of its own in ${aws.region} yet`, advice)
-    const version = stack.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue
-    if (!/^(CREATE|UPDATE|IMPORT|UPDATE_ROLLBACK)_COMPLETE$/.test(stack.StackStatus ?? '')) {
-      return failed(
-        `the stack CDKToolkit is ${stack.StackStatus}`,
-        `Delete it in the CloudFormation console. ${advice}`,
-      )
-    }
-    if (!(Number(version) >= LEAST_BOOTSTRAP)) {
-      return failed(`the stack CDKToolkit has version ${version ?? 'none'}, not ${LEAST_BOOTSTRAP} or newer`, advice)
-    }
-    return ok(`the stack CDKToolkit has version ${version}`)
+  async look({ aws, stage }) {
+    const own = await judgeToolkit(aws, "Run 'npx cdk bootstrap'.")
+    if (own.is !== 'ok' || aws.region === US_EAST_1 || !needsUsEast1(stage)) return own
+    const beside = await judgeToolkit(aws.in(US_EAST_1), `Run 'npx cdk bootstrap -c stage=${stage.name}'.`)
+    if (beside.is === 'ok')
+      return ok(`${own.what}, and so has ${US_EAST_1}, from where CloudFront takes what the stage gives it`)
+    return { ...beside, what: `${beside.what}, from where CloudFront takes what the stage gives it` }
   },
+}
+
+async function judgeToolkit(aws: Aws, advice: string): Promise<Outcome> {
+  const stack = await aws.stack('CDKToolkit')
+  if (!stack) return failed(`CDK has nothing of its own in ${aws.region} yet`, advice)
+  const version = stack.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue
+  if (!/^(CREATE|UPDATE|IMPORT|UPDATE_ROLLBACK)_COMPLETE$/.test(stack.StackStatus ?? '')) {
+    return failed(
+      `the stack CDKToolkit in ${aws.region} is ${stack.StackStatus}`,
+      `Delete it in the CloudFormation console. ${advice}`,
+    )
+  }
+  if (!(Number(version) >= LEAST_BOOTSTRAP)) {
+    const has = `the stack CDKToolkit in ${aws.region} has version ${version ?? 'none'}`
+    return failed(`${has}, not ${LEAST_BOOTSTRAP} or newer`, advice)
+  }
+  return ok(`the stack CDKToolkit in ${aws.region} has version ${version}`)
 }
 
 const CLOUDFRONT: Check = {
@@ -90,4 +103,4 @@ const CONCURRENCY: Check = {
 }
 
 /** Those after the first, in the order in which they are printed. */
-export const CHECKS: readonly Check[] = [REGION, BOOTSTRAP, CLOUDFRONT, CONCURRENCY, checkBedrock]
+export const CHECKS: readonly Check[] = [REGION, BOOTSTRAP, KEPT_TABLES, CLOUDFRONT, CONCURRENCY, checkBedrock]

@@ -3,7 +3,16 @@ import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { ABROAD, OWN_CERTIFICATE } from './fixtures/domains.ts'
-import { only, readBeside, readFacts, readOrder, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import {
+  only,
+  readBeside,
+  readFacts,
+  readManifest,
+  readOrder,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 import { Template } from './support/template.ts'
 
 let dev: Synthesized
@@ -331,6 +340,11 @@ function expectPrivate(template: Template, bucket: string, days: number): void {
     expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
   )
 }
+
+test('a stack that has adopted its tables says so, so that the next deployment can tell if their names are missing', async () => {
+  expect(await readManifest('mailed')).toMatchObject({ tags: { 'waybill:adopted-tables': 'true' } })
+  expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
+})
 
 test('the tables of an earlier stack are adopted by their names, and stay if the stack goes again', () => {
   const made = abroad.template.findResources('AWS::DynamoDB::GlobalTable')

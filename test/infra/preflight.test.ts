@@ -31,7 +31,9 @@ const OPEN = {
 }
 
 const WHO = 'GetCallerIdentity'
-const STACKS = 'DescribeStacks'
+const STACKS = 'DescribeStacks CDKToolkit'
+const STAGE_STACK = 'DescribeStacks Waybill-prod'
+const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
 const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=1'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
@@ -39,6 +41,8 @@ const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}
 const READY: Replies = {
   [WHO]: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
   [STACKS]: toolkit('30'),
+  [STAGE_STACK]: NO_STACK,
+  [TABLES]: json({ TableNames: [] }),
   [CLOUDFRONT]: distributions(1),
   [LAMBDA]: concurrency(1_000, 1_000),
   [BEDROCK]: json(OPEN),
@@ -77,7 +81,7 @@ test('preflight passes on an account that is ready, asks only what it says, and 
   const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
-  expect(stdout.match(/^ok /gm)).toHaveLength(6)
+  expect(stdout.match(/^ok /gm)).toHaveLength(7)
   expect(stdout).toMatch(/\nReady to deploy\.\n$/)
   expect(account.asked).toEqual([
     `${WHO} sts/eu-west-1`,
@@ -145,6 +149,91 @@ test.each<[string, Reply, RegExp]>([
 ])('preflight says to bootstrap if what CDK needs in the region %s', async (_, reply, complaint) => {
   const { code, line } = await lineOf('bootstrap', { [STACKS]: reply })
   expect([code, line]).toEqual([1, expect.stringMatching(complaint)])
+})
+
+describe('a stage in another region than us-east-1', () => {
+  const ELSEWHERE = `${STACKS} cloudformation/us-east-1`
+
+  test('preflight wants us-east-1 bootstrapped, too, for prod, whose firewall and logs have to be there', async () => {
+    const { code, line } = await lineOf('bootstrap', { [ELSEWHERE]: NO_STACK }, ['--stage', 'prod'])
+    expect([code, line]).toEqual([
+      1,
+      expect.stringMatching(/nothing of its own in us-east-1 yet.*CloudFront.*Run 'npx cdk bootstrap -c stage=prod'/),
+    ])
+    expect((await lineOf('bootstrap', {}, ['--stage', 'prod'])).line).toMatch(/^ok .*eu-west-1.*us-east-1/)
+  })
+
+  test('preflight does not look at us-east-1 for dev, nor twice for prod in us-east-1', async () => {
+    await lineOf('bootstrap', { [ELSEWHERE]: NO_STACK })
+    expect(account.asked).not.toContain(ELSEWHERE)
+    account.asked.length = 0
+    await lineOf('bootstrap', {}, ['--stage', 'prod', '--region', 'us-east-1'])
+    expect(account.asked.filter((call) => call === ELSEWHERE)).toHaveLength(1)
+  })
+})
+
+describe('tables that outlived their stack', () => {
+  const KEPT = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
+  const listed = (TableNames: string[], LastEvaluatedTableName?: string) => json({ TableNames, LastEvaluatedTableName })
+  const prod = ['--stage', 'prod']
+  const runningWith = ([keys, usage]: string[], adopted: boolean): Reply => ({
+    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
+<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>
+<member><OutputKey>KeysTable</OutputKey><OutputValue>${keys}</OutputValue></member>
+<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member></Outputs>
+<Tags>${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
+</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  })
+
+  test('preflight finds the tables that a destroyed prod has left, and says what makes the next deployment use them', async () => {
+    const { code, line } = await lineOf('tables', { [TABLES]: listed(KEPT) }, prod)
+    const advice = `put "tableNames": {"keys":"${KEPT[0]}","usage":"${KEPT[1]}"} under "prod" in infra/settings.json`
+    expect([code, line]).toEqual([1, expect.stringContaining(advice)])
+    expect(line).toContain("run 'npm run deploy -- -c stage=prod'")
+  })
+
+  test('preflight leaves it to the operator to choose among the tables of several stacks', async () => {
+    const { code, line } = await lineOf('tables', { [TABLES]: listed([...KEPT, 'Waybill-prod-TablesKeys1-D']) }, prod)
+    expect([code, line]).toEqual([1, expect.stringContaining('put those that belong together as "tableNames"')])
+  })
+
+  test('preflight is content with no tables, with a stage that has its own, and with dev, which keeps none', async () => {
+    expect((await lineOf('tables', {}, prod)).line).toMatch(/^ok .*no earlier stack/)
+    const running = { [STAGE_STACK]: runningWith(KEPT, false), [TABLES]: listed(KEPT) }
+    expect((await lineOf('tables', running, prod)).line).toMatch(/^ok .*the stage has .*TablesKeys1-B and /)
+    account.asked.length = 0
+    expect((await lineOf('tables', { [TABLES]: listed(KEPT) })).line).toMatch(/^ok .*keeps none/)
+    expect(account.asked.join()).not.toContain(TABLES)
+  })
+
+  test.each([
+    ['gives names to tables that have none of the settings', KEPT, false, KEPT],
+    ['no longer has the names of tables that were adopted', KEPT, true, undefined],
+    ['has other names than those of the tables that were adopted', KEPT, true, ['other-keys', 'other-usage']],
+  ])('preflight says that a running stage would lose its tables if the file %s', async (_, own, adopted, names) => {
+    const file = join(folder, 'running.json')
+    const tableNames = names && { keys: names[0], usage: names[1] }
+    writeFileSync(file, JSON.stringify({ prod: { tableNames } }))
+    account.replies = { ...READY, [STAGE_STACK]: runningWith(own, adopted) }
+    expect(await preflight(prod, { WAYBILL_SETTINGS: file })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^FAILED {2}tables: the stage would lose its tables/m),
+    })
+  })
+
+  test('preflight checks that the tables which the settings name are there to be used again', async () => {
+    const file = join(folder, 'kept.json')
+    writeFileSync(file, JSON.stringify({ prod: { tableNames: { keys: KEPT[0], usage: KEPT[1] } } }))
+    account.replies = { ...READY, [TABLES]: listed(KEPT) }
+    expect((await preflight(prod, { WAYBILL_SETTINGS: file })).stdout).toMatch(
+      /^ok {6}tables: the deployment takes up .*TablesKeys1-B, .*TablesUsage2-C again\.$/m,
+    )
+    account.replies = { ...READY, [TABLES]: listed(KEPT.slice(0, 1)) }
+    expect(await preflight(prod, { WAYBILL_SETTINGS: file })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^FAILED {2}tables: there is no table Waybill-prod-TablesUsage2-C/m),
+    })
+  })
 })
 
 test('preflight says that nobody can know whether a new account may have a distribution, and passes', async () => {

@@ -7,7 +7,7 @@ export const ACCESS = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a
 
 export type Reply = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: string }
 
-/** By `METHOD /path`; a call of CloudFormation or STS by its action. */
+/** By `METHOD /path`, or by the action and its stack; with the service and region behind it, for that place only. */
 export type Replies = Readonly<Record<string, Reply>>
 
 /** AWS as far as preflight asks: answers only what is signed as AWS demands. */
@@ -19,19 +19,19 @@ export type AwsAccount = {
   stop(): Promise<unknown>
 }
 
-const SERVICES = ['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION']
+const SERVICES = ['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION', 'DYNAMODB']
 
 export async function startAwsAccount(): Promise<AwsAccount> {
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    const name = new URLSearchParams(body).get('Action') ?? `${request.method} ${request.url}`
+    const name = nameOf(request, body)
     const scope = scopeOf(request, body)
     account.asked.push(`${name} ${scope}`)
     const refused: Reply = {
       status: 403,
       body: '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>',
     }
-    const reply = scope ? account.replies[name] : refused
+    const reply = scope ? (account.replies[`${name} ${scope}`] ?? account.replies[name]) : refused
     response.writeHead(reply?.status ?? (reply ? 200 : 404), reply?.headers).end(reply?.body ?? '')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -53,6 +53,13 @@ export async function startAwsAccount(): Promise<AwsAccount> {
     },
   }
   return account
+}
+
+function nameOf({ method, url, headers }: IncomingMessage, body: string): string {
+  const form = new URLSearchParams(body)
+  const [action, stack, target] = [form.get('Action'), form.get('StackName'), headers['x-amz-target']]
+  if (action) return stack ? `${action} ${stack}` : action
+  return target ? String(target).replace(/^.*\./, '') : `${method} ${url}`
 }
 
 const AUTHORIZATION =

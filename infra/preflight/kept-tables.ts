@@ -1,0 +1,83 @@
+import type { Stack } from '@aws-sdk/client-cloudformation'
+import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
+import { ADOPTED_TAG } from '../adopted-tag.ts'
+import { SETTINGS_FILE } from '../settings.ts'
+import type { Stage } from '../stages.ts'
+import type { Aws } from './aws.ts'
+import { type Check, failed, type Outcome, ok } from './check.ts'
+
+/** A stack in such a state has nothing; CDK deletes it and makes it anew. */
+const WITHOUT_RESOURCES = /^(ROLLBACK_COMPLETE|REVIEW_IN_PROGRESS|DELETE_COMPLETE)$/
+
+/** As CDK names the tables of a stack, before CloudFormation adds an end of its own. */
+const KINDS = { keys: 'TablesKeys', usage: 'TablesUsage', answers: 'TablesAnswers' }
+type Kind = keyof typeof KINDS
+
+/** Tables that outlived their stack: the next deployment takes them up again if it is told their names. */
+export const KEPT_TABLES: Check = {
+  name: 'tables',
+  right: 'dynamodb:ListTables',
+  async look({ aws, stage }) {
+    if (!stage.keepsData) return ok('the stage keeps none when it is destroyed')
+    const stack = await aws.stack(stackName(stage.name))
+    if (stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')) return judgeRunning(stack, stage.tableNames)
+    const tables = await listTables(aws)
+    return stage.tableNames ? judgeNamed(stage.tableNames, tables) : judgeKept(stage, tables)
+  },
+}
+
+type TableNames = NonNullable<Stage['tableNames']>
+
+/** CloudFormation makes another table, an empty one, if a table's name is given or taken away. */
+function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | undefined): Outcome {
+  const nameOf = (output: string) => Outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue
+  const own = { keys: nameOf(OUTPUTS.keysTable), usage: nameOf(OUTPUTS.usageTable) }
+  const isAdopted = Tags.some(({ Key }) => Key === ADOPTED_TAG)
+  const isSame = names ? isAdopted && names.keys === own.keys && names.usage === own.usage : !isAdopted
+  if (isSame) return ok(`the stage has ${own.keys} and ${own.usage}`)
+  const right = isAdopted ? `be ${JSON.stringify(own)}, and its answers` : 'not be there'
+  return failed(
+    'the stage would lose its tables, and go on with empty ones',
+    `"tableNames" in ${SETTINGS_FILE} has to ${right}, for as long as the stack is there.`,
+  )
+}
+
+function judgeNamed(names: TableNames, tables: readonly string[]): Outcome {
+  const wanted = Object.values(names).filter((name) => name !== undefined)
+  const missing = wanted.filter((name) => !tables.includes(name))
+  if (missing.length === 0) return ok(`the deployment takes up ${wanted.join(', ')} again`)
+  return failed(
+    `there is no table ${missing.join(' and no ')}, which tableNames says is there`,
+    `Look at the region and at "tableNames" in ${SETTINGS_FILE}: the deployment would make it, and it would be empty.`,
+  )
+}
+
+function judgeKept({ name }: Stage, tables: readonly string[]): Outcome {
+  const kept = (kind: Kind) => tables.filter((it) => it.startsWith(`${stackName(name)}-${KINDS[kind]}`))
+  const found = { keys: kept('keys'), usage: kept('usage'), answers: kept('answers') }
+  const all = Object.values(found).flat()
+  if (found.keys.length === 0 && found.usage.length === 0) return ok('no earlier stack of the stage has left any')
+  const [keys, usage] = [found.keys[0], found.usage[0]]
+  const isPlain = keys && usage && Object.values(found).every(({ length }) => length <= 1)
+  const names = isPlain ? { keys, usage, ...(found.answers[0] && { answers: found.answers[0] }) } : undefined
+  const setting = names
+    ? `put "tableNames": ${JSON.stringify(names)} under "${name}" in ${SETTINGS_FILE}`
+    : `put those that belong together as "tableNames" under "${name}" in ${SETTINGS_FILE} (keys and usage, and answers if there are)`
+  return failed(
+    `an earlier stack has left ${all.join(', ')}, and a deployment would begin with empty ones`,
+    `To use them again, ${setting}, keep it there, and run 'npm run deploy -- -c stage=${name}'.`,
+  )
+}
+
+async function listTables(aws: Aws): Promise<string[]> {
+  const names: string[] = []
+  let after: string | undefined
+  do {
+    const json = JSON.stringify(after === undefined ? {} : { ExclusiveStartTableName: after })
+    const text = await aws.ask('dynamodb', { path: '/', json, target: 'DynamoDB_20120810.ListTables' })
+    const page = JSON.parse(text) as { TableNames?: string[]; LastEvaluatedTableName?: string }
+    names.push(...(page.TableNames ?? []))
+    after = page.LastEvaluatedTableName
+  } while (after !== undefined)
+  return names
+}

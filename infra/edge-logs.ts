@@ -21,7 +21,7 @@ const RECORD_FIELDS = [
 export class EdgeLogs extends Construct {
   constructor(scope: Construct, id: string, { stage, distributionId }: { stage: Stage; distributionId: string }) {
     super(scope, id)
-    const bucket = privateBucket(this, 'Bucket', stage, stage.logRetentionDays)
+    const bucket = privateBucket(this, 'Bucket', stage.logRetentionDays)
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason:

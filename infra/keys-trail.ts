@@ -5,10 +5,9 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import type { Functions } from './functions.ts'
 import { privateBucket } from './private-bucket.ts'
-import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
 
-type Props = { readonly stage: Stage; readonly tables: Tables; readonly functions: Functions }
+type Props = { readonly tables: Tables; readonly functions: Functions }
 type Selector = CfnTrail.AdvancedEventSelectorProperty
 
 const KEPT_DAYS = 365
@@ -18,10 +17,10 @@ const KEPT_DAYS = 365
  * it for every request, and have the usage rows to show for it; their events would cost more than the writes.
  */
 export class KeysTrail extends Construct {
-  constructor(scope: Construct, id: string, { stage, tables, functions }: Props) {
+  constructor(scope: Construct, id: string, { tables, functions }: Props) {
     super(scope, id)
     const stack = Stack.of(this)
-    const bucket = privateBucket(this, 'Bucket', stage, KEPT_DAYS)
+    const bucket = privateBucket(this, 'Bucket', KEPT_DAYS)
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason: 'Whoever reads or deletes in it is recorded by the trail itself.',

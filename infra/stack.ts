@@ -57,7 +57,7 @@ export class WaybillStack extends Stack {
 
     const operators = new Operators(this, 'Operators', { stage, tables })
 
-    if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { stage, tables, functions })
+    if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
 
     if (distribution) {
       const { distributionDomainName, distributionId } = distribution

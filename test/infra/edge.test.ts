@@ -40,6 +40,11 @@ const outputOf = (StackName: string, OutputName: string, Region: string) => ({
 })
 
 describe('the stacks', () => {
+  test('dev is one stack in every region, and needs nothing of us-east-1', async () => {
+    // It is dev in Ireland, with an acknowledgement missing.
+    expect(await readOrder('forgetful')).toEqual({ 'Waybill-dev': [] })
+  })
+
   test('dev and prod are one stack each in us-east-1, and dev has no firewall, certificate, bucket or trail', async () => {
     expect(await readOrder('dev')).toEqual({ 'Waybill-dev': [] })
     expect(await readOrder('prod')).toEqual({ 'Waybill-prod': [] })
@@ -138,6 +143,13 @@ describe('the firewall', () => {
     expect(Statement).toEqual({
       RateBasedStatement: { AggregateKeyType: 'IP', EvaluationWindowSec: 300, Limit: limit },
     })
+  })
+
+  test('one address may send as much as all places for chats in prod can serve, if each is free again after 1.5 seconds', () => {
+    const chat = prod.template.findResources('AWS::Lambda::Function')[prod.functions.chat]?.Properties
+    const [{ Statement }] = rulesOf(prod.template)
+    const served = (chat.ReservedConcurrentExecutions / 1.5) * Statement.RateBasedStatement.EvaluationWindowSec
+    expect(Statement.RateBasedStatement.Limit).toBeGreaterThanOrEqual(Math.floor(served))
   })
 
   test('an address beyond its limit gets a 429 that an SDK can read, and is told when to come back', () => {

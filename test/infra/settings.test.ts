@@ -30,7 +30,7 @@ test('docs/deploy.md has a row for each setting, with what it is in dev and in p
   )
 })
 
-test('the settings that docs/deploy.md shows are accepted', () => {
-  expect(blocksOf('docs/deploy.md', 'json').length).toBeGreaterThan(0)
+test('the settings that the documents show are accepted', () => {
+  for (const path of ['docs/deploy.md', 'docs/operate.md']) expect(blocksOf(path, 'json').length).toBeGreaterThan(0)
   expect(facts.documentedSettings).toBeNull()
 })

@@ -56,7 +56,7 @@ Validations.prototype.acknowledge = function acknowledgeTheRest(...rules: Acknow
     rules.filter(({ id }) => id !== FORGOTTEN),
   )
 }
-await synthesize('forgetful', 'dev')
+await synthesize('forgetful', 'dev', {}, 'eu-west-1')
 Validations.prototype.acknowledge = acknowledge
 delete process.env.WAYBILL_SETTINGS
 delete process.env.CDK_OUTDIR
@@ -77,7 +77,9 @@ const facts: Facts = {
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
   documentedSettings: refusalOf(() =>
-    blocksOf('docs/deploy.md', 'json').map((text) => parseSettings(text, 'docs/deploy.md')),
+    ['docs/deploy.md', 'docs/operate.md'].map((path) =>
+      blocksOf(path, 'json').map((text) => parseSettings(text, path)),
+    ),
   ),
   refusedSettings: WRONG_SETTINGS.map(([text]) => refusalOf(() => parseSettings(text, 'settings.json'))),
   refusedFlags: FLAGS.map((flag) => refusalOf(() => refuseFlags((name) => (name === flag ? 'x' : undefined)))),

@@ -5,6 +5,7 @@ import { KEPT_TABLES } from './preflight/kept-tables.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
 import { readSettings } from './settings.ts'
 import { type Stage, stageOf } from './stages.ts'
+import { US_EAST_1 } from './us-east-1.ts'
 
 // `cdk deploy`, unless a stage that has left its tables behind would begin with empty ones.
 const NEW_TABLES = '--new-tables'
@@ -21,17 +22,19 @@ try {
   process.exitCode = 1
 }
 
-/** Undefined if AWS does not say: whatever hinders it, `cdk` meets it too, and only a first deployment has something to lose. */
-async function lookForTables(stage: Stage): Promise<Outcome | undefined> {
+/** In the region that `cdk` would take. Throws if AWS does not say: to go on unseen might begin with empty tables. */
+async function lookForTables(stage: Stage): Promise<Outcome> {
   const profile = lastOf(/^--profile[\n=](.*)$/gm)
   if (profile !== undefined) process.env.AWS_PROFILE = profile
   try {
     const aws = openAws()
-    return await KEPT_TABLES.look({ aws: aws.at(await aws.findRegion()), stage, catalog: readSeedCatalog() })
+    const region = await aws.findRegion().catch(() => US_EAST_1)
+    return await KEPT_TABLES.look({ aws: aws.at(region), stage, catalog: readSeedCatalog() })
   } catch (error) {
     const { name, message } = error as Error
-    console.error(`Whether an earlier stack has left tables could not be looked at (${name}: ${message}).`)
-    return undefined
+    throw new Error(
+      `Whether an earlier stack of ${stage.name} has left tables could not be looked at (${name}: ${message}). The credentials need cloudformation:DescribeStacks and dynamodb:ListTables; ${NEW_TABLES} deploys without the look.`,
+    )
   }
 }
 

@@ -19,6 +19,7 @@ const stack = (status: string): Reply => ({
 </DescribeStacksResult></DescribeStacksResponse>`,
 })
 const tables = (...TableNames: string[]): Reply => ({ body: JSON.stringify({ TableNames }) })
+const DENIED = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>"no"</Message></Error></ErrorResponse>'
 const KEPT = ['Waybill-prod-TablesAnswers3-A', 'Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
 const IMPORTS = 'deploy --all --import-existing-resources'
 
@@ -88,11 +89,19 @@ test('npm run deploy begins with empty tables if it is told so, and does not tel
   expect(readDocument('docs/operate.md')).toContain('--new-tables')
 })
 
-test('npm run deploy leaves it to cdk to complain of an account that cannot be looked at, and says what it could not see', async () => {
-  const { stdout, stderr } = await deploy(['-c', 'stage=prod'], {})
-  expect(stdout).toBe(`cdk ${IMPORTS} -c stage=prod\n`)
-  expect(stderr).toMatch(/^Whether an earlier stack has left tables could not be looked at \(/)
-})
+test.each([
+  ['the stack', { [STACK]: { status: 403, body: DENIED } }],
+  ['the tables', { [STACK]: NO_STACK, [TABLES]: { status: 400, body: DENIED } }],
+])(
+  'npm run deploy does not deploy prod without having seen %s, and names the rights that it needs',
+  async (_, replies) => {
+    const { code, stdout, stderr } = await deploy(['-c', 'stage=prod'], replies)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      /could not be looked at \(AccessDenied.*cloudformation:DescribeStacks and dynamodb:ListTables/,
+    )
+  },
+)
 
 test('npm run deploy complains of settings and stages before it asks anybody', async () => {
   expect((await deploy(['-c', 'stage=nope'])).stderr).toMatch(/^There is no stage 'nope'/)

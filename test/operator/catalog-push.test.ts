@@ -70,7 +70,7 @@ test('waybill catalog push does not replace a catalog that somebody else pushed 
   const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^test pushed version 2 of the catalog while you looked at 1, .*It changed:\n {2}- model a\n {2}\+ model theirs\n.*waybill catalog show.*push again/s,
+    /test pushed version 2 of the catalog while you looked at 1, .*It changed:\n {2}- model a\n {2}\+ model theirs\n.*waybill catalog show.*push again/s,
   )
   expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
 })

@@ -54,16 +54,14 @@ export function keyName(text: string): string {
 }
 
 /** The operator's own id of its customer; an empty one takes it away. */
-export function externalId(text: string): string | null {
-  if (text === '') return null
-  if (/^[\x21-\x7e]{1,128}$/.test(text)) return text
+export function externalId(text: string): string {
+  if (/^[\x21-\x7e]{0,128}$/.test(text)) return text
   throw new InvalidArgumentError('It must have 1 to 128 letters, digits and signs of ASCII, without spaces.')
 }
 
 /** An empty one takes it away. */
-export function note(text: string): string | null {
+export function note(text: string): string {
   const trimmed = text.trim()
-  if (trimmed === '') return null
   // A sign that moves the cursor could hide what a list of keys shows.
   if (trimmed.length <= 200 && !/\p{Cc}/u.test(trimmed)) return trimmed
   throw new InvalidArgumentError('It must have at most 200 characters, on one line.')

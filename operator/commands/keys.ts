@@ -50,11 +50,13 @@ export const SETTING_OPTIONS = {
 } as const satisfies Record<keyof KeySettings, string>
 
 /** As commander hands them over. */
-type SettingOptions = Pick<SettingChanges, 'name' | 'scopes' | 'rpm' | 'note' | 'externalId'> & {
+type SettingOptions = Pick<SettingChanges, 'name' | 'scopes' | 'rpm'> & {
   readonly allow?: readonly string[]
   readonly daily?: number
   readonly concurrent?: number
   readonly expires?: End
+  readonly externalId?: string
+  readonly note?: string
 }
 
 export function keysCommand(program: Command, run: Run): void {
@@ -227,9 +229,14 @@ function settingOptions(command: Command): Command {
 function settingsOf(options: SettingOptions, nowMs: number): SettingChanges {
   const { name, scopes, rpm, allow: allowlist, daily: dailyLimit, concurrent: maxConcurrent } = options
   const expiresAtMs = options.expires && endMs(options.expires, nowMs)
-  const { externalId, note } = options
+  const [externalId, note] = [orNull(options.externalId), orNull(options.note)]
   const settings = { name, scopes, allowlist, rpm, dailyLimit, maxConcurrent, externalId, expiresAtMs, note }
   return withoutUndefined(settings satisfies Record<keyof KeySettings, unknown>)
+}
+
+/** An empty text takes a setting away. */
+function orNull(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text
 }
 
 function endMs(end: End, nowMs: number): number | null {

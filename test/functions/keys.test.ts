@@ -190,3 +190,44 @@ function askFrom(localAddress: string, secret: string, headers = {}): Promise<nu
       .end()
   })
 }
+
+test('an expired key is refused by every endpoint of every instance, and its holder is told that it expired and when', async () => {
+  const end = NOW + 10 * MINUTE
+  const { key, secret } = await warmKey({ expiresAtMs: end, rpm: 1000 })
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  nowMs = end - 1
+  for (const instance of [gateway, other, cold]) expect(await ask(instance, secret)).toBe(200)
+  nowMs = end
+  const later = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  const before = await gateway.readKey(key.id)
+  for (const instance of [gateway, other, later]) {
+    const answers = [
+      await instance.post(secret, HELLO),
+      await instance.get(secret, '/v1/models'),
+      await instance.get(secret, '/v1/key/introspect'),
+      await instance.get(secret, '/v1/usage/req_01M7FH87G0G7G4N4FQ5AD7VT9D'),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'invalid_api_key', message: expect.stringContaining('expired at 2026-11-15T12:10:00.000Z') },
+      })
+    }
+  }
+  expect(await gateway.readKey(key.id)).toEqual(before)
+  await updateKey(gateway.tables)(key.id, { expiresAtMs: end + MINUTE }, actAt(nowMs))
+  for (const instance of [gateway, other, later]) expect(await ask(instance, secret)).toBe(200)
+})
+
+test('the introspection of a key says when the secret that asks will end: with the key, or with its grace before', async () => {
+  const end = NOW + 90 * MINUTE
+  const { key, secret } = await warmKey({ expiresAtMs: end })
+  const endOf = async (text: string) => {
+    const answer = (await (await gateway.get(text, '/v1/key/introspect')).json()) as { key: { expires_at: number } }
+    return answer.key.expires_at
+  }
+  expect(await endOf(secret)).toBe(end / 1000)
+  const next = await rotate(key.id)
+  expect(await endOf(secret)).toBe((NOW + 60 * MINUTE) / 1000)
+  expect(await endOf(next)).toBe(end / 1000)
+})

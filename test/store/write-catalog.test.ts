@@ -1,7 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals'
+import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
+import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
@@ -50,4 +55,61 @@ test('a catalog and its event are written once if the answer is lost and the cli
 
 test('a catalog pushed over whichever version is in force is always written', async () => {
   expect([await push('a'), await push('b'), await push('c')].map(({ version }) => version)).toEqual([1, 2, 3])
+})
+
+test('every version of the catalog is kept with its content, who pushed it and when', async () => {
+  for (const [i, id] of ['first', 'second', 'third'].entries()) {
+    await writeCatalog(tables)(catalogOf(id), actAt(NOW + i, `operator ${i}`))
+  }
+  const versions = await Array.fromAsync(listCatalogVersions(tables)())
+  expect(versions.map(({ version, pushedBy }) => [version, pushedBy])).toEqual([
+    [3, 'operator 2'],
+    [2, 'operator 1'],
+    [1, 'operator 0'],
+  ])
+  expect(await readCatalogVersion(tables)(2)).toEqual({
+    version: 2,
+    data: catalogOf('second'),
+    pushedAt: new Date(NOW + 1).toISOString(),
+    pushedBy: 'operator 1',
+  })
+  expect(await readCatalogVersion(tables)(4)).toBeUndefined()
+})
+
+test('the version that was in force at a moment is found to the millisecond', async () => {
+  for (const i of [0, 1, 2]) await writeCatalog(tables)(catalogOf('a'), actAt(NOW + i * 1_000))
+  const at = async (ms: number) => (await versionAt(listCatalogVersions(tables)(), ms))?.version
+  expect([await at(NOW - 1), await at(NOW), await at(NOW + 999), await at(NOW + 1_000), await at(NOW + 9_999)]).toEqual(
+    [undefined, 1, 1, 2, 3],
+  )
+})
+
+test('a catalog that was in force before there was a history is listed, read, and kept when the next one is pushed', async () => {
+  const old = { ...CATALOG_ITEM, catalog: catalogOf('old'), version: 7, pushedAt: SEEDED, pushId: 'x' }
+  await tables.database.put({ TableName: tables.keys, Item: old })
+  const listed = async () => (await Array.fromAsync(listCatalogVersions(tables)())).map(({ version }) => version)
+  expect(await listed()).toEqual([7])
+  expect((await readCatalogVersion(tables)(7))?.data).toEqual(catalogOf('old'))
+  expect(await push('next', 7)).toEqual({ written: true, version: 8 })
+  expect(await listed()).toEqual([8, 7])
+  expect(await readCatalogVersion(tables)(7)).toEqual({ version: 7, data: catalogOf('old'), pushedAt: SEEDED })
+  expect((await versionAt(listCatalogVersions(tables)(), NOW - 1))?.version).toBe(7)
+})
+
+test('of two pushes that race, the one that loses leaves neither a version nor an event', async () => {
+  await push('before', 0)
+  const results = await Promise.all([push('left', 1), push('right', 1)])
+  expect(results.filter(({ written }) => written)).toHaveLength(1)
+  expect(await Array.fromAsync(listCatalogVersions(tables)())).toHaveLength(2)
+  const events = await Array.fromAsync(listEvents(tables)({ of: CATALOG_EVENTS, fromMs: 0, toMs: NOW }))
+  expect(events.map(({ before, after }) => `${before.version} → ${after.version}`).sort()).toEqual(['0 → 1', '1 → 2'])
+})
+
+test('a push that is sent again after another was made is told of its own version, and not made again', async () => {
+  const act = actAt(NOW)
+  const first = () => writeCatalog(tables)(catalogOf('first'), act, { shown: 0 })
+  expect(await first()).toEqual({ written: true, version: 1 })
+  await push('second', 1)
+  expect(await first()).toEqual({ written: true, version: 1 })
+  expect(await inForce()).toBe('second')
 })

@@ -115,9 +115,10 @@ async function listAction(
   { tables, out, json, nowMs }: Session,
   options: Pick<SettingOptions, 'externalId'>,
 ): Promise<void> {
-  const all = options.externalId
-    ? await keysNamed(tables, options.externalId)
-    : await Array.fromAsync(listKeys(tables)())
+  const all =
+    options.externalId === undefined
+      ? await Array.fromAsync(listKeys(tables)())
+      : await keysNamed(tables, options.externalId)
   const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
   if (json) return printJson(out, views)
   printTable(

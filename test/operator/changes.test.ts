@@ -43,7 +43,7 @@ describe('the fields of a key', () => {
     const fields = { externalId: 'cus_1', expiresAt: '2999-01-01T00:00:00.000Z', note: 'pays monthly' }
     expect(made).toMatchObject(fields)
     expect(await json('keys', 'list', '--external-id', 'cus_1')).toMatchObject([{ id: made.id, ...fields }])
-    expect(await json('keys', 'list', '--external-id', 'cus_none')).toEqual([])
+    for (const other of ['cus_none', '']) expect(await json('keys', 'list', '--external-id', other)).toEqual([])
     const text = await shown('keys', 'show', made.id)
     expect(text).toMatch(/^external id +cus_1\nexpires +2999-01-01T00:00:00.000Z\nnote +pays monthly$/m)
     const cleared = await json('keys', 'update', made.id, '--external-id', '', '--expires', 'never', '--note', '')
@@ -67,16 +67,16 @@ describe('the fields of a key', () => {
   })
 
   test.each([
-    ['--external-id', 'a b', 'without spaces'],
-    ['--external-id', 'x'.repeat(129), '1 to 128'],
-    ['--external-id', 'naïve', 'of ASCII'],
-    ['--note', 'x'.repeat(201), 'at most 200 characters'],
-    ['--note', 'a\u001b[2Jb', 'on one line'],
-    ['--expires', 'tomorrow', "a period such as 30d, or 'never'"],
-    ['--expires', '2999-02-30', 'a UTC day such as'],
-    ['--expires', '2020-01-01', 'must be later than now, but 2020-01-01T00:00:00.000Z is not'],
-    ['--expires', '0d', 'must be later than now'],
-  ])('waybill keys create %s %j is refused, and says what to write', async (option, value, complaint) => {
+    ['an external id with a space', '--external-id', 'a b', 'without spaces'],
+    ['an external id of 129 characters', '--external-id', 'x'.repeat(129), '1 to 128'],
+    ['an external id beyond ASCII', '--external-id', 'naïve', 'of ASCII'],
+    ['a note of 201 characters', '--note', 'x'.repeat(201), 'at most 200 characters'],
+    ['a note that would steer a terminal', '--note', 'a\u001b[2Jb', 'on one line'],
+    ['an end in words', '--expires', 'tomorrow', "a period such as 30d, or 'never'"],
+    ['an end on a day that is none', '--expires', '2999-02-30', 'a UTC day such as'],
+    ['an end that is over', '--expires', '2020-01-01', 'later than now, but 2020-01-01T00:00:00.000Z is not'],
+    ['an end at once', '--expires', '0d', 'must be later than now'],
+  ])('waybill keys create refuses %s, and says what to write', async (_, option, value, complaint) => {
     expect(await refused('keys', 'create', '--name', 'x', option, value)).toContain(complaint)
   })
 })

@@ -63,6 +63,7 @@ type Values = {
   readonly ':open': Uint8Array
   readonly ':firstTaken'?: number
   readonly ':interval': number
+  readonly ':nowMs': number
 }
 
 /** The changing part of a key's item. */
@@ -73,6 +74,7 @@ class Account {
   #spent = 0n
   #bucketFullAtUs = 0
   #days: Record<string, number> = {}
+  #use: { lastUsedAtMs?: number } = {}
 
   constructor(key: Key) {
     this.#key = key
@@ -84,6 +86,7 @@ class Account {
     const day = names?.['#day'] as string
     this.#bucketFullAtUs = values[':firstTaken'] ?? this.#bucketFullAtUs + values[':interval']
     this.#available -= values[':hold']
+    this.#use = { lastUsedAtMs: values[':nowMs'] }
     this.#days = { [day]: (this.#days[day] ?? 0) + 1 }
     this.#open.set(idOf(values[':open']), values[':open'])
     return this.#changing()
@@ -102,7 +105,7 @@ class Account {
 
   #changing(): Item {
     const holds = this.#open.size > 0 && { openHolds: new Set(this.#open.values()) }
-    return { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#days, ...holds }
+    return { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#use, ...this.#days, ...holds }
   }
 }
 

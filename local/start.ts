@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,6 +6,7 @@ import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
+import { newAct } from '../layers/gateway/domain/act.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
@@ -50,7 +52,10 @@ export async function start(
   const tables = openTables(LOCAL_TABLES, dynamodb)
   const operatorTables = openOperatorTables(LOCAL_TABLES, dynamodb)
   await createTables(operatorTables)
-  const { version } = await writeCatalog(tables)(local.catalog, Date.now())
+  const { version } = await writeCatalog(operatorTables)(
+    local.catalog,
+    newAct('npm start', Date.now(), randomBytes(10)),
+  )
   const loaded = { data: local.catalog, version, pushedAt: new Date().toISOString() }
   const log = humanLog(console.log, paint)
   const opened = openInstance({

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { type OperatorTables, openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import { awsCaller, localUser, type WhoAmI } from './caller-identity.ts'
 import { CliError } from './cli-error.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from './local-gateway.ts'
 import type { NamedVariable } from './local-keys.ts'
@@ -22,6 +23,8 @@ export type Connection = {
   readonly echoUrl?: string
   /** The variables that the local gateway sends to its providers. */
   readonly variables?: readonly NamedVariable[]
+  /** Asked only by a command that changes something, and then once. */
+  readonly whoAmI: WhoAmI
 }
 
 /** What a command works on; the local gateway is the one that was started in this folder. */
@@ -41,7 +44,7 @@ async function connectLocal(folder: string): Promise<Connection> {
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
   const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
-  return { tables, stage: 'local', isProtected: false, ipv6: false, ...addresses, variables }
+  return { tables, stage: 'local', isProtected: false, ipv6: false, ...addresses, variables, whoAmI: localUser }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
@@ -54,16 +57,18 @@ async function connectStage(stage: string): Promise<Connection> {
     return value.replace(/\/$/, '')
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
+  const tables = openOperatorTables({
+    keysTable: output(OUTPUTS.keysTable),
+    usageTable: output(OUTPUTS.usageTable),
+    answersTable: output(OUTPUTS.answersTable),
+  })
   return {
     stage,
     isProtected: isProtected(stage, outputs),
     // A stack that does not say was deployed when all of them had IPv6.
     ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
-    tables: openOperatorTables({
-      keysTable: output(OUTPUTS.keysTable),
-      usageTable: output(OUTPUTS.usageTable),
-      answersTable: output(OUTPUTS.answersTable),
-    }),
+    tables,
+    whoAmI: awsCaller(tables),
     chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
     apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
   }

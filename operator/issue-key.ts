@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { type Act, newAct } from '../layers/gateway/domain/act.ts'
 import type { Key, KeySettings } from '../layers/gateway/domain/key.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
-import { ulid } from '../layers/gateway/domain/ulid.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
-import type { Grant } from '../layers/gateway/store/keys/grant-credits.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import { CliError } from './cli-error.ts'
 
 type IssueOptions = {
   readonly settings: KeySettings
@@ -14,17 +14,24 @@ type IssueOptions = {
   readonly by: string
 }
 
-type IssuedKey = { readonly key: Key; readonly secret: string; readonly grant: Grant }
+type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act }
 
 /** A key that is not saved yet, and its secret. */
 export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
-  return { key, secret, grant: { id: ulid(nowMs, randomBytes(10)), by } }
+  return { key, secret, act: newAct(by, nowMs, randomBytes(10)) }
 }
 
 export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
   const issued = draftKey(options, nowMs)
-  await createKey(tables)(issued.key, issued.grant)
+  const result = await createKey(tables)(issued.key, issued.act)
+  if (!result.created) throw externalIdTaken(issued.key.externalId ?? '', result.ownerId)
   return issued
+}
+
+export function externalIdTaken(externalId: string, ownerId: string): CliError {
+  return new CliError(
+    `The external id '${externalId}' is that of the key ${ownerId}. Two keys cannot have the same one.`,
+  )
 }

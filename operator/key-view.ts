@@ -1,4 +1,4 @@
-import { heldOf, type Key, type KeySettings } from '../layers/gateway/domain/key.ts'
+import { heldOf, isExpired, type Key, type KeySettings } from '../layers/gateway/domain/key.ts'
 import { utcDay } from '../layers/gateway/domain/limits.ts'
 
 /** A key as an operator sees it: everything but hashes. */
@@ -8,11 +8,15 @@ export function keyView(key: Key, nowMs: number) {
   return {
     id: key.id,
     name: key.name,
-    status: key.status,
+    status: isExpired(key, nowMs) && key.status === 'active' ? ('expired' as const) : key.status,
     prefix: key.prefix,
     lastFour: key.current.lastFour,
     previousLastFour: inGrace?.lastFour,
-    previousUntil: inGrace && new Date(inGrace.untilMs).toISOString(),
+    previousUntil: inGrace && timeOf(inGrace.untilMs),
+    previousUsedAt: timeOf(inGrace?.usedAtMs),
+    externalId: key.externalId,
+    expiresAt: timeOf(key.expiresAtMs),
+    note: key.note,
     scopes: key.scopes,
     allowlist: key.allowlist,
     rpm: key.rpm,
@@ -25,6 +29,11 @@ export function keyView(key: Key, nowMs: number) {
     held: heldOf(key),
     spent: key.spent,
     version: key.version,
-    createdAt: new Date(key.createdAtMs).toISOString(),
-  } satisfies KeySettings & Record<string, unknown>
+    createdAt: timeOf(key.createdAtMs),
+    lastUsedAt: timeOf(key.lastUsedAtMs),
+  } satisfies Omit<KeySettings, 'expiresAtMs'> & Record<string, unknown>
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
 }

@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
+import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
 import { usageCommand } from './commands/usage.ts'
@@ -38,6 +39,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   usageCommand(program, run)
   catalogCommand(program, run, out)
   routesCommand(program, run)
+  eventsCommand(program, run)
   auditCommand(program, run)
   backupCommands(program, run, terminal.folder)
 

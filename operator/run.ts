@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
+import { type Act, newAct } from '../layers/gateway/domain/act.ts'
 import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import type { Terminal } from './terminal.ts'
@@ -16,6 +18,8 @@ export type Session = Connection &
     readonly json: boolean
     readonly nowMs: number
     readonly confirm: Confirm
+    /** The change that this command makes, signed with who makes it. */
+    readonly newAct: () => Promise<Act>
     /** For what is too long to be printed line by line. */
     readonly output: Terminal['output']
   }
@@ -34,9 +38,11 @@ export function runner(terminal: Terminal, report: Report): Run {
       const guard = { ...connection, yes: options.yes === true }
       const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
       const { output } = terminal
+      const nowMs = Date.now()
+      const sign = async () => newAct(await connection.whoAmI(), nowMs, randomBytes(10))
       try {
         await work(
-          { ...connection, ...report, output, json: options.json === true, nowMs: Date.now(), confirm },
+          { ...connection, ...report, output, json: options.json === true, nowMs, confirm, newAct: sign },
           options as never,
           ...(command.processedArgs as string[]),
         )

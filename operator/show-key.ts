@@ -1,4 +1,5 @@
 import type { Key } from '../layers/gateway/domain/key.ts'
+import { agoText } from './ago-text.ts'
 import { keyView } from './key-view.ts'
 import { printFields, printJson } from './output.ts'
 import type { Report } from './run.ts'
@@ -16,7 +17,12 @@ export function showKey(key: Key, { out, json, nowMs, secret }: ShowOptions): vo
     name: view.name,
     status: view.status,
     key: `${view.prefix}…${view.lastFour}`,
-    ...(view.previousUntil && { 'old secret': `…${view.previousLastFour} valid until ${view.previousUntil}` }),
+    ...(view.previousUntil && {
+      'old secret': `…${view.previousLastFour} valid until ${view.previousUntil}, ${oldSecretUse(view.previousUsedAt, nowMs)}`,
+    }),
+    ...(view.externalId !== undefined && { 'external id': view.externalId }),
+    ...(view.expiresAt !== undefined && { [view.status === 'expired' ? 'expired' : 'expires']: view.expiresAt }),
+    ...(view.note !== undefined && { note: view.note }),
     scopes: view.scopes.join(', '),
     'allowed from': view.allowlist.join(', ') || 'every address',
     limits: `${view.rpm} a minute, ${view.dailyLimit} a day (${view.requestsToday} today), ${view.maxConcurrent} at once (${view.requestsOpen} now)`,
@@ -25,8 +31,14 @@ export function showKey(key: Key, { out, json, nowMs, secret }: ShowOptions): vo
     held: view.held,
     spent: view.spent,
     created: view.createdAt,
+    'last used': view.lastUsedAt === undefined ? 'never' : agoText(view.lastUsedAt, nowMs),
   })
   if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
+}
+
+/** Whether it can be ended is what one wants to know of it. */
+function oldSecretUse(usedAt: string | undefined, nowMs: number): string {
+  return usedAt === undefined ? 'not used since the rotation' : `last used ${agoText(usedAt, nowMs)}`
 }
 
 const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'

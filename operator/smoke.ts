@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
+import { newAct } from '../layers/gateway/domain/act.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
@@ -35,11 +37,11 @@ async function firstModel({ tables }: Connection): Promise<string> {
   return model.id
 }
 
-async function smoke({ tables, chatUrl, apiUrl }: Connection, model: string): Promise<void> {
+async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: string): Promise<void> {
   const settings = { ...KEY_DEFAULTS, name: 'smoke', rpm: 600 }
   const issued = await issueKey(
     tables,
-    { settings, credits: 10n ** 9n, prefix: BRAND.keyPrefix, by: 'smoke' },
+    { settings, credits: 10n ** 9n, prefix: BRAND.keyPrefix, by: await whoAmI() },
     Date.now(),
   )
   const { key, secret } = issued
@@ -114,7 +116,7 @@ async function smoke({ tables, chatUrl, apiUrl }: Connection, model: string): Pr
       )
     })
   } finally {
-    await revokeKey(tables)(key.id, Date.now())
+    await revokeKey(tables)(key.id, newAct(await whoAmI(), Date.now(), randomBytes(10)))
   }
   await check('the revoked key is refused at once', async () => {
     const responses = [await ask({}), await get('/v1/models')]

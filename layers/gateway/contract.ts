@@ -78,7 +78,18 @@ export const TABLES = {
 } as const satisfies Record<string, TableDefinition>
 
 /** How the items of the table `keys` are named. */
-export const ITEMS = { key: 'KEY#', hash: 'HASH#', grant: 'GRANT#', catalog: 'CATALOG' } as const
+export const ITEMS = {
+  key: 'KEY#',
+  hash: 'HASH#',
+  grant: 'GRANT#',
+  /** Points from an operator's own id of a key to the key. */
+  external: 'EXTERNAL#',
+  catalog: 'CATALOG',
+  /** Every version of the catalog, apart from the one in force: no function reads them. */
+  versions: 'VERSIONS',
+  /** Apart from the keys' own items, which the functions may write. */
+  event: 'EVENT#',
+} as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 /** When the catalog was pushed, of one that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'

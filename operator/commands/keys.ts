@@ -1,23 +1,35 @@
 import { randomBytes } from 'node:crypto'
-import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
 import { BRAND, SCOPES } from '../../layers/gateway/contract.ts'
-import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { Key, KeySettings, SettingChanges } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
+import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
-import { cidrList, credits, keyName, scopeList, someCredits, wholeNumber } from '../arguments.ts'
+import { agoText } from '../ago-text.ts'
+import {
+  cidrList,
+  credits,
+  type End,
+  externalId,
+  keyEnd,
+  keyName,
+  note,
+  scopeList,
+  someCredits,
+  wholeNumber,
+} from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import { draftKey } from '../issue-key.ts'
+import { draftKey, externalIdTaken } from '../issue-key.ts'
 import { keyView } from '../key-view.ts'
 import { knownKey, noSuchKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
@@ -32,9 +44,20 @@ export const SETTING_OPTIONS = {
   rpm: 'rpm',
   dailyLimit: 'daily',
   maxConcurrent: 'concurrent',
+  externalId: 'external-id',
+  expiresAtMs: 'expires',
+  note: 'note',
 } as const satisfies Record<keyof KeySettings, string>
 
-type SettingOptions = { [Setting in keyof KeySettings as (typeof SETTING_OPTIONS)[Setting]]?: KeySettings[Setting] }
+/** As commander hands them over. */
+type SettingOptions = Pick<SettingChanges, 'name' | 'scopes' | 'rpm'> & {
+  readonly allow?: readonly string[]
+  readonly daily?: number
+  readonly concurrent?: number
+  readonly expires?: End
+  readonly externalId?: string
+  readonly note?: string
+}
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')
@@ -45,7 +68,11 @@ export function keysCommand(program: Command, run: Run): void {
     .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
     .action(run(createAction))
 
-  keys.command('list').description('every key, newest first').action(run(listAction))
+  keys
+    .command('list')
+    .description('every key, newest first')
+    .option('--external-id <id>', 'only the key with this id of yours', externalId)
+    .action(run(listAction))
 
   keys.command('show <id>').description('one key').action(run(showAction))
 
@@ -69,39 +96,55 @@ async function createAction(
   session: Session,
   options: SettingOptions & { name: string; credits: Nano },
 ): Promise<void> {
-  const { tables, out, json, nowMs } = session
-  const settings = { ...KEY_DEFAULTS, name: options.name, ...settingsOf(options) }
+  const { tables, out, json, nowMs, whoAmI } = session
+  const settings = { ...KEY_DEFAULTS, name: options.name, ...withoutNulls(settingsOf(options, nowMs)) }
   warnOfIpv6(session, settings.allowlist)
   await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
-  const { key, secret, grant } = draftKey(
-    { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: userInfo().username },
+  const { key, secret, act } = draftKey(
+    { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: await whoAmI() },
     nowMs,
   )
   await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
-    await createKey(tables)(key, grant)
+    const result = await createKey(tables)(key, act)
+    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
     showKey(key, { out, json, nowMs, secret })
   })
 }
 
-async function listAction({ tables, out, json, nowMs }: Session): Promise<void> {
-  const all = await Array.fromAsync(listKeys(tables)())
+async function listAction(
+  { tables, out, json, nowMs }: Session,
+  options: Pick<SettingOptions, 'externalId'>,
+): Promise<void> {
+  const all =
+    options.externalId === undefined
+      ? await Array.fromAsync(listKeys(tables)())
+      : await keysNamed(tables, options.externalId)
   const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
   if (json) return printJson(out, views)
   printTable(
     out,
-    ['id', 'name', 'status', 'key', 'rpm', 'daily', 'available', 'held', 'spent'],
+    ['id', 'name', 'status', 'key', 'external id', 'rpm', 'daily', 'available', 'held', 'spent', 'last used'],
     views.map((key) => [
       key.id,
       key.name,
       key.status,
       `${key.prefix}…${key.lastFour}`,
+      key.externalId,
       key.rpm,
       key.dailyLimit,
       key.available,
       key.held,
       key.spent,
+      key.lastUsedAt === undefined ? 'never' : agoText(key.lastUsedAt, nowMs),
     ]),
   )
+}
+
+/** One, or none. */
+async function keysNamed(tables: Session['tables'], id: string): Promise<Key[]> {
+  const keyId = await findByExternalId(tables)(id)
+  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
+  return key ? [key] : []
 }
 
 async function showAction({ tables, out, json, nowMs }: Session, _: object, id: string): Promise<void> {
@@ -110,40 +153,42 @@ async function showAction({ tables, out, json, nowMs }: Session, _: object, id: 
 
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
   const { tables, out, json, nowMs } = session
-  const settings = settingsOf(options)
+  const settings = settingsOf(options, nowMs)
   if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
   warnOfIpv6(session, settings.allowlist ?? [])
   await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
-  showKey(changed(await updateKey(tables)(id, settings), id), { out, json, nowMs })
+  const result = await updateKey(tables)(id, settings, await session.newAct())
+  if (!result.changed && result.why === 'external_id_taken') throw await takenBy(tables, settings.externalId ?? '')
+  showKey(changed(result, id), { out, json, nowMs })
 }
 
 async function grantAction(session: Session, _: object, id: string, text: string): Promise<void> {
   const { tables, out, json, nowMs } = session
   const amount = checked(someCredits, text)
   await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
-  const grant = { id: ulid(nowMs, randomBytes(10)), by: userInfo().username }
-  showKey(changed(await grantCredits(tables)(id, amount, grant, nowMs), id), { out, json, nowMs })
+  showKey(changed(await grantCredits(tables)(id, amount, await session.newAct()), id), { out, json, nowMs })
 }
 
 async function rotateAction(session: Session, _: object, id: string): Promise<void> {
   const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `rotate ${key}`)
   const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+  const act = await session.newAct()
   await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
-    showKey(changed(await rotateKey(tables)(id, stored, nowMs), id), { out, json, nowMs, secret })
+    showKey(changed(await rotateKey(tables)(id, stored, act), id), { out, json, nowMs, secret })
   })
 }
 
 async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
   const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-  showKey(changed(await endGrace(tables)(id), id), { out, json, nowMs })
+  showKey(changed(await endGrace(tables)(id, await session.newAct()), id), { out, json, nowMs })
 }
 
 async function revokeAction(session: Session, _: object, id: string): Promise<void> {
   const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `revoke ${key}`)
-  showKey(changed(await revokeKey(tables)(id, nowMs), id), { out, json, nowMs })
+  showKey(changed(await revokeKey(tables)(id, await session.newAct()), id), { out, json, nowMs })
 }
 
 /** A client that has both comes by either, and only one of them is on such a list. */
@@ -177,11 +222,44 @@ function settingOptions(command: Command): Command {
     .option('--daily <n>', 'requests per UTC day', wholeNumber(1, 1_000_000_000))
     .option('--concurrent <n>', 'requests under way at once', wholeNumber(1, 1_000))
     .option('--allow <list>', 'addresses it may be used from, as CIDR ranges; empty for every address', cidrList)
+    .option('--external-id <id>', 'your own id of who it is for, which no other key has; empty for none', externalId)
+    .option('--expires <when>', "a UTC day, a moment, or a period from now; 'never' for no end", keyEnd)
+    .option('--note <text>', 'for people; empty for none', note)
 }
 
-function settingsOf(options: SettingOptions): Partial<KeySettings> {
-  const settings = Object.entries(SETTING_OPTIONS).map(([setting, option]) => [setting, options[option]] as const)
-  return Object.fromEntries(settings.filter(([, value]) => value !== undefined))
+function settingsOf(options: SettingOptions, nowMs: number): SettingChanges {
+  const { name, scopes, rpm, allow: allowlist, daily: dailyLimit, concurrent: maxConcurrent } = options
+  const expiresAtMs = options.expires && endMs(options.expires, nowMs)
+  const [externalId, note] = [orNull(options.externalId), orNull(options.note)]
+  const settings = { name, scopes, allowlist, rpm, dailyLimit, maxConcurrent, externalId, expiresAtMs, note }
+  return withoutUndefined(settings satisfies Record<keyof KeySettings, unknown>)
+}
+
+/** An empty text takes a setting away. */
+function orNull(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text
+}
+
+function endMs(end: End, nowMs: number): number | null {
+  if (end === 'never') return null
+  const ms = 'inMs' in end ? nowMs + end.inMs : end.atMs
+  if (ms > nowMs) return ms
+  throw new CliError(
+    `--expires must be later than now, but ${new Date(ms).toISOString()} is not. 'keys revoke' ends a key at once.`,
+  )
+}
+
+function withoutUndefined(settings: object): SettingChanges {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+}
+
+/** A new key has nothing to take away. */
+function withoutNulls(settings: SettingChanges): Partial<KeySettings> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
+}
+
+async function takenBy(tables: Session['tables'], externalId: string): Promise<CliError> {
+  return externalIdTaken(externalId, (await findByExternalId(tables)(externalId)) ?? 'another')
 }
 
 function checked<T>(parse: (text: string) => T, text: string): T {

@@ -5,6 +5,7 @@ import { sampleCall } from '../../bench/subjects/sample-call.ts'
 import { API_FUNCTION_NAMES, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { actAt } from '../support/act.ts'
 import { FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { booksBalance, catalogFor } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
@@ -136,7 +137,7 @@ test('the introspect function refuses a key from the moment it is revoked, even 
   const { key, secret } = await account.issue()
   const asked = { path: '/v1/key/introspect', secret }
   expect((await call('introspect', asked)).statusCode).toBe(200)
-  await revokeKey(account.tables)(key.id, Date.now())
+  await revokeKey(account.tables)(key.id, actAt())
   expect((await call('introspect', asked)).statusCode).toBe(401)
 })
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { auditKey } from '../../operator/audit/audit-key.ts'
+import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
@@ -246,7 +247,7 @@ describe('refusals', () => {
       const { ReturnValues } = input as { ReturnValues?: string }
       if (command === 'UpdateItem' && ReturnValues === 'UPDATED_NEW') {
         races += 1
-        await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` })
+        await updateKey(elsewhere.tables)(key.id, { name: `changed ${races}` }, actAt())
       }
       return send()
     })

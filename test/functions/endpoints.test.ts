@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
@@ -63,7 +64,7 @@ test('a catalog is in force 30 seconds after it was pushed, and a model that it 
   const own = await openFor(catalogFor(upstream.url), { clock: () => nowMs })
   const { secret } = await own.issue()
   expect((await own.post(secret, HELLO)).status).toBe(200)
-  await writeCatalog(own.tables)(catalogFor(upstream.url, { active: false }), nowMs)
+  await writeCatalog(own.tables)(catalogFor(upstream.url, { active: false }), actAt(nowMs))
   nowMs += 30_000
   const response = await own.post(secret, HELLO)
   expect(response.status).toBe(404)

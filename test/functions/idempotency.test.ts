@@ -10,6 +10,7 @@ import { claimAnswer } from '../../layers/gateway/store/answers/claim-answer.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
+import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
@@ -152,9 +153,9 @@ describe('Idempotency-Keys', () => {
     const { key, secret } = await gateway.issue({ maxConcurrent: 1 })
     upstream.reply = status(500, { error: { message: 'no' } })
     expect((await post(secret, 'a')).status).toBe(502)
-    await updateKey(gateway.tables)(key.id, { rpm: 1, dailyLimit: 1 })
+    await updateKey(gateway.tables)(key.id, { rpm: 1, dailyLimit: 1 }, actAt())
     expect((await post(secret, 'a')).status).toBe(429)
-    await updateKey(gateway.tables)(key.id, { rpm: 60, dailyLimit: 1_000 })
+    await updateKey(gateway.tables)(key.id, { rpm: 60, dailyLimit: 1_000 }, actAt())
     upstream.reply = say('Hello')
     const third = await post(secret, 'a')
     expect([third.status, third.headers.get('x-svc-replayed')]).toEqual([200, null])
@@ -194,7 +195,7 @@ describe('Idempotency-Keys', () => {
     upstream.reply = say('Hello')
     await post(secret, 'a')
     const next = issueSecret('svc_live_', randomBytes)
-    await rotateKey(gateway.tables)(key.id, next.stored, nowMs)
+    await rotateKey(gateway.tables)(key.id, next.stored, actAt(nowMs))
     const other = await post(next.secret, 'a')
     expect([other.status, JSON.parse(other.text).error.code]).toEqual([409, 'idempotent_answer_not_kept'])
     expect((await post(secret, 'a')).headers.get('x-svc-replayed')).toBe('true')

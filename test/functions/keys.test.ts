@@ -7,6 +7,7 @@ import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
@@ -42,7 +43,7 @@ async function ask(instance: TestGateway, secret: string): Promise<number> {
 
 async function rotate(keyId: string): Promise<string> {
   const { secret, stored } = issueSecret('svc_live_', randomBytes)
-  await rotateKey(gateway.tables)(keyId, stored, nowMs)
+  await rotateKey(gateway.tables)(keyId, stored, actAt(nowMs))
   return secret
 }
 
@@ -87,7 +88,7 @@ test('a rotated key whose grace is ended refuses the old secret from the very ne
   const { key, secret: old } = await warmKey()
   const fresh = await rotate(key.id)
   expect(await ask(gateway, old)).toBe(200)
-  await endGrace(gateway.tables)(key.id)
+  await endGrace(gateway.tables)(key.id, actAt())
   for (const instance of [gateway, other]) {
     expect(await ask(instance, old)).toBe(401)
     expect(await ask(instance, fresh)).toBe(200)
@@ -96,7 +97,7 @@ test('a rotated key whose grace is ended refuses the old secret from the very ne
 
 test('a revoked key is refused from the very next request on every warm instance, exactly like an unknown key', async () => {
   const { key, secret } = await warmKey()
-  await revokeKey(gateway.tables)(key.id, nowMs)
+  await revokeKey(gateway.tables)(key.id, actAt(nowMs))
   const bodies = []
   for (const instance of [gateway, other]) {
     const response = await instance.post(secret, HELLO)
@@ -110,7 +111,7 @@ test('a revoked key is refused from the very next request on every warm instance
 test('a revoked key is a 401, no longer a 403, at an endpoint that it had no scope for', async () => {
   const { key, secret } = await warmKey({ scopes: ['chat.completions'] })
   expect((await gateway.get(secret, '/v1/models')).status).toBe(403)
-  await revokeKey(gateway.tables)(key.id, nowMs)
+  await revokeKey(gateway.tables)(key.id, actAt(nowMs))
   expect((await gateway.get(secret, '/v1/models')).status).toBe(401)
 })
 
@@ -124,7 +125,7 @@ test('a request that is under way when its key is revoked is still answered and 
   }
   const running = await gateway.post(secret, { ...HELLO, stream: true })
   upstream.reply = say('Hello')
-  await revokeKey(gateway.tables)(key.id, nowMs)
+  await revokeKey(gateway.tables)(key.id, actAt(nowMs))
   finish()
   expect(await running.text()).toContain('[DONE]')
   const after = await gateway.readKey(key.id)
@@ -138,7 +139,7 @@ test('no request that begins after a revoke has returned is admitted, however ma
   let revoked = false
   const late: Promise<number>[] = []
   const early = Array.from({ length: 40 }, () => ask(gateway, secret))
-  const revoking = revokeKey(gateway.tables)(key.id, nowMs).then(() => {
+  const revoking = revokeKey(gateway.tables)(key.id, actAt(nowMs)).then(() => {
     revoked = true
     for (let i = 0; i < 40; i++) late.push(ask(i % 2 ? gateway : other, secret))
   })
@@ -150,22 +151,22 @@ test('no request that begins after a revoke has returned is admitted, however ma
 
 test('a changed key has its new scopes, addresses and limits from the next request on every warm instance', async () => {
   const { key, secret } = await warmKey()
-  await updateKey(gateway.tables)(key.id, { scopes: ['models.read'] })
+  await updateKey(gateway.tables)(key.id, { scopes: ['models.read'] }, actAt())
   for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
-  await updateKey(gateway.tables)(key.id, { scopes: ['chat.completions'] })
+  await updateKey(gateway.tables)(key.id, { scopes: ['chat.completions'] }, actAt())
   for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(200)
-  await updateKey(gateway.tables)(key.id, { allowlist: ['10.0.0.0/8'] })
+  await updateKey(gateway.tables)(key.id, { allowlist: ['10.0.0.0/8'] }, actAt())
   for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
-  await updateKey(gateway.tables)(key.id, { allowlist: ['127.0.0.0/8'], rpm: 1 })
+  await updateKey(gateway.tables)(key.id, { allowlist: ['127.0.0.0/8'], rpm: 1 }, actAt())
   for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(429)
 })
 
 test('granted credits can be spent from the next request', async () => {
   const { key, secret } = await warmKey({ credits: '0.01' })
-  await updateKey(gateway.tables)(key.id, { rpm: 1000 })
+  await updateKey(gateway.tables)(key.id, { rpm: 1000 }, actAt())
   const dear = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(20_000) }] }
   expect((await gateway.post(secret, dear)).status).toBe(402)
-  await grantCredits(gateway.tables)(key.id, 1_000_000_000n, { id: 'g1', by: 'test' }, nowMs)
+  await grantCredits(gateway.tables)(key.id, 1_000_000_000n, actAt(nowMs))
   expect((await gateway.post(secret, dear)).status).toBe(200)
 })
 
@@ -189,3 +190,44 @@ function askFrom(localAddress: string, secret: string, headers = {}): Promise<nu
       .end()
   })
 }
+
+test('an expired key is refused by every endpoint of every instance, and its holder is told that it expired and when', async () => {
+  const end = NOW + 10 * MINUTE
+  const { key, secret } = await warmKey({ expiresAtMs: end, rpm: 1000 })
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  nowMs = end - 1
+  for (const instance of [gateway, other, cold]) expect(await ask(instance, secret)).toBe(200)
+  nowMs = end
+  const later = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  const before = await gateway.readKey(key.id)
+  for (const instance of [gateway, other, later]) {
+    const answers = [
+      await instance.post(secret, HELLO),
+      await instance.get(secret, '/v1/models'),
+      await instance.get(secret, '/v1/key/introspect'),
+      await instance.get(secret, '/v1/usage/req_01M7FH87G0G7G4N4FQ5AD7VT9D'),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'invalid_api_key', message: expect.stringContaining('expired at 2026-11-15T12:10:00.000Z') },
+      })
+    }
+  }
+  expect(await gateway.readKey(key.id)).toEqual(before)
+  await updateKey(gateway.tables)(key.id, { expiresAtMs: end + MINUTE }, actAt(nowMs))
+  for (const instance of [gateway, other, later]) expect(await ask(instance, secret)).toBe(200)
+})
+
+test('the introspection of a key says when the secret that asks will end: with the key, or with its grace before', async () => {
+  const end = NOW + 90 * MINUTE
+  const { key, secret } = await warmKey({ expiresAtMs: end })
+  const endOf = async (text: string) => {
+    const answer = (await (await gateway.get(text, '/v1/key/introspect')).json()) as { key: { expires_at: number } }
+    return answer.key.expires_at
+  }
+  expect(await endOf(secret)).toBe(end / 1000)
+  const next = await rotate(key.id)
+  expect(await endOf(secret)).toBe((NOW + 60 * MINUTE) / 1000)
+  expect(await endOf(next)).toBe(end / 1000)
+})

@@ -16,6 +16,7 @@ import { openOperatorTables } from '../../layers/gateway/store/operator-tables.t
 import { issueKey } from '../../operator/issue-key.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
+import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import { emptyFolder, type Process, run } from '../support/processes.ts'
@@ -50,7 +51,7 @@ test(
       await sleep(Math.random() * 60)
       return say('Hello there')(response, request)
     })
-    await writeCatalog(tables)(catalogFor(upstream.url), Date.now())
+    await writeCatalog(tables)(catalogFor(upstream.url), actAt())
     const settings = { ...KEY_DEFAULTS, name: 'killed', rpm: 60_000, dailyLimit: 1_000_000, maxConcurrent: 1_000 }
     const options = { settings, credits: 10n ** 12n, prefix: BRAND.keyPrefix, by: 'test' }
     const { key, secret } = await issueKey(tables, options, Date.now())

@@ -13,6 +13,7 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { auditKey } from '../../operator/audit/audit-key.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
@@ -50,7 +51,7 @@ async function openStand(): Promise<Stand> {
   const tables = openOperatorTables(names, { endpoint })
   opened.defer(() => tables.client.destroy())
   await createTables(tables)
-  await writeCatalog(tables)(catalogFor(upstream.url), Date.now())
+  await writeCatalog(tables)(catalogFor(upstream.url), actAt())
   const settings = { ...KEY_DEFAULTS, name: 'test', rpm: 60_000 }
   const { key, secret } = await issueKey(
     tables,

@@ -21,8 +21,8 @@ const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:
 
 const READ_ALL = [
   'cloudformation:DescribeStacks on <AWS::StackId>',
-  'dynamodb:GetItem on keys where the key is like KEY#*, CATALOG',
-  'dynamodb:Query on keys where the key is like KEY#*',
+  'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS',
+  'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Scan on keys',
   'dynamodb:GetItem on usage',
   'dynamodb:Query on the index byKey of usage',
@@ -31,9 +31,9 @@ const policiesIn = (stage: string): Record<string, string[]> => ({
   WaybillReader: READ_ALL,
   WaybillOperator: [
     ...READ_ALL,
-    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*',
+    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, EVENT#*, VERSIONS',
     'dynamodb:UpdateItem on keys where the key is like KEY#*, HASH#*, CATALOG',
-    'dynamodb:DeleteItem on keys where the key is like HASH#*',
+    'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],
 })

@@ -5,10 +5,11 @@ import { readVariable } from '../../layers/gateway/config.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { checkedCatalog } from '../../local/checked-catalog.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { paintFor } from '../../local/paint.ts'
+import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
 import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
@@ -29,7 +30,7 @@ afterAll(async () => {
   await thief[Symbol.asyncDispose]()
 })
 
-const write = (tables: Tables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, Date.now())
+const write = (tables: OperatorTables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, actAt())
 
 describe('the local table', () => {
   const good = catalogFor('https://api.example.test/v1')

@@ -10,6 +10,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { findProcess } from '../../local/running-process.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { actAt } from '../support/act.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
@@ -116,7 +117,7 @@ describe('three starts in one folder', () => {
     const second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
     const tables = openOperatorTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
-    await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, Date.now())
+    await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, actAt())
     tables.client.destroy()
     const get = async (path: string) => {
       const headers = { Authorization: `Bearer ${second.local.demoKey}` }

@@ -14,6 +14,7 @@ import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { type Audit, auditKey } from '../../operator/audit/audit-key.ts'
 import { explainRequest } from '../../operator/explain/explain-request.ts'
 import { toCsvLine } from '../../operator/usage-csv.ts'
+import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -230,8 +231,8 @@ test('an audit finds a balance below zero', async () => {
 describe('grants', () => {
   async function granted() {
     const { key } = await used(1)
-    const grant = { id: ulid(Date.now(), randomBytes(10)), by: 'ann' }
-    await grantCredits(gateway.tables)(key.id, 5_000_000_000n, grant, Date.now())
+    const grant = actAt(Date.now(), 'ann')
+    await grantCredits(gateway.tables)(key.id, 5_000_000_000n, grant)
     const [first] = await Array.fromAsync(listGrants(gateway.tables)(key.id))
     return { key, first: first?.id ?? '', second: grant.id }
   }

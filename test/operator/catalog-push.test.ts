@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { beforeEach, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { compareCatalogs } from '../../operator/compare-catalogs.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
@@ -15,7 +16,7 @@ jest.setTimeout(60_000)
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()
-let tables: Tables
+let tables: OperatorTables
 let stage: Stage
 
 beforeEach(async () => {
@@ -37,7 +38,7 @@ async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...mo
   await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
   let isFirst = true
   line.delay = async (operation) => {
-    if (operation !== 'UpdateItem' || !isFirst) return
+    if (operation !== 'TransactWriteItems' || !isFirst) return
     isFirst = false
     await meanwhile()
   }
@@ -64,16 +65,18 @@ test('waybill catalog push shows the version in force and the changes, then writ
 })
 
 test('waybill catalog push does not replace a catalog that somebody else pushed meanwhile', async () => {
-  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
-  const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), Date.now())
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
+  const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), actAt())
   const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/Somebody pushed version 2 of the catalog meanwhile.*waybill catalog show.*push again/)
+  expect(stderr).toMatch(
+    /test pushed version 2 of the catalog while you looked at 1, .*It changed:\n {2}- model a\n {2}\+ model theirs\n.*waybill catalog show.*push again/s,
+  )
   expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
 })
 
 test('exactly one of two catalog pushes from the same version wins, and the other is told', async () => {
-  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), Date.now())
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
   const bothRead = Promise.withResolvers<void>()
   let ready = 0
   const meet = () => {
@@ -85,7 +88,9 @@ test('exactly one of two catalog pushes from the same version wins, and the othe
   expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
   const winner = ended[0]?.code === 0 ? 'left' : 'right'
   expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
-  expect(ended.find(({ code }) => code === 1)?.stderr).toContain('Somebody pushed version 2')
+  expect(ended.find(({ code }) => code === 1)?.stderr).toContain(
+    'arn:aws:iam::123456789012:user/ann pushed version 2 of the catalog while you looked at 1',
+  )
 })
 
 test('waybill catalog check and push warn of prices below cost, and succeed', async () => {

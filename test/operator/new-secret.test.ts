@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { actAt } from '../support/act.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import type { Ended } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -107,7 +108,7 @@ test.each<[string, (call: Call) => Treatment]>([
 })
 
 test('waybill keys rotate shows no secret for a revoked or unknown key', async () => {
-  await revokeKey(gateway.tables)(key.id, Date.now())
+  await revokeKey(gateway.tables)(key.id, actAt())
   for (const id of [key.id, 'key_nope']) {
     const ended = await over(() => 'answer', 'rotate', id, '--json')
     expect([ended.code, ended.stdout]).toEqual([1, ''])

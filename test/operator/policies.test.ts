@@ -1,14 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from '../deployed/support/dynamodb-proxy.ts'
 import { type ManagedPolicy, managedPolicy } from '../deployed/support/managed-policy.ts'
 import { type SecretsManager, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
+import { CALLER, type Stage } from '../support/stage.ts'
 
 jest.setTimeout(180_000)
 
@@ -25,6 +27,7 @@ beforeAll(async () => {
   const both = await openBoth()
   gateway = both.gateway
   writeFileSync(FILE, JSON.stringify(catalogFor(both.upstream.url, {}, { apiKey: 'secret:up' })))
+  await writeCatalog(gateway.tables)(catalogFor(both.upstream.url, { id: 'second' }), actAt())
   stage = await openStage(gateway.tables, gateway.baseUrl)
   dynamodb = await startDynamoDbProxy(process.env.TEST_DYNAMODB ?? '')
   secrets = await startSecretsManager({ 'waybill/dev/up': 'key-of-the-provider' })
@@ -41,22 +44,26 @@ afterAll(async () => {
 
 /** What each command does to the tables, by its name. */
 const READING: Record<string, () => string[]> = {
-  'keys list': () => [],
+  'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],
   'usage list': () => [],
   'usage show': () => [id.request],
   'usage export': () => ['--from', '2026-01-01'],
   'usage summary': () => ['--key', id.key],
-  'catalog show': () => [],
+  'catalog show': () => ['--at', '2999-01-01'],
+  'catalog versions': () => [],
+  'catalog diff': () => [],
+  'events list': () => ['--key', id.key],
   audit: () => [],
 }
 const CHANGING: Record<string, () => string[]> = {
-  'keys create': () => ['--name', 'new', '--credits', '2'],
-  'keys update': () => [id.key, '--rpm', '7'],
+  'keys create': () => ['--name', 'new', '--credits', '2', '--external-id', 'cus_1'],
+  'keys update': () => [id.key, '--rpm', '7', '--external-id', 'cus_2'],
   'keys grant': () => [id.key, '5'],
   'keys rotate': () => [id.key],
   'keys end-grace': () => [id.key],
   'keys revoke': () => [id.key],
+  'catalog rollback': () => ['1'],
   'catalog push': () => [FILE],
 }
 /** It changes nothing in the tables, but reads the keys of providers. */
@@ -122,6 +129,16 @@ test.each(Object.keys(CHANGING))(
   },
 )
 
+test('every event that a command wrote names the caller’s ARN, which STS was asked for once a change and never to look', async () => {
+  const asked = stage.identified
+  const { stdout } = await stage.waybill(['events', 'list', '--json', '--stage', 'dev'], access())
+  const events = JSON.parse(stdout) as { by: string; what: string }[]
+  expect(new Set(events.map(({ by }) => by))).toEqual(new Set([CALLER, 'test']))
+  expect(stage.identified).toBe(asked)
+  await stage.waybill(['keys', 'create', '--name', 'one more', '--stage', 'dev'], access())
+  expect(stage.identified).toBe(asked + 1)
+})
+
 test('waybill routes test needs no more than the operator’s policy, which has the stage’s secrets, and the reader’s has none', async () => {
   const calls = await callsOf('routes test', [])
   expect(calls.filter((call) => !operator.allows(call))).toEqual([])
@@ -144,7 +161,10 @@ describe('what no policy allows', () => {
   const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
   const items = () => {
     const { keys, usage, answers } = gateway.tables
-    const ofKeys = ['KEY#key_1', 'HASH#1', 'CATALOG'].map((leadingKey) => ({ table: keys, leadingKey }))
+    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'VERSIONS', 'CATALOG'].map((leadingKey) => ({
+      table: keys,
+      leadingKey,
+    }))
     return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
   }
   const allowed = (policy: ManagedPolicy) =>
@@ -154,13 +174,14 @@ describe('what no policy allows', () => {
     expect(allowed(reader)).toEqual([])
   })
 
-  test('the operator’s policy lets nobody change a usage row, read or change a kept answer, or delete a key', () => {
+  test('the operator’s policy lets nobody change a usage row, read or change a kept answer, or delete a key, an event or a version of the catalog', () => {
     const { usage, answers, keys } = gateway.tables
     const calls = allowed(operator)
     expect(calls.filter(({ table }) => table === usage || table === answers)).toEqual([])
     expect(operator.allows({ operation: 'GetItem', table: answers, leadingKey: 'x' })).toBe(false)
     expect(calls.filter(({ operation }) => operation === 'DeleteItem')).toEqual([
       { operation: 'DeleteItem', table: keys, leadingKey: 'HASH#1' },
+      { operation: 'DeleteItem', table: keys, leadingKey: 'EXTERNAL#1' },
     ])
   })
 })

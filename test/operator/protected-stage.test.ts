@@ -5,8 +5,10 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { confirmer } from '../../operator/confirm.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -23,6 +25,7 @@ let dev: Stage
 
 beforeAll(async () => {
   gateway = (await openBoth()).gateway
+  await writeCatalog(gateway.tables)(catalogFor('http://127.0.0.1:1', { id: 'second' }), actAt())
   ;[prod, dev] = await Promise.all([
     openStage(gateway.tables, gateway.baseUrl, 'prod'),
     openStage(gateway.tables, gateway.baseUrl),
@@ -47,6 +50,11 @@ const CHANGES: [string, (id: string) => string[], RegExp][] = [
   ['keys rotate', (id) => ['keys', 'rotate', id], /rotate key_\w+ \(acme\)/],
   ['keys end-grace', (id) => ['keys', 'end-grace', id], /end the old secret of key_\w+ \(acme\)/],
   ['keys revoke', (id) => ['keys', 'revoke', id], /revoke key_\w+ \(acme\)/],
+  [
+    'catalog rollback',
+    () => ['catalog', 'rollback', '1'],
+    /put version \d+ of the catalog, with the content of version 1, in force/,
+  ],
   ['catalog push', () => ['catalog', 'push', CATALOG], /put version \d+ of the catalog in force/],
 ]
 

@@ -4,6 +4,7 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
 import { type RawAnswer, type RawCall, rawCall } from './support/raw-call.ts'
@@ -498,7 +499,7 @@ describe('malformed keys', () => {
   test('an unknown key and a revoked key are answered exactly like a malformed one', async () => {
     const revoked = await gateway.issue()
     expect((await gateway.post(revoked.secret, HELLO)).status).toBe(200)
-    await revokeKey(gateway.tables)(revoked.key.id, Date.now())
+    await revokeKey(gateway.tables)(revoked.key.id, actAt())
     for (const endpoint of ENDPOINTS) {
       const sample = await at(gateway, endpoint, {})
       for (const token of [`${BRAND.keyPrefix}${body43}`, revoked.secret]) {

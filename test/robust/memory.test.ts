@@ -9,6 +9,7 @@ import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { type Process, run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
@@ -58,7 +59,7 @@ function* events() {
 beforeAll(async () => {
   await createTables(tables)
   const upstream = await openUpstream(manyLogprobs)
-  await writeCatalog(tables)(catalogFor(upstream.url, { maxOutputTokens: 16_384 }), Date.now())
+  await writeCatalog(tables)(catalogFor(upstream.url, { maxOutputTokens: 16_384 }), actAt())
   const settings = { ...KEY_DEFAULTS, name: 'large' }
   const issued = await issueKey(
     tables,

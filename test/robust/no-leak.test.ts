@@ -7,6 +7,7 @@ import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { chunk, DONE, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
@@ -146,7 +147,7 @@ async function answeredTraffic(): Promise<void> {
   }
   const { secret: next, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
   secrets.push(next)
-  await rotateKey(gateway.tables)(key.id, stored, Date.now())
+  await rotateKey(gateway.tables)(key.id, stored, actAt())
   for (const path of ['/v1/models', '/v1/models/test-model', '/v1/key/introspect']) {
     for (const token of [secret, next]) await call(path, gateway, token, { method: 'GET', path })
   }
@@ -197,7 +198,7 @@ async function refusedTraffic(): Promise<void> {
     await call('a key elsewhere', gateway, '', { ...talk(), path: `/v1/chat/completions?key=${secret}`, headers })
   }
   const revoked = await issue(gateway)
-  await revokeKey(gateway.tables)(revoked.key.id, Date.now())
+  await revokeKey(gateway.tables)(revoked.key.id, actAt())
   await call('a revoked key', gateway, revoked.secret, talk())
   for (const [what, settings] of Object.entries({
     'no credits': { credits: '0' },

@@ -35,7 +35,7 @@ export type Script =
 /** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model. */
 export type CatalogKind = 'one route' | 'several routes' | 'narrow'
 
-export type Operation = 'grant' | 'rotate' | 'end grace' | 'revoke' | 'limits'
+export type Operation = 'grant' | 'rotate' | 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id'
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
 export type Step =
@@ -64,7 +64,7 @@ export type Step =
   | { readonly do: 'sweep'; readonly node: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
-export type KeyLimits = Omit<KeySettings, 'name' | 'scopes' | 'allowlist'>
+export type KeyLimits = Pick<KeySettings, 'rpm' | 'dailyLimit' | 'maxConcurrent'>
 export type KeySetup = KeyLimits & { readonly credits: bigint }
 
 export type History = {
@@ -107,7 +107,7 @@ const PINS = [
   'first,narrow',
 ]
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
-const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3 })
+const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]

@@ -19,6 +19,8 @@ type Account = {
   readonly days: Map<string, number>
   readonly rows: Map<string, StoredItem>
   readonly grants: Map<string, StoredItem>
+  /** What an operator did to it, by the id of the act. */
+  readonly events: Map<string, StoredItem>
 }
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -29,6 +31,7 @@ const WRONG_CLOCK_MS = 59_000
 /** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
 export class Ledger {
   readonly #accounts = new Map<string, Account>()
+  readonly #monthly = new Map<string, StoredItem>()
   readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
 
   get admissions(): number {
@@ -55,6 +58,18 @@ export class Ledger {
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
     checkBalance(item, holds)
     checkRows(account)
+  }
+
+  /** An event is written once, and so is its copy among those of its month. */
+  eventWritten(item: StoredItem): void {
+    const [of = '', id = ''] = [(item.pk as string).slice('EVENT#'.length), item.sk as string]
+    // Of the catalog there is no account.
+    if (item.keyId === undefined) return
+    const known = /^\d{4}-\d{2}$/.test(of) ? this.#monthly : this.#account(of).events
+    const before = known.get(id)
+    if (before && JSON.stringify(before) !== JSON.stringify(item)) fail(`the event ${id} was changed`)
+    if (JSON.stringify(item).match(/[0-9a-f]{64}/)) fail(`the event ${id} has a hash`)
+    known.set(id, item)
   }
 
   rowWritten(item: StoredItem): void {
@@ -104,13 +119,26 @@ export class Ledger {
   /** When nothing is under way any more. */
   atRest(): void {
     this.#paidOnce()
-    for (const [keyId, { item, open, admitted, rows, grants }] of this.#accounts) {
+    for (const [keyId, { item, open, admitted, rows, grants, events }] of this.#accounts) {
+      if (item) this.#eachChangeHasItsEvent(keyId, item, grants, events)
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
       const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)
       if (item && BigInt(item.granted as bigint) !== granted)
         fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
     }
+  }
+
+  /** A change raises the version by one, except for a grant, which has an item of its own. */
+  #eachChangeHasItsEvent(keyId: string, item: StoredItem, grants: Account['grants'], events: Account['events']): void {
+    const granting = [...events].filter(([, { what }]) => what === 'key.grant').map(([id]) => id)
+    if (events.size - granting.length !== item.version) {
+      fail(`${keyId} has version ${item.version}, and ${events.size - granting.length} events that changed it`)
+    }
+    const created = [...events].filter(([, { what }]) => what === 'key.create').map(([id]) => id)
+    const granted = [...grants.keys()].map((sk) => sk.slice('GRANT#'.length)).filter((id) => !created.includes(id))
+    if (granted.sort().join() !== granting.sort().join()) fail(`${keyId} has grants that are not its events of grants`)
+    for (const id of events.keys()) if (!this.#monthly.has(id)) fail(`the event ${id} is not among those of its month`)
   }
 
   #account(keyId: string): Account {
@@ -124,6 +152,7 @@ export class Ledger {
       days: new Map(),
       rows: new Map(),
       grants: new Map(),
+      events: new Map(),
     }
     this.#accounts.set(keyId, account)
     return account
@@ -137,6 +166,9 @@ export class Ledger {
     const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
     if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
       fail(`${requestId} was admitted with a secret that had ended`)
+    }
+    if (key.expiresAtMs !== undefined && Number(key.expiresAtMs) <= clockMs) {
+      fail(`${requestId} was admitted at ${clockMs}, and its key expired at ${key.expiresAtMs}`)
     }
     const concurrent = Object.keys(holdsOf(key)).length
     if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)

@@ -1,6 +1,6 @@
 import { BRAND } from '../../layers/gateway/contract.ts'
+import { newAct } from '../../layers/gateway/domain/act.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
@@ -19,6 +19,9 @@ const LIMITS: Readonly<Record<keyof KeyLimits, readonly number[]>> = {
   dailyLimit: [1, 20],
   maxConcurrent: [1, 3],
 }
+const ENDS_MS = [0, 0, 1, 1_000, 20_000, 61_000, 3_600_000, 86_400_000]
+/** Two keys of a history may want the same. */
+const EXTERNAL_IDS = ['one', 'two', null]
 const CHANGES = Object.entries(LIMITS).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
 
 export async function operate(
@@ -30,26 +33,45 @@ export async function operate(
 ): Promise<void> {
   const { keyId, secrets } = account
   const before = [...secrets]
+  const act = newAct('simulation', nowMs, random.bytes(10))
   switch (operation) {
-    case 'grant': {
-      const grant = { id: ulid(nowMs, random.bytes(10)), by: 'simulation' }
-      await grantCredits(tables)(keyId, BigInt(1 + value) * 1_000n, grant, nowMs)
-      return
-    }
+    case 'grant':
+      return void (await perhapsTwice(value, () => grantCredits(tables)(keyId, BigInt(1 + value) * 1_000n, act)))
     case 'limits':
-      await updateKey(tables)(keyId, CHANGES[value % CHANGES.length] ?? {})
-      return
+      return void (await perhapsTwice(value, () =>
+        updateKey(tables)(keyId, CHANGES[value % CHANGES.length] ?? {}, act),
+      ))
+    case 'expiry':
+      return void (await perhapsTwice(value, () =>
+        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, nowMs) }, act),
+      ))
+    case 'external id':
+      return void (await perhapsTwice(value, () =>
+        updateKey(tables)(keyId, { externalId: EXTERNAL_IDS[value % EXTERNAL_IDS.length] ?? null }, act),
+      ))
     case 'end grace':
-      return endAllBut(before, await endGrace(tables)(keyId))
+      return endAllBut(before, await perhapsTwice(value, () => endGrace(tables)(keyId, act)))
     case 'revoke':
-      return endAllBut(before, await revokeKey(tables)(keyId, nowMs))
+      return endAllBut(before, await perhapsTwice(value, () => revokeKey(tables)(keyId, act)))
     case 'rotate': {
       const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
-      const result = await rotateKey(tables)(keyId, stored, nowMs)
+      const result = await perhapsTwice(value, () => rotateKey(tables)(keyId, stored, act))
       if (result.changed) secrets.push({ text: secret, hash: stored.hash, ended: false })
       return endAllBut(before, result)
     }
   }
+}
+
+/** Ends from a moment that may be now to one that no history reaches, or none. */
+function endAfter(value: number, nowMs: number): number | null {
+  const ms = ENDS_MS[value % ENDS_MS.length] as number
+  return ms === 0 ? null : nowMs + ms
+}
+
+/** An act that failed, and now and then one that did not, is sent again, as by somebody who lost the answer. */
+async function perhapsTwice<T>(value: number, act: () => Promise<T>): Promise<T> {
+  const first = await act().catch(() => undefined)
+  return first === undefined || value % 3 === 0 ? act() : first
 }
 
 type Result = Awaited<ReturnType<ReturnType<typeof revokeKey>>>

@@ -21,7 +21,12 @@ export type Variant = {
   readonly provider?: (provider: Provider) => Provider
 }
 
-type Expressions = { ConditionExpression?: string; UpdateExpression?: string; Item?: { requestId?: string } }
+type Expressions = {
+  ConditionExpression?: string
+  UpdateExpression?: string
+  Item?: { requestId?: string }
+  TransactItems?: readonly object[]
+}
 const RELEASED = 'DELETE openHolds'
 
 export const VARIANTS: readonly Variant[] = [
@@ -37,6 +42,8 @@ export const VARIANTS: readonly Variant[] = [
     'a secret is not asked whether its grace is over',
     '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))',
   ),
+  without('a cached copy lets an expired key in', '(attribute_not_exists(expiresAtMs) OR expiresAtMs > :nowMs)'),
+  { name: 'a change is made without its event', rewrite: leaveEventsOut },
   without('a request settles twice', 'contains(openHolds, :open)'),
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
   without(
@@ -115,6 +122,14 @@ function without(name: string, ...conditions: readonly string[]): Variant {
 
 function keyOf({ input }: Command): string {
   return { usage: 'requestId', answers: 'id' }[(input as { TableName?: string }).TableName ?? ''] ?? 'pk'
+}
+
+/** As if events were written on their own, and the process died before. */
+function leaveEventsOut(command: Command): Command {
+  const { TransactItems } = command.input as { TransactItems?: readonly { Put?: { Item?: { pk?: string } } }[] }
+  if (!TransactItems) return command
+  const changes = TransactItems.filter(({ Put }) => !Put?.Item?.pk?.startsWith('EVENT#'))
+  return rewritten(command, { TransactItems: changes })
 }
 
 /** An update does something else. */

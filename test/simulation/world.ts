@@ -1,7 +1,7 @@
-import { BRAND, TABLES } from '../../layers/gateway/contract.ts'
+import { BRAND, ITEMS, TABLES } from '../../layers/gateway/contract.ts'
+import { type Act, newAct } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
@@ -87,7 +87,7 @@ class World {
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
     const tables: OperatorTables = { client, database: sdkDatabase(client, client), ...TABLE_NAMES }
-    await writeCatalog(tables)(CATALOGS[this.#history.catalog], time.nowMs)
+    await writeCatalog(tables)(CATALOGS[this.#history.catalog], this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
   }
 
@@ -265,6 +265,8 @@ class World {
     }
     if (!Item && !('UpdateExpression' in input)) return
     const { pk, sk } = (Key ?? Item) as { pk: string; sk: string }
+    if (Item && pk.startsWith(ITEMS.event)) this.#ledger.eventWritten(Item)
+    if (!pk.startsWith(ITEMS.key)) return
     const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
     if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)
   }
@@ -288,11 +290,15 @@ class World {
     return new GatewayNode(`node ${index}`, this.#deps)
   }
 
+  #newAct(): Act {
+    return newAct('simulation', time.nowMs, this.#random.bytes(10))
+  }
+
   async #newAccount(tables: OperatorTables, { credits, ...limits }: KeySetup): Promise<Account> {
     const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
     const settings = { ...KEY_DEFAULTS, name: 'simulated', ...limits }
     const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))
-    await createKey(tables)(key, { id: ulid(time.nowMs, this.#random.bytes(10)), by: 'simulation' })
+    await createKey(tables)(key, this.#newAct())
     return { keyId: key.id, secrets: [{ text: secret, hash: stored.hash, ended: false }] }
   }
 }

@@ -13,6 +13,7 @@ import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
@@ -29,11 +30,10 @@ async function issue(): Promise<Key> {
 }
 const nextSecret = () => issueSecret('svc_live_', randomBytes).stored
 const fresh = async (key: Key): Promise<Key> => (await readKey(tables)(key.id)) as Key
-const grantId = () => ({ id: randomBytes(8).toString('hex'), by: 'test' })
 
 test('a rotation keeps the old secret valid for 60 minutes, to the millisecond', async () => {
   const key = await issue()
-  await rotateKey(tables)(key.id, nextSecret(), NOW)
+  await rotateKey(tables)(key.id, nextSecret(), actAt(NOW))
   const rotated = await fresh(key)
   expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS - 1)).toBe('grace')
   expect(standingOf(rotated, key.current.hash, NOW + GRACE_MS)).toBe('refused')
@@ -43,8 +43,8 @@ test('a rotation keeps the old secret valid for 60 minutes, to the millisecond',
 test('a second rotation within the grace of the first retires the oldest secret at once', async () => {
   const key = await issue()
   const second = nextSecret()
-  await rotateKey(tables)(key.id, second, NOW)
-  await rotateKey(tables)(key.id, nextSecret(), NOW + 1)
+  await rotateKey(tables)(key.id, second, actAt(NOW))
+  await rotateKey(tables)(key.id, nextSecret(), actAt(NOW + 1))
   expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
   expect(standingOf(await fresh(key), key.current.hash, NOW + 2)).toBe('refused')
   expect(standingOf(await fresh(key), second.hash, NOW + 2)).toBe('grace')
@@ -53,7 +53,7 @@ test('a second rotation within the grace of the first retires the oldest secret 
 test('ten rotations at once all happen, one after another, and only the last two secrets are known', async () => {
   const key = await issue()
   const secrets = Array.from({ length: 10 }, nextSecret)
-  await Promise.all(secrets.map((secret) => rotateKey(tables)(key.id, secret, NOW)))
+  await Promise.all(secrets.map((secret) => rotateKey(tables)(key.id, secret, actAt(NOW))))
   const known = await Promise.all(secrets.map(({ hash }) => findKeyId(tables)(hash)))
   expect(known.filter(Boolean)).toHaveLength(2)
   expect((await fresh(key)).version).toBe(11)
@@ -62,8 +62,8 @@ test('ten rotations at once all happen, one after another, and only the last two
 test('a rotation to the secret that is current already is not made a second time', async () => {
   const key = await issue()
   const next = nextSecret()
-  const once = await rotateKey(tables)(key.id, next, NOW)
-  expect(await rotateKey(tables)(key.id, next, NOW + 1)).toEqual(once)
+  const once = await rotateKey(tables)(key.id, next, actAt(NOW))
+  expect(await rotateKey(tables)(key.id, next, actAt(NOW + 1))).toEqual(once)
   expect(once).toEqual({ changed: true, key: await fresh(key) })
   expect(await findKeyId(tables)(key.current.hash)).toBe(key.id)
 })
@@ -73,11 +73,11 @@ test('a change shows the whole key, with the counters and holds of its requests'
   const demand = { requestId: requestIdAt(NOW), hash: key.current.hash, nowMs: NOW, hold: 3n, holdUntilMs: NOW + 1 }
   await takeAdmission(tables)(key, demand)
   const changes = [
-    () => updateKey(tables)(key.id, { rpm: 5 }),
-    () => rotateKey(tables)(key.id, nextSecret(), NOW),
-    () => endGrace(tables)(key.id),
-    () => grantCredits(tables)(key.id, 1n, grantId(), NOW),
-    () => revokeKey(tables)(key.id, NOW),
+    () => updateKey(tables)(key.id, { rpm: 5 }, actAt()),
+    () => rotateKey(tables)(key.id, nextSecret(), actAt(NOW)),
+    () => endGrace(tables)(key.id, actAt()),
+    () => grantCredits(tables)(key.id, 1n, actAt(NOW)),
+    () => revokeKey(tables)(key.id, actAt(NOW)),
   ]
   for (const change of changes) expect(await change()).toEqual({ changed: true, key: await fresh(key) })
   expect(await fresh(key)).toMatchObject({ days: { '2026-11-15': 1 }, holds: { [demand.requestId]: { amount: 3n } } })
@@ -85,9 +85,9 @@ test('a change shows the whole key, with the counters and holds of its requests'
 
 test('an end of grace forgets the old secret at once, and is harmless without one', async () => {
   const key = await issue()
-  await rotateKey(tables)(key.id, nextSecret(), NOW)
-  expect((await endGrace(tables)(key.id)).changed).toBe(true)
-  expect((await endGrace(tables)(key.id)).changed).toBe(true)
+  await rotateKey(tables)(key.id, nextSecret(), actAt(NOW))
+  expect((await endGrace(tables)(key.id, actAt())).changed).toBe(true)
+  expect((await endGrace(tables)(key.id, actAt())).changed).toBe(true)
   expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
   expect((await fresh(key)).previous).toBeUndefined()
 })
@@ -95,16 +95,16 @@ test('an end of grace forgets the old secret at once, and is harmless without on
 test('a revoked key loses both secrets at once and cannot be changed again', async () => {
   const key = await issue()
   const second = nextSecret()
-  await rotateKey(tables)(key.id, second, NOW)
-  await revokeKey(tables)(key.id, NOW)
+  await rotateKey(tables)(key.id, second, actAt(NOW))
+  await revokeKey(tables)(key.id, actAt(NOW))
   expect(await findKeyId(tables)(key.current.hash)).toBeUndefined()
   expect(await findKeyId(tables)(second.hash)).toBeUndefined()
   expect((await fresh(key)).status).toBe('revoked')
   for (const again of [
-    rotateKey(tables)(key.id, nextSecret(), NOW),
-    updateKey(tables)(key.id, { rpm: 5 }),
-    grantCredits(tables)(key.id, 5n, grantId(), NOW),
-    revokeKey(tables)(key.id, NOW),
+    rotateKey(tables)(key.id, nextSecret(), actAt(NOW)),
+    updateKey(tables)(key.id, { rpm: 5 }, actAt()),
+    grantCredits(tables)(key.id, 5n, actAt(NOW)),
+    revokeKey(tables)(key.id, actAt(NOW)),
   ]) {
     expect(await again).toEqual({ changed: false, why: 'revoked' })
   }
@@ -112,12 +112,12 @@ test('a revoked key loses both secrets at once and cannot be changed again', asy
 
 test('50 grants at once all count', async () => {
   const key = await issue()
-  await Promise.all(Array.from({ length: 50 }, () => grantCredits(tables)(key.id, 2n, grantId(), NOW)))
+  await Promise.all(Array.from({ length: 50 }, () => grantCredits(tables)(key.id, 2n, actAt(NOW))))
   expect(await fresh(key)).toMatchObject({ granted: 105n, available: 105n })
 })
 
 test('a grant to a key that does not exist is refused', async () => {
-  expect(await grantCredits(tables)('key_none', 1n, grantId(), NOW)).toEqual({ changed: false, why: 'no_such_key' })
+  expect(await grantCredits(tables)('key_none', 1n, actAt(NOW))).toEqual({ changed: false, why: 'no_such_key' })
 })
 
 test('a grant that conflicts with another write to the key is tried again', async () => {
@@ -135,6 +135,6 @@ test('a grant that conflicts with another write to the key is tried again', asyn
     )
   }
   const busy = { ...tables, client: { send } as never }
-  expect((await grantCredits(busy)(key.id, 1n, grantId(), NOW)).changed).toBe(true)
+  expect((await grantCredits(busy)(key.id, 1n, actAt(NOW))).changed).toBe(true)
   expect((await fresh(key)).granted).toBe(6n)
 })

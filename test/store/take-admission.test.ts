@@ -13,6 +13,7 @@ import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { actAt } from '../support/act.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
@@ -95,7 +96,7 @@ test('a request that asks for admission again takes nothing a second time', asyn
 
 test('a cached copy of a key that has changed admits nothing, and the refusal brings the new key', async () => {
   const stale = await issue({ rpm: 100 })
-  await updateKey(tables)(stale.id, { rpm: 1 })
+  await updateKey(tables)(stale.id, { rpm: 1 }, actAt())
   const refused = await takeAdmission(tables)(stale, demand(stale))
   expect(refused).toMatchObject({ admitted: false, key: { rpm: 1, version: 2 } })
 })

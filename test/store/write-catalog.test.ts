@@ -1,21 +1,26 @@
 import { beforeEach, expect, test } from '@jest/globals'
+import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
+import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
+import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
-let tables: Tables
+let tables: OperatorTables
 
 beforeEach(async () => {
   tables = await openTestTables()
 })
 
 const catalogOf = (id: string): CatalogData => catalogFor('http://127.0.0.1:1', { id })
-const push = (id: string, shown?: number) => writeCatalog(tables)(catalogOf(id), NOW, shown)
+const push = (id: string, shown?: number) => writeCatalog(tables)(catalogOf(id), actAt(NOW), { shown })
 const inForce = async () => (await readStoredCatalog(tables)())?.data.models[0]?.id
 
 test('a catalog pushed over another version than the one in force is refused, and that one stays', async () => {
@@ -35,19 +40,76 @@ test.each([0, 1])('of ten catalogs pushed at once over version %i, exactly one i
   expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
 })
 
-test.each([
-  ['a function', openTables],
-  ['an operator', openOperatorTables],
-])('a catalog is written once if the answer is lost and the client of %s sends it again', async (_, open) => {
+test('a catalog and its event are written once if the answer is lost and the client sends them again', async () => {
   await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
   const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-  const unreliable = open(names, { endpoint: line.endpoint })
+  const unreliable = openOperatorTables(names, { endpoint: line.endpoint })
   let losses = 1
-  line.treat = () => (losses-- > 0 ? 'lose the answer' : 'answer')
-  expect(await writeCatalog(unreliable)(catalogOf('first'), NOW, 0)).toEqual({ written: true, version: 1 })
+  line.treat = (operation) => (operation === 'TransactWriteItems' && losses-- > 0 ? 'lose the answer' : 'answer')
+  expect(await writeCatalog(unreliable)(catalogOf('first'), actAt(NOW), { shown: 0 })).toEqual({
+    written: true,
+    version: 1,
+  })
   expect(line.given['lose the answer']).toBe(1)
 })
 
 test('a catalog pushed over whichever version is in force is always written', async () => {
   expect([await push('a'), await push('b'), await push('c')].map(({ version }) => version)).toEqual([1, 2, 3])
+})
+
+test('every version of the catalog is kept with its content, who pushed it and when', async () => {
+  for (const [i, id] of ['first', 'second', 'third'].entries()) {
+    await writeCatalog(tables)(catalogOf(id), actAt(NOW + i, `operator ${i}`))
+  }
+  const versions = await Array.fromAsync(listCatalogVersions(tables)())
+  expect(versions.map(({ version, pushedBy }) => [version, pushedBy])).toEqual([
+    [3, 'operator 2'],
+    [2, 'operator 1'],
+    [1, 'operator 0'],
+  ])
+  expect(await readCatalogVersion(tables)(2)).toEqual({
+    version: 2,
+    data: catalogOf('second'),
+    pushedAt: new Date(NOW + 1).toISOString(),
+    pushedBy: 'operator 1',
+  })
+  expect(await readCatalogVersion(tables)(4)).toBeUndefined()
+})
+
+test('the version that was in force at a moment is found to the millisecond', async () => {
+  for (const i of [0, 1, 2]) await writeCatalog(tables)(catalogOf('a'), actAt(NOW + i * 1_000))
+  const at = async (ms: number) => (await versionAt(listCatalogVersions(tables)(), ms))?.version
+  expect([await at(NOW - 1), await at(NOW), await at(NOW + 999), await at(NOW + 1_000), await at(NOW + 9_999)]).toEqual(
+    [undefined, 1, 1, 2, 3],
+  )
+})
+
+test('a catalog that was in force before there was a history is listed, read, and kept when the next one is pushed', async () => {
+  const old = { ...CATALOG_ITEM, catalog: catalogOf('old'), version: 7, pushedAt: SEEDED, pushId: 'x' }
+  await tables.database.put({ TableName: tables.keys, Item: old })
+  const listed = async () => (await Array.fromAsync(listCatalogVersions(tables)())).map(({ version }) => version)
+  expect(await listed()).toEqual([7])
+  expect((await readCatalogVersion(tables)(7))?.data).toEqual(catalogOf('old'))
+  expect(await push('next', 7)).toEqual({ written: true, version: 8 })
+  expect(await listed()).toEqual([8, 7])
+  expect(await readCatalogVersion(tables)(7)).toEqual({ version: 7, data: catalogOf('old'), pushedAt: SEEDED })
+  expect((await versionAt(listCatalogVersions(tables)(), NOW - 1))?.version).toBe(7)
+})
+
+test('of two pushes that race, the one that loses leaves neither a version nor an event', async () => {
+  await push('before', 0)
+  const results = await Promise.all([push('left', 1), push('right', 1)])
+  expect(results.filter(({ written }) => written)).toHaveLength(1)
+  expect(await Array.fromAsync(listCatalogVersions(tables)())).toHaveLength(2)
+  const events = await Array.fromAsync(listEvents(tables)({ of: CATALOG_EVENTS, fromMs: 0, toMs: NOW }))
+  expect(events.map(({ before, after }) => `${before.version} → ${after.version}`).sort()).toEqual(['0 → 1', '1 → 2'])
+})
+
+test('a push that is sent again after another was made is told of its own version, and not made again', async () => {
+  const act = actAt(NOW)
+  const first = () => writeCatalog(tables)(catalogOf('first'), act, { shown: 0 })
+  expect(await first()).toEqual({ written: true, version: 1 })
+  await push('second', 1)
+  expect(await first()).toEqual({ written: true, version: 1 })
+  expect(await inForce()).toBe('second')
 })

@@ -18,6 +18,7 @@ import { openTables, type TableNames } from '../../layers/gateway/store/tables.t
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { actAt } from './act.ts'
 import { intercept } from './intercept.ts'
 import { sharedTokenizer } from './shared-tokenizer.ts'
 
@@ -64,7 +65,7 @@ export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYN
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
   const { onSameTables, countTokens = sharedTokenizer, ...instanceOptions } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
-  if (!onSameTables) await writeCatalog(tables)(catalog, Date.now())
+  if (!onSameTables) await writeCatalog(tables)(catalog, actAt())
   const calls: { name: string; atMs: number }[] = []
   intercept(tables, (send, name) => {
     calls.push({ name, atMs: Date.now() })

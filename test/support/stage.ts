@@ -5,11 +5,13 @@ import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { waybill } from './command-line.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
 
-/** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, and the tables. */
+/** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, who the caller is, and the tables. */
 export type Stage = AsyncDisposable & {
   outputs: Record<string, string>
   /** The names of the stacks that were asked for. */
   readonly asked: string[]
+  /** How often STS was asked who the caller is. */
+  identified: number
   /** Runs the command line in this process, with credentials for the stage. */
   waybill(args: readonly string[], env?: Record<string, string>): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
@@ -19,7 +21,13 @@ export type Stage = AsyncDisposable & {
 export async function startStage(tables: Tables, baseUrl: string, name: string): Promise<Stage> {
   const stackName = `Waybill-${name}`
   const server = createServer(async (request, response) => {
-    const stack = new URLSearchParams(await text(request)).get('StackName') ?? ''
+    const asked = new URLSearchParams(await text(request))
+    if (asked.get('Action') === 'GetCallerIdentity') {
+      stage.identified += 1
+      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(identityOf(CALLER))
+      return
+    }
+    const stack = asked.get('StackName') ?? ''
     stage.asked.push(stack)
     response.writeHead(stack === stackName ? 200 : 400, { 'Content-Type': 'text/xml' })
     response.end(stack === stackName ? described(stackName, stage.outputs) : NO_SUCH_STACK)
@@ -28,6 +36,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
   const { port } = server.address() as AddressInfo
   const access = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
@@ -41,6 +50,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
       AnswersTable: tables.answers,
     },
     asked: [],
+    identified: 0,
     waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
@@ -49,6 +59,14 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     },
   }
   return stage
+}
+
+/** Whose credentials a stage's commands have. */
+export const CALLER = 'arn:aws:iam::123456789012:user/ann'
+
+function identityOf(arn: string): string {
+  return `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${arn}</Arn>
+<UserId>AIDA</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`
 }
 
 const NO_SUCH_STACK = `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type>

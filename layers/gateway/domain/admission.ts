@@ -19,6 +19,7 @@ export type Release = {
 }
 
 export type AdmissionRefusal =
+  | 'key_expired'
   | 'rate_limit_exceeded'
   | 'daily_limit_exceeded'
   | 'concurrency_limit_exceeded'

@@ -21,6 +21,18 @@ export type KeySettings = {
   readonly rpm: number
   readonly dailyLimit: number
   readonly maxConcurrent: number
+  /** The operator's own id of its customer, which no other key that is not revoked has. */
+  readonly externalId?: string | undefined
+  /** From this moment on the key is refused. */
+  readonly expiresAtMs?: number | undefined
+  readonly note?: string | undefined
+}
+
+type Clearable = 'externalId' | 'expiresAtMs' | 'note'
+
+/** Null takes a setting away. */
+export type SettingChanges = Partial<Omit<KeySettings, Clearable>> & {
+  readonly [Setting in Clearable]?: KeySettings[Setting] | null
 }
 
 export type Key = KeySettings & {
@@ -28,8 +40,11 @@ export type Key = KeySettings & {
   readonly status: 'active' | 'revoked'
   readonly prefix: string
   readonly current: Secret
-  readonly previous?: Secret & { readonly untilMs: number }
+  /** Used since the rotation, if ever. */
+  readonly previous?: Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }
   readonly createdAtMs: number
+  /** The last admission, with either secret; an answer that came late may set it back a little. */
+  readonly lastUsedAtMs?: number | undefined
   /** Changes with every change an operator makes, so that a cached copy can be proven current. */
   readonly version: number
   readonly bucketFullAtUs: number
@@ -41,14 +56,20 @@ export type Key = KeySettings & {
   readonly holds: Readonly<Record<string, Hold>>
 }
 
-type Standing = 'current' | 'grace' | 'refused'
+type Standing = 'current' | 'grace' | 'expired' | 'refused'
 
 /** How the presented secret stands with this key at this moment. */
 export function standingOf(key: Key, hash: string, nowMs: number): Standing {
   if (key.status !== 'active') return 'refused'
-  if (sameHash(key.current.hash, hash)) return 'current'
-  if (key.previous && sameHash(key.previous.hash, hash) && key.previous.untilMs > nowMs) return 'grace'
-  return 'refused'
+  const isCurrent = sameHash(key.current.hash, hash)
+  const inGrace = key.previous && sameHash(key.previous.hash, hash) && key.previous.untilMs > nowMs
+  if (!isCurrent && !inGrace) return 'refused'
+  if (isExpired(key, nowMs)) return 'expired'
+  return isCurrent ? 'current' : 'grace'
+}
+
+export function isExpired({ expiresAtMs }: Key, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs
 }
 
 export function heldOf(key: Key): Nano {

@@ -5,11 +5,14 @@ import type { Key } from '../domain/key.ts'
 import { limitsOf } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
+import { expiredKey } from './identify.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 
 export function admissionRefusal(why: AdmissionRefusal, key: Key, { nowMs, priced }: Refused): GatewayError {
   switch (why) {
+    case 'key_expired':
+      return expiredKey(key)
     case 'rate_limit_exceeded': {
       const seconds = Math.min(60, Math.max(1, secondsUntilToken(key.rpm, key.bucketFullAtUs, nowMs)))
       return new GatewayError(

@@ -1,13 +1,13 @@
 import type { AdmissionRefusal, AdmissionResult, Demand } from '../domain/admission.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import { expiredHolds, type Key, standingOf } from '../domain/key.ts'
+import { expiredHolds, type Key } from '../domain/key.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import type { FinishDeadHolds } from '../flow/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
-import { invalidKey } from './identify.ts'
+import { invalidKey, keyRefusal } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
 export type AdmitDeps = {
@@ -40,9 +40,10 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const demand = demandOf(request)
         const result = await takeAdmission(request.credential.key, demand)
-        if (!result.key || standingOf(result.key, hash, request.nowMs) === 'refused') {
+        const refusal = keyRefusal(result.key, hash, request.nowMs)
+        if (!result.key || refusal) {
           cache.drop(hash)
-          throw invalidKey()
+          throw refusal ?? invalidKey()
         }
         Object.assign(request, { credential: { hash, key: result.key, cached: false } })
         cache.put(hash, result.key)

@@ -1,9 +1,9 @@
 import { whyNoAccess } from '../domain/access.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import { type Key, standingOf } from '../domain/key.ts'
+import type { Key } from '../domain/key.ts'
 import type { IdentifiedRequest } from '../request.ts'
 import type { Gate } from './gate.ts'
-import { invalidKey } from './identify.ts'
+import { invalidKey, keyRefusal } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
 type AuthorizeDeps = {
@@ -18,9 +18,10 @@ export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedReq
       const { credential } = request
       if (!whyNoAccess(credential.key, request.endpoint.scope, request.sourceIp)) return request
       const key = credential.cached ? await readKey(credential.key.id) : credential.key
-      if (!key || standingOf(key, credential.hash, request.nowMs) === 'refused') {
+      const refusal = keyRefusal(key, credential.hash, request.nowMs)
+      if (!key || refusal) {
         cache.drop(credential.hash)
-        throw invalidKey()
+        throw refusal ?? invalidKey()
       }
       const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
       requireAccess(current)

@@ -24,7 +24,9 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
       const hash = hashSecret(secret)
       const known = cache.get(hash)
       const key = known ?? (await findKey(hash))
-      if (!key || (!known && standingOf(key, hash, request.nowMs) === 'refused')) throw request.refusal ?? invalidKey()
+      // A known copy may be stale in either direction; admission proves it.
+      const refusal = known ? undefined : keyRefusal(key, hash, request.nowMs)
+      if (!key || refusal) throw request.refusal ?? refusal ?? invalidKey()
       return Object.assign(request, { credential: { hash, key, cached: known !== undefined } })
     },
   }
@@ -35,7 +37,22 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
   }
 }
 
-/** One answer for missing, malformed, unknown, expired and revoked keys, so that it tells a stranger nothing. */
+/** Why this secret does not open this key now; undefined if it does. */
+export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): GatewayError | undefined {
+  const standing = key ? standingOf(key, hash, nowMs) : 'refused'
+  if (standing === 'expired') return expiredKey(key as Key)
+  return standing === 'refused' ? invalidKey() : undefined
+}
+
+/** Who has the secret of an expired key may know that it was one. */
+export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
+  return new GatewayError(
+    'invalid_api_key',
+    `This API key expired at ${new Date(expiresAtMs).toISOString()}. Use a new one, or ask the gateway's operator to extend it.`,
+  )
+}
+
+/** One answer for missing, malformed, unknown and revoked keys, so that it tells a stranger nothing. */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'invalid_api_key',

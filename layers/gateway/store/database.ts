@@ -33,6 +33,9 @@ export type QueryInput = Placeholders & {
   readonly ConsistentRead?: boolean
   readonly ScanIndexForward?: boolean
   readonly ExclusiveStartKey?: Item
+  readonly ProjectionExpression?: string
+  /** The most items of a page. */
+  readonly Limit?: number
 }
 
 type WriteOutput = { readonly Attributes?: Item | undefined }

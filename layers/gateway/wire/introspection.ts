@@ -7,6 +7,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
   const limits = limitsOf(key, nowMs)
   const inGrace = standingOf(key, hash, nowMs) === 'grace'
   const secret = inGrace && key.previous ? key.previous : key.current
+  const ends = [inGrace ? key.previous?.untilMs : undefined, key.expiresAtMs].filter((ms) => ms !== undefined)
   const inUse = Object.keys(key.holds).filter((id) => id !== requestId).length
   return {
     object: 'api_key',
@@ -21,7 +22,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       prefix: key.prefix,
       last_four: secret.lastFour,
       state: inGrace ? 'grace' : 'current',
-      expires_at: inGrace && key.previous ? Math.floor(key.previous.untilMs / 1000) : null,
+      expires_at: ends.length > 0 ? Math.floor(Math.min(...ends) / 1000) : null,
     },
     limits: {
       rpm: windowBody(limits.rpm),

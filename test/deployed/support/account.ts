@@ -9,6 +9,7 @@ import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row.ts'
 import { issueKey } from '../../../operator/issue-key.ts'
+import { actAt } from '../../support/act.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'
 import { type Deployment, synthesize } from './synthesize.ts'
@@ -35,7 +36,7 @@ export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
   const [{ functions, remove }, dynamodb] = await Promise.all([
     synthesize(names),
     startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),
-    writeCatalog(tables)(catalog, Date.now()),
+    writeCatalog(tables)(catalog, actAt()),
   ])
   return {
     functions,

@@ -1,6 +1,7 @@
+import { type Act, newAct } from '../../../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
 import type { Claim } from '../../../layers/gateway/domain/idempotency.ts'
-import type { Hold, Key, KeySettings, Secret } from '../../../layers/gateway/domain/key.ts'
+import type { Hold, Key, KeySettings, Secret, SettingChanges } from '../../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
@@ -11,10 +12,13 @@ import { takeAdmission } from '../../../layers/gateway/store/admission/take-admi
 import { claimAnswer } from '../../../layers/gateway/store/answers/claim-answer.ts'
 import { dropClaim } from '../../../layers/gateway/store/answers/drop-claim.ts'
 import { keepAnswer } from '../../../layers/gateway/store/answers/keep-answer.ts'
+import { listCatalogVersions } from '../../../layers/gateway/store/catalog/list-catalog-versions.ts'
 import { readStoredCatalog } from '../../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
+import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../../layers/gateway/store/keys/end-grace.ts'
+import { findByExternalId } from '../../../layers/gateway/store/keys/external-id.ts'
 import { findKeyId } from '../../../layers/gateway/store/keys/find-key-id.ts'
 import { grantCredits } from '../../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../../layers/gateway/store/keys/list-keys.ts'
@@ -40,6 +44,7 @@ export class RandomVerbs {
   private readonly requests: { keyId: string; requestId: string; hold: Hold }[] = []
   private nowMs = START
   private serial = 0
+  private lastAct: Act | undefined
 
   constructor(tables: OperatorTables, random: Random) {
     this.tables = tables
@@ -73,7 +78,7 @@ export class RandomVerbs {
       ? random.pick(this.keys)
       : newKey({ settings, credits, prefix: 'svc_', stored }, nowMs, random.bytes(10))
     this.keys.push(key)
-    await createKey(this.tables)(key, { id: this.next('grant'), by: 'test' })
+    await createKey(this.tables)(key, this.act())
   }
 
   private async admit(): Promise<void> {
@@ -146,7 +151,13 @@ export class RandomVerbs {
     const { random, tables } = this
     const { id } = random.pick(this.keys)
     const sinceMs = this.nowMs - random.below(2 * DAY_MS)
-    switch (random.below(8)) {
+    switch (random.below(11)) {
+      case 8:
+        return drain(listEvents(tables)({ of: random.pick([id, undefined]), fromMs: sinceMs, toMs: this.nowMs }))
+      case 9:
+        return drain(listCatalogVersions(tables)())
+      case 10:
+        return void (await findByExternalId(tables)(random.pick(['one', 'two', 'none'])))
       case 0:
         return drain(listKeys(tables)())
       case 1:
@@ -192,26 +203,26 @@ export class RandomVerbs {
   }
 
   private async operate(): Promise<void> {
-    const { random, tables, nowMs } = this
+    const { random, tables } = this
     const { id } = random.chance(0.95) ? random.pick(this.keys) : { id: 'none' }
     switch (random.below(10)) {
       case 0:
-        return void (await revokeKey(tables)(id, nowMs))
+        return void (await revokeKey(tables)(id, this.act()))
       case 1:
       case 2:
-        return void (await endGrace(tables)(id))
+        return void (await endGrace(tables)(id, this.act()))
       case 3:
       case 4:
-        return void (await updateKey(tables)(id, this.settings()))
+        return void (await updateKey(tables)(id, this.changes(), this.act()))
       case 5:
-      case 6: {
-        const grant = { id: random.chance(0.8) ? this.next('grant') : `grant_${this.serial}`, by: 'test' }
-        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), grant, nowMs))
-      }
+      case 6:
+        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act()))
       case 7:
-        return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, nowMs))
+        return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, this.act(), {
+          shown: random.pick([undefined, undefined, 1, 2]),
+        }))
       default:
-        return void (await rotateKey(tables)(id, this.newSecret(), nowMs))
+        return void (await rotateKey(tables)(id, this.newSecret(), this.act()))
     }
   }
 
@@ -223,6 +234,26 @@ export class RandomVerbs {
       ...(random.chance(0.5) && { maxConcurrent: random.pick([1, 3, 200]) }),
       ...(random.chance(0.2) && { allowlist: ['10.0.0.0/8'] }),
     }
+  }
+
+  private changes(): SettingChanges {
+    const { random, nowMs } = this
+    return {
+      ...this.settings(),
+      ...(random.chance(0.5) && { externalId: random.pick(['one', 'two', 'three', null]) }),
+      ...(random.chance(0.3) && { expiresAtMs: random.pick([nowMs + 2_000, nowMs + DAY_MS, null]) }),
+      ...(random.chance(0.3) && { note: random.pick(['a note', null]) }),
+    }
+  }
+
+  /** Now and then one that was done already. */
+  private act(): Act {
+    const { random, nowMs } = this
+    if (this.lastAct && random.chance(0.2)) return this.lastAct
+    this.lastAct = newAct('test', nowMs, random.bytes(10))
+    // Apart by a millisecond, so that the events of a month have the same order on both sides.
+    this.nowMs += 1
+    return this.lastAct
   }
 
   /** Now and then one that another key has already. */

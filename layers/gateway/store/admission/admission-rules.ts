@@ -1,6 +1,6 @@
 import type { AdmissionRefusal, Demand } from '../../domain/admission.ts'
 import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
-import { type Key, oldFormHolds } from '../../domain/key.ts'
+import { isExpired, type Key, oldFormHolds } from '../../domain/key.ts'
 import { utcDay } from '../../domain/limits.ts'
 import type { Item } from '../database.ts'
 import { takeFromBucket } from './take-from-bucket.ts'
@@ -19,6 +19,15 @@ type AdmissionRule = {
 
 /** In the order in which they are told. */
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
+  {
+    refusal: 'key_expired',
+    condition: (_, { nowMs }) => ({
+      text: '(attribute_not_exists(expiresAtMs) OR expiresAtMs > :nowMs)',
+      values: { ':nowMs': nowMs },
+    }),
+    isMet: (key, { nowMs }) => !isExpired(key, nowMs),
+    spendsToken: false,
+  },
   {
     refusal: 'rate_limit_exceeded',
     condition: (cached, { nowMs }) => takeFromBucket(cached, nowMs).hasToken,

@@ -49,8 +49,22 @@ function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
     ...key,
     bucketFullAtUs: changed.bucketFullAtUs as number,
     available: toNano(changed.available),
+    ...lastUseOf(key, changed),
     days: { ...days, ...daysOf(changed) },
     holds: { ...oldFormHolds(key), ...holdsOf(changed, nowMs) },
+  }
+}
+
+/** The copy of a key may know of a use of its old secret that is not this one. */
+function lastUseOf(
+  { previous }: Key,
+  { lastUsedAtMs, previousUsedAtMs }: Item,
+): Pick<Key, 'lastUsedAtMs' | 'previous'> {
+  return {
+    lastUsedAtMs: lastUsedAtMs as number,
+    ...(previous && {
+      previous: { ...previous, usedAtMs: (previousUsedAtMs as number | undefined) ?? previous.usedAtMs },
+    }),
   }
 }
 
@@ -61,6 +75,8 @@ function refused(key: Key | undefined, demand: Demand): AdmissionResult {
 const IS_ACTIVE = '#status = :active'
 const IS_UNCHANGED = 'version = :version'
 const SECRET_IS_VALID = '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))'
+const USED = 'lastUsedAtMs = :nowMs'
+const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
 const IS_FIRST = 'NOT contains(openHolds, :open)'
 
 function admissionWrite(key: Key, demand: Demand): Omit<UpdateInput, 'TableName'> {
@@ -80,6 +96,8 @@ function admissionWrite(key: Key, demand: Demand): Omit<UpdateInput, 'TableName'
       `SET ${takeToken.text}`,
       '#day = if_not_exists(#day, :zero) + :one',
       'available = available - :hold',
+      // The copy is proven current by this write, so it knows which of the two secrets this is.
+      key.previous?.hash === demand.hash ? USED_IN_GRACE : USED,
       'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd',
     ]
       .join(', ')

@@ -1,60 +1,99 @@
-import { randomUUID } from 'node:crypto'
 import { CATALOG_ITEM } from '../../contract.ts'
+import type { Act } from '../../domain/act.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
-import type { Item, UpdateInput } from '../database.ts'
-import { isConditionFailed } from '../failures.ts'
-import type { Tables } from '../tables.ts'
+import { changeEvent } from '../../domain/change-event.ts'
+import { retry } from '../../retry.ts'
+import { CATALOG_EVENTS } from '../events/event-item.ts'
+import { findEvent } from '../events/find-event.ts'
+import { putEvent } from '../events/put-event.ts'
+import type { OperatorTables } from '../operator-tables.ts'
+import { type TransactItem, transact } from '../transact.ts'
+import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
+import { readStoredCatalog } from './read-stored-catalog.ts'
 
 /** The version that was written, or the one that somebody else has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
-/** Replaces the catalog whole: the one of version `shown`, 0 for none, or without it whichever is in force. */
-type WriteCatalog = (catalog: CatalogData, nowMs: number, shown?: number) => Promise<WriteResult>
+type WriteOptions = {
+  /** Only over this version, 0 for none; without it over whichever is in force. */
+  readonly shown?: number | undefined
+  /** The version whose content this is again. */
+  readonly rollbackTo?: number | undefined
+}
 
-export function writeCatalog({ database, keys }: Tables): WriteCatalog {
-  return async (catalog, nowMs, shown) => {
-    const write = { TableName: keys, Key: CATALOG_ITEM, ...replacing(catalog, nowMs) }
-    if (shown === undefined) return landed((await database.update(write)).Attributes)
-    const pushId = randomUUID()
-    try {
-      return landed((await database.update(onlyOver(shown, write, pushId))).Attributes)
-    } catch (error) {
-      if (!isConditionFailed(error)) throw error
-      const { Item: now = {} } = error
-      // An unanswered write is sent again, and then the first one stands in its way.
-      return { written: now.pushId === pushId, version: (now.version as number | undefined) ?? 0 }
+/** Replaces the catalog whole. What was in force stays in the history. */
+type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => Promise<WriteResult>
+
+/** Another version came first, and this one is for any. */
+class Overtaken extends Error {}
+
+export function writeCatalog(tables: OperatorTables): WriteCatalog {
+  const read = readStoredCatalog(tables)
+  return (catalog, act, { shown, rollbackTo } = {}) => {
+    return retry(write, {
+      when: (error) => error instanceof Overtaken,
+      pauseMs: (attempt) => 10 * attempt,
+      tries: 12,
+    })
+
+    async function write(): Promise<WriteResult> {
+      const before = await read()
+      const version = before?.version ?? 0
+      if (shown !== undefined && shown !== version) return overtakenBy(version)
+      const next = { data: catalog, version: version + 1, pushedAt: new Date(act.atMs).toISOString(), pushedBy: act.by }
+      const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
+        before: { version },
+        after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }) },
+      })
+      const isWritten = await transact(tables, [
+        replace(tables, next),
+        putVersion(tables, next),
+        ...(before && !(await isInHistory(tables, version)) ? [putVersion(tables, before)] : []),
+        ...putEvent(tables, event),
+      ])
+      if (isWritten) return { written: true, version: next.version }
+      const result = await overtakenBy((await read())?.version ?? 0)
+      if (shown !== undefined || result.written) return result
+      throw new Overtaken('Others pushed the catalog again and again. Try again.')
+    }
+
+    /** By itself, if the answer was lost and it is sent again. */
+    async function overtakenBy(version: number): Promise<WriteResult> {
+      const event = await findEvent(tables)(CATALOG_EVENTS, act.id)
+      return event ? { written: true, version: event.after.version as number } : { written: false, version }
     }
   }
 }
 
-function replacing(catalog: CatalogData, nowMs: number) {
+function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }: CatalogVersion): TransactItem {
   return {
-    UpdateExpression: 'SET #catalog = :catalog, pushedAt = :pushedAt, version = if_not_exists(version, :zero) + :one',
-    ExpressionAttributeNames: { '#catalog': 'catalog' },
-    ExpressionAttributeValues: {
-      ':catalog': catalog,
-      ':pushedAt': new Date(nowMs).toISOString(),
-      ':zero': 0,
-      ':one': 1,
+    Update: {
+      TableName: keys,
+      Key: CATALOG_ITEM,
+      ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
+      // Versions before 0.2 knew a push that was sent again by its pushId.
+      UpdateExpression:
+        'SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy REMOVE pushId',
+      ExpressionAttributeNames: { '#catalog': 'catalog' },
+      ExpressionAttributeValues: {
+        ':catalog': data,
+        ':version': version,
+        ':pushedAt': pushedAt,
+        ':pushedBy': pushedBy,
+        ...(version !== 1 && { ':before': version - 1 }),
+      },
     },
-    ReturnValues: 'UPDATED_NEW' as const,
   }
 }
 
-function onlyOver(shown: number, write: UpdateInput, pushId: string): UpdateInput {
+function putVersion({ keys }: OperatorTables, version: CatalogVersion): TransactItem {
   return {
-    ...write,
-    UpdateExpression: `${write.UpdateExpression}, pushId = :pushId`,
-    ConditionExpression: shown === 0 ? 'attribute_not_exists(version)' : 'version = :shown',
-    ExpressionAttributeValues: {
-      ...write.ExpressionAttributeValues,
-      ':pushId': pushId,
-      ...(shown !== 0 && { ':shown': shown }),
-    },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    Put: { TableName: keys, Item: toVersionItem(version), ConditionExpression: 'attribute_not_exists(pk)' },
   }
 }
 
-function landed(attributes: Item | undefined): WriteResult {
-  return { written: true, version: attributes?.version as number }
+async function isInHistory({ database, keys }: OperatorTables, version: number): Promise<boolean> {
+  const Key = versionItem(version)
+  const { Item } = await database.get({ TableName: keys, Key, ConsistentRead: true, ProjectionExpression: 'pk' })
+  return Item !== undefined
 }

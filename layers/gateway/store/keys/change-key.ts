@@ -1,8 +1,13 @@
+import type { Act } from '../../domain/act.ts'
+import { changeEvent, type EventKind, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
 import { retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
+import { findEvent } from '../events/find-event.ts'
+import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type TransactItem, transact } from '../transact.ts'
+import { findByExternalId } from './external-id.ts'
 import { keyItem, toKey } from './key-item.ts'
 import { readKeyItem } from './read-key.ts'
 
@@ -11,22 +16,26 @@ type KeyChange = {
   readonly remove?: readonly string[]
   /** Other items that change at the same moment. */
   readonly alsoWrite?: readonly TransactItem[]
+  /** The external id that the key gets, which another may have. */
+  readonly takes?: string | undefined
 }
 
 export type ChangeResult =
   | { readonly changed: true; readonly key: Key }
-  | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' }
+  | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' }
+
+type Decide = (key: Key) => KeyChange | undefined
 
 /** Another change of the same key came first. */
 class Overtaken extends Error {}
 
 /**
- * An operator's change to an active key: decided on a fresh copy, written only if that copy's version still stands.
- * `decide` returns undefined if there is nothing to do.
+ * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version
+ * still stands. `decide` returns undefined if there is nothing to do.
  */
-export function changeKey(tables: OperatorTables) {
+export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
-  return (keyId: string, decide: (key: Key) => KeyChange | undefined): Promise<ChangeResult> => {
+  return (keyId: string, act: Act, decide: Decide): Promise<ChangeResult> => {
     return retry(change, {
       when: (error) => error instanceof Overtaken,
       pauseMs: (attempt) => 10 * attempt,
@@ -37,14 +46,33 @@ export function changeKey(tables: OperatorTables) {
       const item = await read(keyId)
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
-      if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      if (key.status === 'revoked') return afterRevoke(key)
       const change = decide(key)
       if (!change) return { changed: true, key }
+      const changed = changedKey(item, change)
+      const event = changeEvent(act, what, { keyId, before: keyFields(key), after: keyFields(changed) })
       const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
-      if (await transact(tables, [update, ...(change.alsoWrite ?? [])])) {
-        return { changed: true, key: changedKey(item, change) }
+      if (await transact(tables, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])) {
+        return { changed: true, key: changed }
       }
+      if (await wasDone()) return { changed: true, key: toKey((await read(keyId)) ?? item) }
+      if (await isTaken(change.takes)) return { changed: false, why: 'external_id_taken' }
       throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
+    }
+
+    /** A revoke that is sent again finds the key as it left it. */
+    async function afterRevoke(key: Key): Promise<ChangeResult> {
+      return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
+    }
+
+    /** An act whose answer was lost, and that is sent again. */
+    async function wasDone(): Promise<boolean> {
+      return (await findEvent(tables)(keyId, act.id)) !== undefined
+    }
+
+    async function isTaken(externalId: string | undefined): Promise<boolean> {
+      const owner = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
+      return owner !== undefined && owner !== keyId
     }
   }
 }
@@ -59,14 +87,13 @@ function changedKey(before: Item, { set, remove = [] }: KeyChange): Key {
 function keyUpdate(key: Key, { set, remove = [] }: KeyChange) {
   const entries = Object.entries(set)
   const assignments = ['version = :nextVersion', ...entries.map((_, i) => `#set${i} = :set${i}`)]
-  const removals = remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''
+  const removals = remove.length > 0 ? ` REMOVE ${remove.map((_, i) => `#gone${i}`).join(', ')}` : ''
+  const names = [...entries.map(([name], i) => [`#set${i}`, name]), ...remove.map((name, i) => [`#gone${i}`, name])]
   return {
     Key: keyItem(key.id),
     ConditionExpression: 'version = :version',
     UpdateExpression: `SET ${assignments.join(', ')}${removals}`,
-    ...(entries.length > 0 && {
-      ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#set${i}`, name])),
-    }),
+    ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
     ExpressionAttributeValues: {
       ':version': key.version,
       ':nextVersion': key.version + 1,

@@ -1,22 +1,37 @@
+import type { Act } from '../../domain/act.ts'
+import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
+import { formatCredits } from '../../domain/money.ts'
+import { findEvent } from '../events/find-event.ts'
+import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { transact } from '../transact.ts'
-import { type Grant, grantEntry } from './grant-credits.ts'
+import { findByExternalId, takeExternalId } from './external-id.ts'
+import { grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
 
-/** The key, its hash and its first grant appear together. */
-type CreateKey = (key: Key, grant: Grant) => Promise<void>
+type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
+
+/** The key, its hash, its external id, its first grant and its event appear together, or the external id is another's. */
+type CreateKey = (key: Key, act: Act) => Promise<CreateResult>
 
 export function createKey(tables: OperatorTables): CreateKey {
   const put = (Item: Record<string, unknown>) => ({
     Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
   })
-  return async (key, grant) => {
+  return async (key, act) => {
+    const { id: keyId, externalId } = key
+    const after = { ...keyFields(key), credits: formatCredits(key.granted) }
     const created = await transact(tables, [
       put(toItem(key)),
-      put({ ...hashItem(key.current.hash), keyId: key.id }),
-      ...(key.granted > 0n ? [put(grantEntry(key.id, key.granted, grant, key.createdAtMs))] : []),
+      put({ ...hashItem(key.current.hash), keyId }),
+      ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
+      ...(key.granted > 0n ? [put(grantEntry(keyId, key.granted, act))] : []),
+      ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
     ])
-    if (!created) throw new Error(`A key ${key.id} or its secret exists already.`)
+    if (created || (await findEvent(tables)(keyId, act.id))) return { created: true }
+    const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
+    if (ownerId !== undefined) return { created: false, ownerId }
+    throw new Error(`A key ${keyId} or its secret exists already.`)
   }
 }

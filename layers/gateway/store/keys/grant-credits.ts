@@ -1,17 +1,20 @@
-import type { Nano } from '../../domain/money.ts'
+import type { Act } from '../../domain/act.ts'
+import { changeEvent } from '../../domain/change-event.ts'
+import { formatCredits, type Nano } from '../../domain/money.ts'
+import { findEvent } from '../events/find-event.ts'
+import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { transact } from '../transact.ts'
 import type { ChangeResult } from './change-key.ts'
 import { grantItem, keyItem } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
-export type Grant = { readonly id: string; readonly by: string }
-type GrantCredits = (keyId: string, amount: Nano, grant: Grant, nowMs: number) => Promise<ChangeResult>
+type GrantCredits = (keyId: string, amount: Nano, act: Act) => Promise<ChangeResult>
 
 /** Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. */
 export function grantCredits(tables: OperatorTables): GrantCredits {
   const read = readKey(tables)
-  return async (keyId, amount, grant, nowMs) => {
+  return async (keyId, amount, act) => {
     const granted = await transact(tables, [
       {
         Update: {
@@ -26,17 +29,21 @@ export function grantCredits(tables: OperatorTables): GrantCredits {
       {
         Put: {
           TableName: tables.keys,
-          Item: grantEntry(keyId, amount, grant, nowMs),
+          Item: grantEntry(keyId, amount, act),
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       },
+      ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: { credits: formatCredits(amount) } })),
     ])
     const key = await read(keyId)
     if (!key) return { changed: false, why: 'no_such_key' }
-    return granted ? { changed: true, key } : { changed: false, why: 'revoked' }
+    // A grant that is sent again is the same grant.
+    const isDone = granted || (await findEvent(tables)(keyId, act.id)) !== undefined
+    return isDone ? { changed: true, key } : { changed: false, why: 'revoked' }
   }
 }
 
-export function grantEntry(keyId: string, amount: Nano, { id, by }: Grant, nowMs: number) {
-  return { ...grantItem(keyId, id), credits: amount, grantedAt: new Date(nowMs).toISOString(), by }
+/** A grant has the id of the act that made it. */
+export function grantEntry(keyId: string, amount: Nano, { id, by, atMs }: Act) {
+  return { ...grantItem(keyId, id), credits: amount, grantedAt: new Date(atMs).toISOString(), by }
 }

@@ -6,6 +6,7 @@ import { endOf, readStoredHold } from './stored-hold.ts'
 export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
 export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
+export const externalItem = (externalId: string) => ({ pk: `${ITEMS.external}${externalId}`, sk: 'EXTERNAL' })
 export const grantItem = (keyId: string, grantId: string) => ({
   pk: `${ITEMS.key}${keyId}`,
   sk: `${ITEMS.grant}${grantId}`,
@@ -29,11 +30,17 @@ export function toItem(key: Key): Item {
     previousHash: key.previous?.hash,
     previousLastFour: key.previous?.lastFour,
     previousUntilMs: key.previous?.untilMs,
+    previousUsedAtMs: key.previous?.usedAtMs,
+    lastUsedAtMs: key.lastUsedAtMs,
     scopes: key.scopes,
     allowlist: key.allowlist,
     rpm: key.rpm,
     dailyLimit: key.dailyLimit,
     maxConcurrent: key.maxConcurrent,
+    externalId: key.externalId,
+    // Not `expiresAt`, by which DynamoDB would delete the key with its books.
+    expiresAtMs: key.expiresAtMs,
+    note: key.note,
     createdAt: new Date(key.createdAtMs).toISOString(),
     version: key.version,
     bucketFullAtUs: key.bucketFullAtUs,
@@ -57,6 +64,7 @@ export function toKey(item: Item): Key {
         hash: item.previousHash as string,
         lastFour: item.previousLastFour as string,
         untilMs: item.previousUntilMs as number,
+        ...(item.previousUsedAtMs !== undefined && { usedAtMs: item.previousUsedAtMs as number }),
       },
     }),
     scopes: item.scopes as Scope[],
@@ -64,6 +72,10 @@ export function toKey(item: Item): Key {
     rpm: item.rpm as number,
     dailyLimit: item.dailyLimit as number,
     maxConcurrent: item.maxConcurrent as number,
+    ...(item.externalId !== undefined && { externalId: item.externalId as string }),
+    ...(item.expiresAtMs !== undefined && { expiresAtMs: item.expiresAtMs as number }),
+    ...(item.note !== undefined && { note: item.note as string }),
+    ...(item.lastUsedAtMs !== undefined && { lastUsedAtMs: item.lastUsedAtMs as number }),
     createdAtMs: Date.parse(item.createdAt as string),
     version: item.version as number,
     bucketFullAtUs: item.bucketFullAtUs as number,

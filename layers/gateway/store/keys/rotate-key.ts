@@ -1,19 +1,20 @@
+import type { Act } from '../../domain/act.ts'
 import { GRACE_MS, type Secret } from '../../domain/key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { hashItem } from './key-item.ts'
 
-type RotateKey = (keyId: string, next: Secret, nowMs: number) => Promise<ChangeResult>
+type RotateKey = (keyId: string, next: Secret, act: Act) => Promise<ChangeResult>
 
 /** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
 export function rotateKey(tables: OperatorTables): RotateKey {
   const { keys } = tables
-  const change = changeKey(tables)
-  return (keyId, next, nowMs) =>
-    change(keyId, ({ current, previous }) => {
+  const change = changeKey(tables, 'key.rotate')
+  return (keyId, next, act) =>
+    change(keyId, act, ({ current, previous }) => {
       // A rotation whose answer was lost, and that is sent again.
       if (current.hash === next.hash) return undefined
-      const untilMs = nowMs + GRACE_MS
+      const untilMs = act.atMs + GRACE_MS
       return {
         set: {
           currentHash: next.hash,
@@ -22,6 +23,8 @@ export function rotateKey(tables: OperatorTables): RotateKey {
           previousLastFour: current.lastFour,
           previousUntilMs: untilMs,
         },
+        // Whether anyone uses it from now on is what counts.
+        remove: ['previousUsedAtMs'],
         alsoWrite: [
           {
             Put: {

@@ -1,10 +1,35 @@
-import type { KeySettings } from '../../domain/key.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Act } from '../../domain/act.ts'
+import type { Key, KeySettings, SettingChanges } from '../../domain/key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
+import { freeExternalId, takeExternalId } from './external-id.ts'
 
-type UpdateKey = (keyId: string, settings: Partial<KeySettings>) => Promise<ChangeResult>
+type UpdateKey = (keyId: string, settings: SettingChanges, act: Act) => Promise<ChangeResult>
 
+/** Settings that are as they shall be are no change, and leave no event. */
 export function updateKey(tables: OperatorTables): UpdateKey {
-  const change = changeKey(tables)
-  return (keyId, settings) => change(keyId, () => ({ set: settings }))
+  const change = changeKey(tables, 'key.update')
+  return (keyId, settings, act) =>
+    change(keyId, act, (key) => {
+      const changes = Object.entries(settings).filter(
+        ([name, value]) => value !== undefined && !isDeepStrictEqual(key[name as keyof KeySettings] ?? null, value),
+      )
+      if (changes.length === 0) return undefined
+      const next = Object.fromEntries(changes) as SettingChanges
+      return {
+        set: Object.fromEntries(changes.filter(([, value]) => value !== null)),
+        remove: changes.flatMap(([name, value]) => (value === null ? [name] : [])),
+        alsoWrite: moveExternalId(key, next.externalId),
+        takes: next.externalId ?? undefined,
+      }
+    })
+
+  function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {
+    if (next === undefined) return []
+    return [
+      ...(before === undefined ? [] : [freeExternalId(tables, before, id)]),
+      ...(next === null ? [] : [takeExternalId(tables, next, id)]),
+    ]
+  }
 }

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Act } from './act.ts'
+import type { Key } from './key.ts'
+
+export type EventKind =
+  | 'key.create'
+  | 'key.update'
+  | 'key.rotate'
+  | 'key.end_grace'
+  | 'key.revoke'
+  | 'key.grant'
+  | 'catalog.push'
+  | 'catalog.rollback'
+
+/** In plain words and numbers, as people read them. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** Who changed what, and when. It is written with the change, and never again. */
+export type ChangeEvent = Act & {
+  readonly what: EventKind
+  /** None for a change of the catalog. */
+  readonly keyId?: string | undefined
+  /** What changed, as it was and as it is; neither has a field that stayed. */
+  readonly before: Fields
+  readonly after: Fields
+}
+
+export function changeEvent(
+  act: Act,
+  what: EventKind,
+  { keyId, before = {}, after = {} }: { keyId?: string; before?: Fields; after?: Fields },
+): ChangeEvent {
+  return { ...act, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
+}
+
+/** What an operator changes of a key. No hash is in it, and nothing that requests change. */
+export function keyFields(key: Key): Fields {
+  const { previous, expiresAtMs } = key
+  return defined({
+    name: key.name,
+    status: key.status,
+    lastFour: key.current.lastFour,
+    previousLastFour: previous?.lastFour,
+    previousUntil: timeOf(previous?.untilMs),
+    scopes: key.scopes,
+    allowlist: key.allowlist,
+    rpm: key.rpm,
+    dailyLimit: key.dailyLimit,
+    maxConcurrent: key.maxConcurrent,
+    externalId: key.externalId,
+    expiresAt: timeOf(expiresAtMs),
+    note: key.note,
+  })
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}
+
+function differences(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+  const differs = ([name]: [string, unknown]) => !isDeepStrictEqual(before[name], after[name])
+  const only = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(differs))
+  return { before: only(before), after: only(after) }
+}
+
+function defined(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,30 @@
+import { ITEMS } from '../../contract.ts'
+import type { ChangeEvent, EventKind } from '../../domain/change-event.ts'
+import type { Item } from '../database.ts'
+
+/** Whose event it is: a key's, by its id, or the catalog's. */
+export const CATALOG_EVENTS = ITEMS.catalog
+
+/** A month has a partition of its own, so that the events of all are found without any key's. */
+export const monthOf = (ms: number) => new Date(ms).toISOString().slice(0, 7)
+
+export const eventItem = (of: string, eventId: string) => ({ pk: `${ITEMS.event}${of}`, sk: eventId })
+
+/** An event is kept twice: with those of what it changed, and with those of its month. */
+export function eventItems(event: ChangeEvent): Item[] {
+  const { id, atMs, by, what, keyId, before, after } = event
+  const content = { at: new Date(atMs).toISOString(), by, what, keyId, before, after }
+  return [keyId ?? CATALOG_EVENTS, monthOf(atMs)].map((of) => ({ ...eventItem(of, id), ...content }))
+}
+
+export function toEvent(item: Item): ChangeEvent {
+  return {
+    id: item.sk as string,
+    atMs: Date.parse(item.at as string),
+    by: item.by as string,
+    what: item.what as EventKind,
+    ...(item.keyId !== undefined && { keyId: item.keyId as string }),
+    before: item.before as ChangeEvent['before'],
+    after: item.after as ChangeEvent['after'],
+  }
+}

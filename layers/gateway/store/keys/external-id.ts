@@ -1,0 +1,32 @@
+import type { OperatorTables } from '../operator-tables.ts'
+import type { Tables } from '../tables.ts'
+import type { TransactItem } from '../transact.ts'
+import { externalItem } from './key-item.ts'
+
+type FindByExternalId = (externalId: string) => Promise<string | undefined>
+
+/** The id of the key that has this external id. */
+export function findByExternalId({ database, keys }: Tables): FindByExternalId {
+  return async (externalId) => {
+    const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })
+    return Item?.keyId as string | undefined
+  }
+}
+
+/** For the transaction in which a key gets its external id. Two keys cannot: the second transaction fails. */
+export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
+  const Item = { ...externalItem(externalId), keyId }
+  return { Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+}
+
+/** For the transaction in which a key loses its external id. */
+export function freeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
+  return {
+    Delete: {
+      TableName: keys,
+      Key: externalItem(externalId),
+      ConditionExpression: 'attribute_not_exists(pk) OR keyId = :keyId',
+      ExpressionAttributeValues: { ':keyId': keyId },
+    },
+  }
+}

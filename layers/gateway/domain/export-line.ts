@@ -40,10 +40,15 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   hold_nano: whole((row) => row.hold),
   upstream_cost_nano: whole((row) => row.upstreamCost),
   price_version: whole((row) => row.priceVersion),
-  price: text((row) => row.price && JSON.stringify(row.price)),
-  attempts: text((row) => JSON.stringify(row.attempts)),
+  price: text((row) => row.price && inOrder(row.price)),
+  attempts: text((row) => `[${row.attempts.map(inOrder).join(',')}]`),
   ttft_ms: whole((row) => row.ttftMs),
   duration_ms: whole((row) => row.durationMs),
+}
+
+/** DynamoDB gives the fields of a map in any order. */
+function inOrder(fields: object): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 /** The table that Athena reads. Its days are folders, which are no columns of the lines. */

@@ -20,6 +20,7 @@ const COMMON = {
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
   ipv6: true,
+  keepRowsDays: null,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -40,6 +41,8 @@ const STAGES: Readonly<Record<string, Stage>> = {
     chatConcurrency: null,
     apiConcurrency: null,
     sweepConcurrency: null,
+    closeConcurrency: null,
+    exportUsage: false,
   },
   prod: {
     ...COMMON,
@@ -47,10 +50,13 @@ const STAGES: Readonly<Record<string, Stage>> = {
     keepsData: true,
     deletionProtection: true,
     logRetentionDays: 90,
-    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
+    // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that overlaps with its retry, and
+    // one closing of days.
     chatConcurrency: 500,
     apiConcurrency: 25,
     sweepConcurrency: 2,
+    closeConcurrency: 1,
+    exportUsage: true,
   },
 }
 

@@ -13,7 +13,7 @@ import type { ExportPlace } from '../../layers/gateway/store/usage/read-closing.
 type ExportDay = (day: string, from?: ExportPlace) => Promise<boolean>
 
 /** Of a part, before it is compressed: no more of a day is in memory. */
-const PART_CHARS = 32 * 1024 * 1024
+const PART_CHARS = 8 * 1024 * 1024
 
 /**
  * Writes the rows of a closed day as lines of JSON, key by key. They are the same lines in the same parts whenever it is

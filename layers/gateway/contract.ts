@@ -33,6 +33,9 @@ export const OUTPUTS = {
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
   answersTable: 'AnswersTable',
+  /** Where closed days are exported to, and the database by which Athena reads them. */
+  exportBucket: 'ExportBucket',
+  exportDatabase: 'ExportDatabase',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
@@ -95,6 +98,9 @@ export type TableRight =
   | 'findKeysToSweep'
   | 'writeRows'
   | 'readRows'
+  | 'listKeys'
+  | 'readRowsOfKeys'
+  | 'keepDays'
   | 'keepAnswers'
 
 /** One endpoint and the function that serves it: all that others must know of it. */

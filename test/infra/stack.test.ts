@@ -143,11 +143,19 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   })
 
   test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
-    const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
-    expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
-    expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
+    expect(scheduleOf('sweep')).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
     expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
   })
+
+  test(`the function that closes days in ${stage} starts every hour, and has ended before the next one starts`, () => {
+    expect(scheduleOf('close')).toMatchObject({ ScheduleExpression: 'rate(60 minutes)', State: 'ENABLED' })
+    expect(propertiesOf('close').Timeout).toBeLessThan(3_600)
+  })
+
+  const scheduleOf = (name: 'sweep' | 'close') =>
+    Object.values(of().template.findResources('AWS::Scheduler::Schedule'))
+      .map(({ Properties }) => Properties)
+      .find(({ Target }) => JSON.stringify(Target.Arn) === JSON.stringify(arnOf(of().functions[name])))
 })
 
 const reservedIn = ({ template, functions }: Synthesized) =>

@@ -107,8 +107,9 @@ test('days that are not closed or exported, for whatever reason, are an alarm wi
     ['Errors', { Ref: dev.functions.close }],
     ['Invocations', { Ref: dev.functions.close }],
   ])
-  const behind = alarms().find(({ MetricName }) => MetricName === 'DaysBehind')
-  expect(behind).toMatchObject({ Period: 3_600, Statistic: 'Maximum', Threshold: 2, EvaluationPeriods: 3 })
+  const behind = alarms().find(({ AlarmDescription }) => /not closed, or not exported/.test(AlarmDescription))
+  expect(behind).toMatchObject({ Threshold: 2, EvaluationPeriods: 3, DatapointsToAlarm: 3 })
+  expect(JSON.stringify(behind)).toMatch(/"MetricName":"DaysBehind".*"Period":3600|"Period":3600.*"DaysBehind"/)
 })
 
 test('an alarm goes off before the chat function reaches its time limit', () => {
@@ -331,6 +332,7 @@ function writtenMetrics(): Set<string> {
   log.unsettled(new Error('x'), 'req_1')
   log.invalidKey()
   log.swept(1)
+  log.closed(1, 0)
   type Directive = { Dimensions: string[][]; Metrics: { Name: string }[] }
   const directives = lines.flatMap((line): Directive[] => JSON.parse(line)._aws.CloudWatchMetrics)
   return new Set(

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
@@ -19,12 +20,15 @@ import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { HALT_ITEM, readClosing } from '../../layers/gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../layers/gateway/store/usage/read-day-total.ts'
 import { auditKey } from '../../operator/audit/audit-key.ts'
+import { restoreItems } from '../../operator/backup/restore-items.ts'
+import { writeBackup } from '../../operator/backup/write-backup.ts'
 import { summarizeUsage } from '../../operator/summarize-usage.ts'
 import { type UsageOfDay, usageOfDays } from '../../operator/usage-of-days.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
+import { emptyFolder } from '../support/processes.ts'
 
 jest.setTimeout(60_000)
 
@@ -310,6 +314,57 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   // Before its time no row may be gone.
   expect(await audit(tables, key.id, beforeMs)).toMatchObject({ ok: false })
 })
+
+test('a backup carries totals and how far days are closed, and a restored stage goes on where the other was', async () => {
+  const tables = await openTestTables()
+  const random = new Random(21)
+  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 10), 100)
+  await closerAt(tables, () => endOf(2)).run()
+  for (const row of rows.slice(0, 5)) await removeRow(tables, row)
+  const file = join(emptyFolder(), 'backup.jsonl')
+  // A day is noted as closed while the backup is being written, which may have passed the place of its totals already.
+  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3), closedAtMs: endOf(4) }))
+  await writeBackup(tables, file, endOf(2))
+  stop()
+
+  const restored = await openTestTables()
+  await restoreItems(restored, file)
+  expect(await storedItems(restored)).toEqual(await storedItems(tables))
+  expect(await readClosing(restored)()).toMatchObject({ closedThrough: day(1), isHalted: false })
+  expect(await audit(restored, key.id, FIRST_MS + 110 * DAY_MS)).toMatchObject({ ok: true, expiredRows: 5 })
+})
+
+test('a restore that broke off keeps days from being closed until it is resumed and whole', async () => {
+  const tables = await openTestTables()
+  const random = new Random(22)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5))
+  const file = join(emptyFolder(), 'backup.jsonl')
+  await writeBackup(tables, file, endOf(1))
+  const restored = await openTestTables()
+  const send = restored.client.send.bind(restored.client)
+  let writes = 0
+  Object.assign(restored.client, {
+    send: (command: never) => (writes++ > 5 ? Promise.reject(new Error('broke off')) : send(command)),
+  })
+  await expect(restoreItems(restored, file)).rejects.toThrow('broke off')
+  Object.assign(restored.client, { send })
+  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ closed: 0 })
+  expect(await storedItems(restored)).toEqual([])
+  await restoreItems(restored, file)
+  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ behind: 0 })
+  expect(await storedItems(restored)).toHaveLength(1)
+})
+
+function interceptScan({ client }: OperatorTables, before: () => Promise<void>): () => void {
+  const send = client.send.bind(client)
+  Object.assign(client, {
+    send: async (command: object) => {
+      if (command.constructor.name === 'ScanCommand') await before()
+      return send(command as never)
+    },
+  })
+  return () => void Object.assign(client, { send })
+}
 
 test('a total that was tampered with is found out, with its rows and without them', async () => {
   const tables = await openTestTables()

@@ -407,9 +407,8 @@ test('a stage that exports closed days has a private bucket that outlives it, an
   expect(template).toBe(`s3://<${id}>/${folder}\${dt}/`)
   expect(TableInput).toMatchObject({ PartitionKeys: [{ Name: 'dt', Type: 'string' }], Name: 'usage' })
   expect(DatabaseName).toBe('waybill_prod')
-  const { Variables } =
-    prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]?.Properties.Environment
-  expect(Variables[ENV.exportBucket]).toEqual({ Ref: id })
+  const close = prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]
+  expect(close?.Properties.Environment.Variables[ENV.exportBucket]).toEqual({ Ref: id })
   expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
 })
 

@@ -20,7 +20,7 @@ type UsageTotal = {
 }
 
 export async function summarizeUsage(
-  usage: AsyncIterable<UsageOfDay>,
+  usage: AsyncIterable<UsageOfDay> | Iterable<UsageOfDay>,
   groupOf: (usage: UsageOfDay) => string,
 ): Promise<UsageTotal[]> {
   const groups = new Map<string, UsagePart>()

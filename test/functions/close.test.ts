@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
@@ -71,10 +72,12 @@ function totalsOf(rows: readonly UsageRow[]) {
   return [...counters.values()].map((counter) => counter.total())
 }
 
+/** The totals, each as a text that does not depend on the order in which DynamoDB gives fields. */
 async function storedItems({ client, usage }: OperatorTables): Promise<string[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  const days = Items.filter(({ requestId }) => requestId.startsWith('DAY#2'))
-  return days.map((item) => JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).sort()
+  return Items.filter(({ requestId }) => requestId.startsWith('DAY#2'))
+    .map((item) => inspect(item, { sorted: true, depth: null, breakLength: Number.POSITIVE_INFINITY }))
+    .sort()
 }
 
 async function audit(tables: OperatorTables, keyId: string, nowMs: number) {
@@ -91,10 +94,8 @@ const GROUPS: Record<string, (of: UsageOfDay) => string> = {
 }
 
 async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
-  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => {
-    const usage = usageOfDays(tables, keyId, { fromMs, toMs: nowMs + HOUR_MS }, nowMs)
-    return [name, await summarizeUsage(usage, groupOf)]
-  })
+  const usage = await Array.fromAsync(usageOfDays(tables, keyId, { fromMs, toMs: nowMs + HOUR_MS }, nowMs))
+  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => [name, await summarizeUsage(usage, groupOf)])
   return Object.fromEntries(await Promise.all(all))
 }
 

@@ -40,6 +40,7 @@ export function openMemoryTables(catalog: CatalogData, key: Key): MemoryTables {
     },
     delete: unknown,
     query: unknown,
+    scan: unknown,
   }
   return {
     tables: { database, keys: 'keys', usage: 'usage', answers: 'answers' },

@@ -64,7 +64,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
   const log = options.log ?? jsonLog(print, config.stage, clock)
-  const books = { putUsageRow: putUsageRow(tables), releaseHold: releaseHold(tables) }
+  const books = { putUsageRow: putUsageRow(tables, config.keepRowsDays), releaseHold: releaseHold(tables) }
   const finishHold = holdFinisher(books)
   return {
     config,

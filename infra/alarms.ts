@@ -1,4 +1,4 @@
-import { Aws, CfnCondition, Fn } from 'aws-cdk-lib'
+import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import {
@@ -14,7 +14,12 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
-import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../layers/gateway/contract.ts'
+import {
+  CLOSE_EVERY_MINUTES,
+  FUNCTION_TIMEOUT_SECONDS,
+  TABLES,
+  type TableDefinition,
+} from '../layers/gateway/contract.ts'
 import type { Functions } from './functions.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, sumOf } from './metrics.ts'
 import type { Stage } from './stages.ts'
@@ -36,7 +41,7 @@ type Rule = {
   readonly metric: IMetric
   /** Goes off from this value on, */
   readonly from: number
-  /** in so many of the last three periods of five minutes; 1 is at once. */
+  /** in so many of the last three periods of its metric, five minutes mostly; 1 is at once. */
   readonly periods: 1 | 2 | 3
   readonly isBadIfMissing?: true
   /** The one region that has the metric: an alarm looks at its own region only. */
@@ -91,14 +96,7 @@ function pages({ stage, functions, api, distribution }: Watched): Record<string,
     },
     SweepStopped: {
       says: 'No sweep has succeeded for a quarter of an hour',
-      metric: new MathExpression({
-        expression: 'IF(FILL(started, 0) - FILL(failed, 0) >= 1, 0, 1)',
-        usingMetrics: {
-          started: sweep.metricInvocations(IN_FIVE_MINUTES),
-          failed: sweep.metricErrors(IN_FIVE_MINUTES),
-        },
-        period: IN_FIVE_MINUTES.period,
-      }),
+      metric: withoutSuccess(sweep, IN_FIVE_MINUTES),
       from: 1,
       periods: 3,
       isBadIfMissing: true,
@@ -128,7 +126,8 @@ function edgeErrors(distribution: Distribution): Rule {
   }
 }
 
-function tickets({ stage, functions, tables }: Watched): Record<string, Rule> {
+function tickets(watched: Watched): Record<string, Rule> {
+  const { stage, functions, tables } = watched
   const { chat, tokenizer, api } = functions
   const of = (metric: string, says: string, from: number, periods: 1 | 2): Record<string, Rule> => ({
     [metric]: { says, metric: gatewayMetric(stage, metric), from, periods },
@@ -160,10 +159,40 @@ function tickets({ stage, functions, tables }: Watched): Record<string, Rule> {
       from: FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95,
       periods: 1,
     },
+    ...closingRules(watched),
     KeysThrottles: throttlesOf('keys', tables.keys),
     UsageThrottles: throttlesOf('usage', tables.usage),
     AnswersThrottles: throttlesOf('answers', tables.answers),
   }
+}
+
+/** Hours, because a run starts every hour. Rows that are kept for so many days must be closed and exported long before. */
+function closingRules({ stage, functions: { close } }: Watched): Record<string, Rule> {
+  const hourly = { period: Duration.minutes(CLOSE_EVERY_MINUTES), statistic: 'Sum' } as const
+  return {
+    ClosingStopped: {
+      says: 'No run that closes days has succeeded for three hours',
+      metric: withoutSuccess(close, hourly),
+      from: 1,
+      periods: 3,
+      isBadIfMissing: true,
+    },
+    DaysBehind: {
+      says: 'Days that ended long ago are not closed, or not exported',
+      metric: gatewayMetric(stage, 'DaysBehind', 'Maximum').with({ period: hourly.period }),
+      from: 2,
+      periods: 3,
+    },
+  }
+}
+
+/** 1 for a period in which no run of a function has succeeded. */
+function withoutSuccess(fn: Functions['close'], options: { period: Duration; statistic: string }): MathExpression {
+  return new MathExpression({
+    expression: 'IF(FILL(started, 0) - FILL(failed, 0) >= 1, 0, 1)',
+    usingMetrics: { started: fn.metricInvocations(options), failed: fn.metricErrors(options) },
+    period: options.period,
+  })
 }
 
 /** Of every verb: the table's events leave out those of its indexes. */

@@ -6,6 +6,7 @@ import { Construct } from 'constructs'
 import {
   API_FUNCTION_NAMES,
   type ApiFunctionName,
+  CLOSE_EVERY_MINUTES,
   ENDPOINTS,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
@@ -20,12 +21,15 @@ import { tablePermissions } from './permissions.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
 import { GIVES_MEMORY_BACK, type Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
+import type { UsageExport } from './usage-export.ts'
 
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
   /** What CloudFront proves itself with; none without CloudFront. */
   readonly originSecrets: string | undefined
+  /** Where closed days go to; none where they stay. */
+  readonly usageExport?: UsageExport | undefined
   readonly catalog?: CatalogData
 }
 
@@ -40,15 +44,18 @@ export class Functions extends Construct {
   readonly tokenizer: GatewayFunction
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
+  readonly close: GatewayFunction
 
-  constructor(scope: Construct, id: string, { stage, tables, originSecrets, catalog = readSeedCatalog() }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
+    const { stage, tables, originSecrets, usageExport, catalog = readSeedCatalog() } = props
     const may = tablePermissions(tables)
     const environment = {
       [ENV.keysTable]: tables.keys.tableName,
       [ENV.usageTable]: tables.usage.tableName,
       [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
+      ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
     }
     const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
@@ -109,26 +116,43 @@ export class Functions extends Construct {
       concurrency: stage.sweepConcurrency,
       may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
     })
-    new Schedule(this, 'SweepSchedule', {
-      schedule: ScheduleExpression.rate(Duration.minutes(SWEEP_EVERY_MINUTES)),
-      target: new LambdaInvoke(this.sweep, { retryAttempts: 0, role: this.#schedulerRole() }),
+    this.#start(this.sweep, 'SweepSchedule', 'SchedulerRole', SWEEP_EVERY_MINUTES)
+    this.close = new GatewayFunction(this, 'Close', {
+      name: 'close',
+      description: 'Closes days: adds their usage up, and exports it',
+      stage,
+      environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
+      memoryMb: stage.apiMemoryMb,
+      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: stage.closeConcurrency,
+      may: [may.listKeys, may.readRowsOfKeys, may.keepDays, ...(usageExport ? [usageExport.write] : [])],
+      acknowledged: usageExport ? usageExport.acknowledged : [],
+    })
+    this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
+  }
+
+  /** Nothing is retried: the next one goes on. */
+  #start(fn: GatewayFunction, id: string, roleId: string, everyMinutes: number): void {
+    new Schedule(this, id, {
+      schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
+      target: new LambdaInvoke(fn, { retryAttempts: 0, role: this.#schedulerRole(roleId, fn) }),
     })
   }
 
-  /** May invoke the sweep and nothing else, and only for schedules of this account. */
-  #schedulerRole(): IRole {
+  /** May invoke the one function and nothing else, and only for schedules of this account. */
+  #schedulerRole(id: string, fn: GatewayFunction): IRole {
     const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
     const conditions = {
       StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
     }
     const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
-    const role = new Role(this, 'SchedulerRole', { assumedBy })
-    role.addToPolicy(invoke(this.sweep))
+    const role = new Role(this, id, { assumedBy })
+    role.addToPolicy(invoke(fn))
     return role.withoutPolicyUpdates()
   }
 
   get all(): GatewayFunction[] {
-    return [this.chat, this.tokenizer, ...Object.values(this.api), this.sweep]
+    return [this.chat, this.tokenizer, ...Object.values(this.api), this.sweep, this.close]
   }
 }
 

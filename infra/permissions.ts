@@ -1,9 +1,11 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { ITEMS, TABLES, type TableRight } from '../layers/gateway/contract.ts'
+import { ITEMS, TABLES, type TableRight, USAGE_ITEMS } from '../layers/gateway/contract.ts'
 import type { Tables } from './tables.ts'
 
 const KEYS = `${ITEMS.key}*`
 const HASHES = `${ITEMS.hash}*`
+const ROWS = `${USAGE_ITEMS.row}*`
+const DAYS = `${USAGE_ITEMS.day}*`
 
 /** Rights to the tables, in the smallest pieces that functions need. */
 export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Record<TableRight, PolicyStatement>> {
@@ -13,7 +15,12 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
       resources: [keys.tableArn],
       ...(leadingKeys && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } } }),
     })
-  const onUsage = (action: string) => new PolicyStatement({ actions: [action], resources: [usage.tableArn] })
+  const onUsage = (actions: string[], leadingKey: string) =>
+    new PolicyStatement({
+      actions,
+      resources: [usage.tableArn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [leadingKey] } },
+    })
   return {
     readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
     readKeys: onKeys(['dynamodb:GetItem'], [KEYS, HASHES]),
@@ -24,11 +31,20 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
       actions: ['dynamodb:Query'],
       resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],
     }),
-    writeRows: onUsage('dynamodb:PutItem'),
+    /** Rows, and no total of a day. */
+    writeRows: onUsage(['dynamodb:PutItem'], ROWS),
     keepAnswers: new PolicyStatement({
       actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       resources: [answers.tableArn],
     }),
-    readRows: onUsage('dynamodb:GetItem'),
+    readRows: onUsage(['dynamodb:GetItem'], ROWS),
+    /** By reading all of the table, hashes of secrets too. No secret can be found from its hash. */
+    listKeys: onKeys(['dynamodb:Scan']),
+    readRowsOfKeys: new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
+    }),
+    /** Totals of days, and no row. */
+    keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
   }
 }

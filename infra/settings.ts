@@ -11,6 +11,9 @@ const LOG_DAYS: readonly number[] = [
   ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
 ] satisfies RetentionDays[]
 
+/** Time enough to notice that days are not closed or exported, whoever is on holiday. */
+const LEAST_DAYS = 90
+
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
 const concurrency = z.int().min(1).max(100_000).nullable()
 const hostName = z
@@ -73,13 +76,18 @@ const settings = z.strictObject({
     .int()
     .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
   /**
-   * How many executions Lambda reserves for chat, for each function of the HTTP API and for the sweep, which is also the
+   * How many executions Lambda reserves for chat, for each function of the HTTP API, for the sweep and for the closing of days, which is also the
    * most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
    * 100 of the account's quota unreserved. A new account may have a quota of 10, in which nothing can be reserved.
    */
   chatConcurrency: concurrency,
   apiConcurrency: concurrency,
   sweepConcurrency: concurrency,
+  closeConcurrency: concurrency,
+  /** Whether the rows of closed days are written to a bucket. */
+  exportUsage: z.boolean(),
+  /** Rows are deleted so many days after their request; null keeps them for good. Long after every day should be exported. */
+  keepRowsDays: z.int().min(LEAST_DAYS).max(36_500).nullable(),
   /** Of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),
 })
@@ -120,6 +128,10 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
         ({ tableNames }) => !tableNames || stageOf(name).keepsData,
         'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
       )
+      .refine(({ keepRowsDays, exportUsage }) => {
+        const asItComes = stageOf(name)
+        return (keepRowsDays ?? asItComes.keepRowsDays) === null || (exportUsage ?? asItComes.exportUsage)
+      }, 'keepRowsDays needs exportUsage, because a row that is deleted must be somewhere')
       .optional()
   const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
   const parsed = ofStages.safeParse(jsonOf(text, file))

@@ -17,6 +17,7 @@ import { originSecrets } from './origin-secrets.ts'
 import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
+import { UsageExport } from './usage-export.ts'
 
 type WaybillProps = StackProps & {
   readonly stage: Stage
@@ -42,7 +43,13 @@ export class WaybillStack extends Stack {
     new CatalogSeed(this, 'Catalog', tables, stage)
 
     const secrets = edge ? originSecrets(this, stage.originSecretNumber) : undefined
-    const functions = new Functions(this, 'Functions', { stage, tables, originSecrets: secrets?.accepted })
+    const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
+    const functions = new Functions(this, 'Functions', {
+      stage,
+      tables,
+      originSecrets: secrets?.accepted,
+      usageExport,
+    })
     const chatUrl = functions.chat.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
@@ -74,6 +81,10 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)
     this.#output(OUTPUTS.answersTable, tables.answers.tableName)
+    if (usageExport) {
+      this.#output(OUTPUTS.exportBucket, usageExport.bucket.bucketName)
+      this.#output(OUTPUTS.exportDatabase, usageExport.database)
+    }
     this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
     // A Function URL always takes IPv6.

@@ -22,6 +22,7 @@ const COMMON = {
   ipv6: true,
   // As many as all of prod's 500 places for chats serve in five minutes, if each is free again after 1.5 seconds.
   wafRequestsPerAddress: 100_000,
+  keepRowsDays: null,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -45,6 +46,8 @@ const STAGES: Readonly<Record<string, Stage>> = {
     chatConcurrency: null,
     apiConcurrency: null,
     sweepConcurrency: null,
+    closeConcurrency: null,
+    exportUsage: false,
   },
   prod: {
     ...COMMON,
@@ -55,10 +58,13 @@ const STAGES: Readonly<Record<string, Stage>> = {
     edgeLogs: true,
     keysTrail: true,
     logRetentionDays: 90,
-    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
+    // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that overlaps with its retry, and
+    // one closing of days.
     chatConcurrency: 500,
     apiConcurrency: 25,
     sweepConcurrency: 2,
+    closeConcurrency: 1,
+    exportUsage: true,
   },
 }
 

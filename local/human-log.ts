@@ -24,6 +24,9 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
     swept: (count) => {
       if (count > 0) print(`${paint.dim('sweep')} finished ${count} dead requests`)
     },
+    closed: (days) => {
+      if (days > 0) print(`${paint.dim('close')} added up the usage of ${days} days`)
+    },
     problem: (what, error, requestId) => print(`${paint.bad('problem')} ${requestId}: ${what}\n${stackOf(error)}`),
   }
 }

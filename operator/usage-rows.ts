@@ -1,12 +1,9 @@
-import type { Key } from '../layers/gateway/domain/key.ts'
+import { birthOf, CLOCK_MARGIN_MS } from '../layers/gateway/domain/closed-day.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { queryUsageRows, type RowOrder, type TimeRange } from '../layers/gateway/store/usage/query-usage-rows.ts'
 import { knownKey } from './known-key.ts'
-
-const HOUR_MS = 60 * 60 * 1000
-const DAY_MS = 24 * HOUR_MS
 
 /** The rows of one key or of all, key by key. */
 export async function* usageRows(
@@ -20,14 +17,9 @@ export async function* usageRows(
   for await (const key of keys) yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, birthOf(key)) }, order)
 }
 
-/** Before this a key can have no rows, whatever the difference between two clocks. */
-export function birthOf(key: Key): number {
-  return key.createdAtMs - DAY_MS
-}
-
 /** After this there can be no rows yet, though a gateway's clock may be ahead of the operator's. */
 export function horizonOf(nowMs: number): number {
-  return nowMs + HOUR_MS
+  return nowMs + CLOCK_MARGIN_MS
 }
 
 /** The newest rows of all keys together. Holds no more than twice the limit at a time. */

@@ -79,8 +79,9 @@ const CLOUDFRONT: Check = {
 /** Lambda lets nobody reserve the last hundred. */
 const LEFT_BY_LAMBDA = 100
 
-function reservedBy({ chatConcurrency, apiConcurrency, sweepConcurrency }: Stage): number {
-  return (chatConcurrency ?? 0) + (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length + (sweepConcurrency ?? 0)
+function reservedBy({ chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency }: Stage): number {
+  const ofApi = (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length
+  return (chatConcurrency ?? 0) + ofApi + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0)
 }
 
 const CONCURRENCY: Check = {

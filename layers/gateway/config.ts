@@ -13,6 +13,8 @@ export type Config = {
   readonly originSecrets?: readonly string[]
   /** How long an answer that is not streamed may take, where something in front of us gives up. */
   readonly wholeAnswerMs?: number
+  /** How long usage rows are kept; for good, unless it is said. */
+  readonly keepRowsDays?: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -29,12 +31,18 @@ export function readConfig(env: Environment = process.env): Config {
     ...optional('stage', env[ENV.stage]),
     ...(originSecrets && { originSecrets: originSecrets.split(',') }),
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
+    ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
   }
 }
 
 /** The name of the function that counts tokens, which chat alone invokes. */
 export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
+}
+
+/** The bucket to which closed days are exported; none where they are not. */
+export function readExportBucket(env: Environment = process.env): string | undefined {
+  return env[ENV.exportBucket] || undefined
 }
 
 /** The memory of this function, as Lambda says it. */

@@ -13,6 +13,8 @@ export const ENV = {
   originSecrets: 'WAYBILL_ORIGIN_SECRETS',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
+  keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
+  exportBucket: 'WAYBILL_EXPORT_BUCKET',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
@@ -31,6 +33,9 @@ export const OUTPUTS = {
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
   answersTable: 'AnswersTable',
+  /** Where closed days are exported to, and the database by which Athena reads them. */
+  exportBucket: 'ExportBucket',
+  exportDatabase: 'ExportDatabase',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
@@ -91,6 +96,8 @@ export const ITEMS = {
   event: 'EVENT#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
+/** How the items of the table `usage` are named: rows by their request, and what is known of whole days. */
+export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
 /** When the catalog was pushed, of one that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 
@@ -106,6 +113,9 @@ export type TableRight =
   | 'findKeysToSweep'
   | 'writeRows'
   | 'readRows'
+  | 'listKeys'
+  | 'readRowsOfKeys'
+  | 'keepDays'
   | 'keepAnswers'
 
 /** One endpoint and the function that serves it: all that others must know of it. */
@@ -176,4 +186,7 @@ export const HTTP_ROUTES: readonly HttpRoute[] = FUNCTION_NAMES.flatMap((name) =
 )
 
 export const FUNCTION_TIMEOUT_SECONDS = 900
+/** A hold outlives its function by this much before it counts as a dead request's. */
+export const HOLD_MARGIN_SECONDS = 60
 export const SWEEP_EVERY_MINUTES = 5
+export const CLOSE_EVERY_MINUTES = 60

@@ -18,6 +18,8 @@ export type Log = {
   invalidKey(): void
   /** Dead requests that a sweep found and finished. */
   swept(count: number): void
+  /** Days that a run has closed, and how many that have ended are left. */
+  closed(days: number, behind: number): void
 }
 
 type Unit = 'Count' | 'Milliseconds' | 'None'
@@ -73,6 +75,7 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       quietUntilMs = nowMs + INVALID_KEYS_EVERY_MS
     },
     swept: (count) => line('info', 'swept', {}, [['SweptHolds', count, 'Count']]),
+    closed: (days, behind) => line('info', 'closed', { days }, [['DaysBehind', behind, 'Count']]),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EndpointName, EndpointRecord } from './contract.ts'
+import { type EndpointName, type EndpointRecord, HOLD_MARGIN_SECONDS } from './contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
 import type { Claim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
@@ -107,10 +107,7 @@ export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, n
   if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
 }
 
-/** A hold outlives its function by this much before it counts as a dead request's. */
-const HOLD_MARGIN_MS = 60_000
-
 /** From when on a request that has not ended is dead. */
 export function deadAtMs({ deadlineMs }: OpenedRequest): number {
-  return deadlineMs + HOLD_MARGIN_MS
+  return deadlineMs + HOLD_MARGIN_SECONDS * 1000
 }

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
+import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../layers/gateway/domain/key.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { type GrantRecord, listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import { birthOf } from '../usage-rows.ts'
 import { checkBalance, missingFrom, noteDeadHolds } from './check-balance.ts'
 import { checkGrants, isGrantedWrong } from './check-grants.ts'
 import { checkRow } from './check-row.ts'
+import { checkTotals } from './check-totals.ts'
 import { findSuspects } from './find-suspects.ts'
 import { type Finding, Findings } from './findings.ts'
 
@@ -20,8 +23,11 @@ export type Audit = {
   readonly available: Nano
   readonly held: Nano
   readonly spent: Nano
+  /** All that there were: those that have expired are known from the totals of their days. */
   readonly rows: number
   readonly rowCosts: Nano
+  /** Of these, the rows that have expired. */
+  readonly expiredRows: number
   /** granted = available + holds + spent, and nothing below zero. */
   readonly balances: boolean
   /** spent = the sum of the rows' costs. */
@@ -40,7 +46,9 @@ type Reading = {
   readonly grants: readonly GrantRecord[]
   readonly rows: number
   readonly rowCosts: Nano
+  readonly expiredRows: number
   readonly wrongRows: Findings
+  readonly wrongTotals: readonly Finding[]
 }
 
 const MINUTE_MS = 60 * 1000
@@ -67,14 +75,19 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
   const wrongRows = new Findings()
   // Rows that may be written and not settled yet when the key is read again.
   const recent = new Map<string, Nano>()
+  const days = new Map<string, DayCounter>()
   let rows = 0
   let rowCosts = 0n
   for await (const row of rowsOf(tables, before, nowMs)) {
     rows += 1
     rowCosts += row.cost
     wrongRows.add(...checkRow(row))
+    counterOf(utcDay(row.startedAtMs)).add(row)
     if (before.holds[row.requestId] || row.startedAtMs > nowMs - MINUTE_MS) recent.set(row.requestId, row.cost)
   }
+  const counted = new Map([...days].map(([day, counter]) => [day, counter.total()]))
+  const range = { keyId: before.id, firstDay: utcDay(birthOf(before)), nowMs }
+  const { findings: wrongTotals, expired } = await checkTotals(tables, counted, range)
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
   return {
@@ -82,8 +95,16 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
     after,
     grants,
     wrongRows,
-    rows: rows - open.length,
-    rowCosts: open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), rowCosts),
+    wrongTotals,
+    expiredRows: expired.rows,
+    rows: rows + expired.rows - open.length,
+    rowCosts: open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), rowCosts + expired.costs),
+  }
+
+  function counterOf(day: string): DayCounter {
+    const counter = days.get(day) ?? new DayCounter(before.id, day)
+    days.set(day, counter)
+    return counter
   }
 }
 
@@ -107,7 +128,7 @@ function overspentOf({ before, after, rowCosts }: Reading): Nano {
 }
 
 async function conclude(tables: Tables, reading: Reading, nowMs: number): Promise<Audit> {
-  const { before, after, grants, rows, rowCosts, wrongRows } = reading
+  const { before, after, grants, rows, rowCosts, expiredRows, wrongRows, wrongTotals } = reading
   const missing = missingFrom(after)
   const overspent = overspentOf(reading)
   const found = new Findings()
@@ -116,7 +137,7 @@ async function conclude(tables: Tables, reading: Reading, nowMs: number): Promis
   if (differences.missing !== 0n || overspent !== 0n) {
     found.add(...(await findSuspects(rowsOf(tables, after, nowMs), after, differences)))
   }
-  found.add(...wrongRows.kept, ...noteDeadHolds(after, nowMs))
+  found.add(...wrongTotals, ...wrongRows.kept, ...noteDeadHolds(after, nowMs))
   return {
     id: after.id,
     name: after.name,
@@ -126,6 +147,7 @@ async function conclude(tables: Tables, reading: Reading, nowMs: number): Promis
     spent: after.spent,
     rows,
     rowCosts,
+    expiredRows,
     balances: missing === 0n && after.available >= 0n,
     explained: overspent === 0n,
     ok: found.wrong === 0,

@@ -1,7 +1,8 @@
-import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { DeleteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { CATALOG_ITEM, SEEDED, TABLES } from '../../layers/gateway/contract.ts'
 import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { HALT_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
 import { CliError } from '../cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 import { readBackup } from './read-backup.ts'
@@ -9,6 +10,8 @@ import { KEPT, type Kept } from './write-backup.ts'
 
 /** Writes under way at once; no more items than these are in memory. */
 const AT_ONCE = 16
+
+const HALT: RawItem = { requestId: { S: HALT_ITEM.requestId } }
 
 /** The catalog that the first deployment puts in force is no content of the operator's. */
 const isSeed = (item: RawItem) => item.pk?.S === CATALOG_ITEM.pk && item.pushedAt?.S === SEEDED
@@ -27,6 +30,9 @@ export async function refuseContent({ client, ...tables }: OperatorTables): Prom
 
 /** Puts every item that is not there. One that is there stays, and must be the same. */
 export async function restoreItems(tables: OperatorTables, file: string): Promise<void> {
+  const { client, usage } = tables
+  // Nobody may close a day of which some rows are not there yet.
+  await client.send(new PutItemCommand({ TableName: usage, Item: HALT }))
   const entries = readBackup(file)
   const failures: unknown[] = []
   const work = async () => {
@@ -40,6 +46,7 @@ export async function restoreItems(tables: OperatorTables, file: string): Promis
   await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error) => failures.push(error))))
   await entries.return(undefined)
   if (failures.length > 0) throw failures[0]
+  await client.send(new DeleteItemCommand({ TableName: usage, Key: HALT }))
 }
 
 async function putItem(tables: OperatorTables, table: Kept, item: RawItem): Promise<void> {

@@ -1,8 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb'
+import { GetItemCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { CLOSING_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
 import { CliError } from '../cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 
@@ -31,8 +32,13 @@ export async function writeBackup(tables: OperatorTables, file: string, nowMs: n
 /** The first line says what the file is. The last one says how many there were, so that a torn file is known. */
 async function* linesOf(tables: OperatorTables, nowMs: number, counts: Counts): AsyncGenerator<string> {
   yield line({ waybillBackup: FORMAT, takenAt: new Date(nowMs).toISOString() })
+  // Read before all else: of a day that is noted as closed, every total is in the table by then.
+  const closing = await readClosingItem(tables)
+  const isClosing = (item: RawItem) => item.requestId?.S === CLOSING_ITEM.requestId
   for (const table of KEPT) {
-    for await (const item of itemsOf(tables, table)) {
+    for await (const found of itemsOf(tables, table)) {
+      const item = isClosing(found) ? closing : found
+      if (!item) continue
       counts[table] += 1
       yield line({ table, item: toJson(item) })
     }
@@ -48,6 +54,11 @@ async function* itemsOf({ client, ...tables }: OperatorTables, table: Kept): Asy
     yield* Items
     next = LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }
   }
+}
+
+async function readClosingItem({ client, usage }: OperatorTables): Promise<RawItem | undefined> {
+  const Key = { requestId: { S: CLOSING_ITEM.requestId } }
+  return (await client.send(new GetItemCommand({ TableName: usage, Key, ConsistentRead: true }))).Item
 }
 
 function line(value: object): string {

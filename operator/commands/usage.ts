@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { TimeRange } from '../../layers/gateway/store/usage/query-usage-rows.ts'
@@ -13,13 +12,14 @@ import { findOpenHold } from '../find-open-hold.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
 import { summarizeUsage } from '../summarize-usage.ts'
+import { type UsageOfDay, usageOfDays } from '../usage-of-days.ts'
 import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
 
 const GROUPS = {
-  model: (row: UsageRow) => row.model ?? '-',
-  key: (row: UsageRow) => row.keyId,
-  provider: (row: UsageRow) => row.provider ?? '-',
-  day: (row: UsageRow) => utcDay(row.startedAtMs),
+  model: ({ part }: UsageOfDay) => part.model ?? '-',
+  key: ({ keyId }: UsageOfDay) => keyId,
+  provider: ({ part }: UsageOfDay) => part.provider ?? '-',
+  day: ({ day }: UsageOfDay) => day,
 }
 type GroupName = keyof typeof GROUPS
 type ExportOptions = { from: number; to?: number; format: ExportFormat; key?: string }
@@ -110,7 +110,8 @@ async function summaryAction(
   { tables, out, json, nowMs }: Session,
   options: { key?: string; since: number; by: GroupName },
 ): Promise<void> {
-  const totals = await summarizeUsage(usageRows(tables, options.key, rangeOf(options.since, nowMs)), GROUPS[options.by])
+  const usage = usageOfDays(tables, options.key, rangeOf(options.since, nowMs), nowMs)
+  const totals = await summarizeUsage(usage, GROUPS[options.by])
   if (json)
     return printJson(
       out,

@@ -2,12 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
-import { API_FUNCTION_NAMES, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
-import { booksBalance, catalogFor } from '../support/gateway.ts'
+import { booksBalance, catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'
+import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
 import { NEXT_ORIGIN_SECRET, ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
@@ -192,6 +194,15 @@ test('the sweep function finishes a dead request: its row is abandoned and free,
   expect(await running.sweep.invoke({})).toEqual({ finished: 0 })
 })
 
+test('the close function starts as it is deployed, and has nothing to do where every day is closed', async () => {
+  const tables = await openTestTables()
+  const { close } = account.functions
+  const environment = { ...close.environment, [ENV.keysTable]: tables.keys, [ENV.usageTable]: tables.usage }
+  await using started = await startFunction({ ...close, environment }, account.dynamodb.endpoint)
+  expect(await started.invoke({})).toEqual({ closed: 0, exported: 0, behind: 0 })
+  expect(started.output.text).toContain('"DaysBehind":0')
+})
+
 /** Whatever a caller knows but the shared secret. */
 const WITHOUT_PROOF = [
   {},
@@ -296,6 +307,40 @@ describe('roles', () => {
     expect((await account.readKey(key.id)).holds).toEqual({})
     expect(calls.length).toBeGreaterThan(2)
     expect(calls.filter((it) => !account.functions[name].role.allows(it))).toEqual([])
+  })
+
+  test('the role of the close function allows every call that closing and exporting days makes to the tables', async () => {
+    const names = {
+      keysTable: account.tables.keys,
+      usageTable: account.tables.usage,
+      answersTable: account.tables.answers,
+    }
+    const random = new Random(1)
+    const madeAtMs = Date.now() - 5 * 86_400_000
+    await usedKey(account.tables, madeAtMs, (id) => randomRows(random, id, madeAtMs, 2, 5))
+    const seen = openAllTables(names, account.dynamodb.endpoint)
+    const before = account.dynamodb.calls.length
+    const putObject = async () => {}
+    for (const hours of [0, 1]) {
+      const run = await closerAt(seen, () => Date.now() + hours * 3_600_000, { putObject }).run()
+      expect(run).toMatchObject(hours === 0 ? { exported: 0 } : { closed: 0, behind: 0 })
+    }
+    seen.client.destroy()
+    const calls = account.dynamodb.calls.slice(before)
+    expect(new Set(calls.map(({ operation }) => operation))).toEqual(
+      new Set(['GetItem', 'Scan', 'Query', 'PutItem', 'UpdateItem']),
+    )
+    expect(calls.filter((it) => !account.functions.close.role.allows(it))).toEqual([])
+  })
+
+  test('only the close function’s role allows it to write a total of a day, and it may write no row', () => {
+    const { usage } = account.tables
+    const mayPut = (leadingKey: string) =>
+      Object.entries(account.functions)
+        .filter(([, { role }]) => role.allows({ operation: 'PutItem', table: usage, leadingKey }))
+        .map(([name]) => name)
+    expect(mayPut('DAY#2026-11-14#key_x')).toEqual(['close'])
+    expect(mayPut('req_x')).not.toContain('close')
   })
 
   test('no function’s role allows it to write a secret’s hash, the catalog or a new key', () => {

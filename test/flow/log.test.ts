@@ -85,6 +85,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
   ['a request without a valid key', 'invalid_keys', (log) => log.invalidKey()],
   ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
   ['a sweep that found something', 'swept', (log) => log.swept(3)],
+  ['days that were closed', 'closed', (log) => log.closed(1, 0)],
 ]
 
 type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }

@@ -96,6 +96,22 @@ test('a sweep that fails, or is not started at all, is an alarm within a quarter
   ])
 })
 
+test('days that are not closed or exported, for whatever reason, are an alarm within three hours', () => {
+  const stopped = alarms().find(({ AlarmDescription }) => /No run that closes days/.test(AlarmDescription))
+  expect(stopped).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 3, TreatMissingData: 'breaching' })
+  expect(
+    metricsOf(stopped)
+      .map(({ MetricName, Dimensions }) => [MetricName, Dimensions?.[0]?.Value])
+      .toSorted(),
+  ).toEqual([
+    ['Errors', { Ref: dev.functions.close }],
+    ['Invocations', { Ref: dev.functions.close }],
+  ])
+  const behind = alarms().find(({ AlarmDescription }) => /not closed, or not exported/.test(AlarmDescription))
+  expect(behind).toMatchObject({ Threshold: 2, EvaluationPeriods: 3, DatapointsToAlarm: 3 })
+  expect(JSON.stringify(behind)).toMatch(/"MetricName":"DaysBehind".*"Period":3600|"Period":3600.*"DaysBehind"/)
+})
+
 test('an alarm goes off before the chat function reaches its time limit', () => {
   const alarm = alarms().find(({ MetricName }) => MetricName === 'Duration')
   expect(alarm).toMatchObject({
@@ -134,9 +150,12 @@ test('every alarm notifies one of the two topics when it begins and when it ends
   }
 })
 
-test('every alarm but that of the stopped sweep is quiet while nothing happens', () => {
+test('every alarm but those of a stopped sweep and a stopped closing is quiet while nothing happens', () => {
   const loud = alarms().filter(({ TreatMissingData }) => TreatMissingData !== 'notBreaching')
-  expect(loud.map(({ AlarmDescription }) => AlarmDescription)).toEqual([expect.stringContaining('No sweep')])
+  expect(loud.map(({ AlarmDescription }) => AlarmDescription)).toEqual([
+    expect.stringContaining('No sweep'),
+    expect.stringContaining('No run that closes days'),
+  ])
 })
 
 test('nobody is called up for a single event: an alarm that pages has lasted for ten minutes at least', () => {
@@ -313,6 +332,7 @@ function writtenMetrics(): Set<string> {
   log.unsettled(new Error('x'), 'req_1')
   log.invalidKey()
   log.swept(1)
+  log.closed(1, 0)
   type Directive = { Dimensions: string[][]; Metrics: { Name: string }[] }
   const directives = lines.flatMap((line): Directive[] => JSON.parse(line)._aws.CloudWatchMetrics)
   return new Set(

@@ -14,9 +14,12 @@ const READ_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*'
 const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
 const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
 const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
-const WRITE_ROW = 'dynamodb:PutItem on usage'
+const WRITE_ROW = 'dynamodb:PutItem on usage where the key is like req_*'
+const KEEP_DAYS = ['GetItem', 'PutItem', 'UpdateItem'].map(
+  (action) => `dynamodb:${action} on usage where the key is like DAY#*`,
+)
 const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
-const READ_ROW = 'dynamodb:GetItem on usage'
+const READ_ROW = 'dynamodb:GetItem on usage where the key is like req_*'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
 
 const READ_ALL = [
@@ -54,6 +57,13 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   tokenizer: LOG,
   sweep: [...LOG, FIND_KEYS_TO_SWEEP, READ_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  close: [
+    ...LOG,
+    'dynamodb:Scan on keys',
+    'dynamodb:Query on the index byKey of usage',
+    ...KEEP_DAYS,
+    ...(stage === 'prod' ? ['s3:PutObject on the folder usage/ of the export'] : []),
+  ],
 })
 
 describe.each(['dev', 'prod'])('the stage %s', (stage) => {
@@ -83,6 +93,7 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
           const target =
             names[JSON.stringify(resource)] ??
             textOf(resource)
+              .replace(/^<UsageExportBucket\w+\.Arn>\/usage\/\*$/, 'the folder usage/ of the export')
               .replace(new RegExp(`^<${keys}\\.Arn>/index/(\\w+)$`), 'the index $1 of keys')
               .replace(new RegExp(`^<${usage}\\.Arn>/index/(\\w+)$`), 'the index $1 of usage')
           return `${Effect === 'Allow' ? '' : Effect}${action} on ${target}${where}`
@@ -105,28 +116,33 @@ describe.each(['dev', 'prod'])('the stage %s', (stage) => {
     expect(new Set(FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0])).size).toBe(FUNCTIONS.length)
   })
 
-  test(`the scheduler in ${stage} may start the sweep and nothing else, and for this account only`, () => {
-    const { RoleArn } = only(stack().template, 'AWS::Scheduler::Schedule').properties.Target
-    const role: string = RoleArn['Fn::GetAtt'][0]
-    expect(rightsOf(role, { [JSON.stringify(arnOf(stack().functions.sweep))]: 'the sweep' })).toEqual([
-      'lambda:InvokeFunction on the sweep',
-    ])
-    const { Statement } = resources('AWS::IAM::Role')[role]?.Properties.AssumeRolePolicyDocument ?? {}
-    const { Condition, ...statement } = Statement[0]
-    expect({ Version: '2012-10-17', Statement: [statement] }).toEqual(trust('scheduler.amazonaws.com'))
-    expect(Statement).toHaveLength(1)
-    const { 'aws:SourceAccount': account, 'aws:SourceArn': arn } = Condition.StringEquals
-    expect([textOf(account), textOf(arn)]).toEqual([
-      '<AWS::AccountId>',
-      'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule-group/default',
-    ])
-  })
+  const schedulerRoles = (): string[] =>
+    Object.values(resources('AWS::Scheduler::Schedule')).map(
+      ({ Properties }) => Properties.Target.RoleArn['Fn::GetAtt'][0],
+    )
+
+  test.each(['sweep', 'close'] as const)(
+    `a scheduler in ${stage} may start the function %s and nothing else, and for this account only`,
+    (name) => {
+      const started = arnOf(stack().functions[name])
+      const schedules = Object.values(resources('AWS::Scheduler::Schedule')).map(({ Properties }) => Properties.Target)
+      const { RoleArn } = schedules.find(({ Arn }) => JSON.stringify(Arn) === JSON.stringify(started))
+      const role: string = RoleArn['Fn::GetAtt'][0]
+      expect(rightsOf(role, { [JSON.stringify(started)]: 'it' })).toEqual(['lambda:InvokeFunction on it'])
+      const { Statement } = resources('AWS::IAM::Role')[role]?.Properties.AssumeRolePolicyDocument ?? {}
+      const { Condition, ...statement } = Statement[0]
+      expect({ Version: '2012-10-17', Statement: [statement] }).toEqual(trust('scheduler.amazonaws.com'))
+      expect(Statement).toHaveLength(1)
+      const { 'aws:SourceAccount': account, 'aws:SourceArn': arn } = Condition.StringEquals
+      expect([textOf(account), textOf(arn)]).toEqual([
+        '<AWS::AccountId>',
+        'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule-group/default',
+      ])
+    },
+  )
 
   test(`the role that writes the first catalog in ${stage} may do nothing else, and there is no other role`, () => {
-    const ours = new Set([
-      ...FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0]),
-      only(stack().template, 'AWS::Scheduler::Schedule').properties.Target.RoleArn['Fn::GetAtt'][0],
-    ])
+    const ours = new Set([...FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0]), ...schedulerRoles()])
     const others = Object.keys(resources('AWS::IAM::Role')).filter((id) => !ours.has(id))
     expect(others).toHaveLength(1)
     expect(rightsOf(others[0] ?? '')).toEqual(['dynamodb:PutItem on keys where the key is CATALOG'])

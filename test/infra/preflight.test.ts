@@ -253,9 +253,9 @@ test('preflight wants as many executions that nobody has reserved as one key may
 
 test('preflight wants for prod what its functions reserve, and the hundred that Lambda lets nobody reserve', async () => {
   const prod = ['--stage', 'prod']
-  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)).code).toBe(0)
-  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 701) }, prod)
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 702\./) })
+  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 703) }, prod)).code).toBe(0)
+  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 703\./) })
 })
 
 test('preflight does not ask about CloudFront for a stage without it', async () => {

@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/export-line.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
@@ -143,11 +144,19 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   })
 
   test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
-    const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
-    expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
-    expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
+    expect(scheduleOf('sweep')).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
     expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
   })
+
+  test(`the function that closes days in ${stage} starts every hour, and has ended before the next one starts`, () => {
+    expect(scheduleOf('close')).toMatchObject({ ScheduleExpression: 'rate(1 hour)', State: 'ENABLED' })
+    expect(propertiesOf('close').Timeout).toBeLessThan(3_600)
+  })
+
+  const scheduleOf = (name: 'sweep' | 'close') =>
+    Object.values(of().template.findResources('AWS::Scheduler::Schedule'))
+      .map(({ Properties }) => Properties)
+      .find(({ Target }) => JSON.stringify(Target.Arn) === JSON.stringify(arnOf(of().functions[name])))
 })
 
 const reservedIn = ({ template, functions }: Synthesized) =>
@@ -379,6 +388,30 @@ describe('CloudFront', () => {
   })
 })
 
+const OF_EXPORT = [OUTPUTS.exportBucket, OUTPUTS.exportDatabase]
+
+test('a stage that exports closed days has a private bucket that outlives it, and a table of the exported columns by day', () => {
+  const { id, properties } = only(prod.template, 'AWS::S3::Bucket')
+  expect(prod.template.findResources('AWS::S3::Bucket')[id]).toMatchObject({ DeletionPolicy: 'Retain' })
+  expect(properties).toMatchObject({
+    PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+    BucketEncryption: { ServerSideEncryptionConfiguration: [{}] },
+  })
+  const { TableInput, DatabaseName } = only(prod.template, 'AWS::Glue::Table').properties
+  expect(TableInput.StorageDescriptor.Columns).toEqual(
+    EXPORT_COLUMNS.map(({ name, type }) => ({ Name: name, Type: type })),
+  )
+  // The folder of a day, as a run writes it.
+  const [folder] = exportPath('2026-11-14', 0).split('2026-11-14')
+  const template = textOf(TableInput.Parameters['storage.location.template'])
+  expect(template).toBe(`s3://<${id}>/${folder}\${dt}/`)
+  expect(TableInput).toMatchObject({ PartitionKeys: [{ Name: 'dt', Type: 'string' }], Name: 'usage' })
+  expect(DatabaseName).toBe('waybill_prod')
+  const close = prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]
+  expect(close?.Properties.Environment.Variables[ENV.exportBucket]).toEqual({ Ref: id })
+  expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
+})
+
 test('the outputs of the stack are those that the command line and the operator look for', () => {
   const { template, tables } = dev
   const distribution = only(template, 'AWS::CloudFront::Distribution').id
@@ -387,7 +420,7 @@ test('the outputs of the stack are those that the command line and the operator 
   expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
   expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
   expect(Object.keys(template.json.Outputs).sort()).toEqual(
-    outputsWithout(OUTPUTS.chatUrl, OUTPUTS.apiUrl, ...OF_OTHERS),
+    outputsWithout(OUTPUTS.chatUrl, OUTPUTS.apiUrl, ...OF_OTHERS, ...OF_EXPORT),
   )
 })
 
@@ -399,7 +432,7 @@ test('a stack without CloudFront has the addresses of the functions as outputs, 
   expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
     Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
   })
-  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS))
+  expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS, ...OF_EXPORT))
 })
 
 /** Of a stack with a domain, or with logs of CloudFront in another region. */

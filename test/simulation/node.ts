@@ -41,6 +41,7 @@ const SILENT: Log = {
   unsettled() {},
   invalidKey() {},
   swept() {},
+  closed() {},
 }
 /** Whose call it is that asks an upstream: many are under way at once. */
 const currentTruth = new AsyncLocalStorage<Truth>()

@@ -1,7 +1,7 @@
 import { FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
 
 /** All but the tokenizer have the tables. */
-export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep'] as const
+export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep', 'close'] as const
 export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
 export type Name = (typeof FUNCTIONS)[number]
 

@@ -10,6 +10,7 @@ const OPERATIONS: Record<keyof Database, string> = {
   update: 'UpdateItem',
   updateOnce: 'UpdateItem',
   delete: 'DeleteItem',
+  scan: 'Scan',
   query: 'Query',
 }
 

@@ -49,12 +49,12 @@ export function signer({ service, region, host, path = '/', contentType }: Place
 }
 
 /** 20261115T120000Z */
-function basicIsoTime(ms: number): string {
+export function basicIsoTime(ms: number): string {
   const iso = new Date(ms).toISOString()
   return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`
 }
 
-function keptKey(region: string, service: string): (day: string, secret: string) => KeyObject {
+export function keptKey(region: string, service: string): (day: string, secret: string) => KeyObject {
   let kept: { readonly day: string; readonly secret: string; readonly key: KeyObject } | undefined
   return (day, secret) => {
     if (kept?.day !== day || kept.secret !== secret) {

@@ -51,6 +51,8 @@ export type UsageRow = {
   readonly attempts: readonly Attempt[]
   readonly ttftMs?: number | undefined
   readonly durationMs: number
+  /** From when on the row may be gone; it stays for good, unless it is said. */
+  readonly keptUntilMs?: number | undefined
 }
 
 export function keyDay(keyId: string, nowMs: number): string {

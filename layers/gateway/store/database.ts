@@ -38,6 +38,14 @@ export type QueryInput = Placeholders & {
   readonly Limit?: number
 }
 
+export type ScanInput = Placeholders & {
+  readonly TableName: string
+  readonly FilterExpression?: string
+  readonly ConsistentRead?: boolean
+  readonly ExclusiveStartKey?: Item
+}
+
+type Page = { readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }
 type WriteOutput = { readonly Attributes?: Item | undefined }
 
 /** What the functions ask of DynamoDB, in its own words and in plain values. store/failures.ts reads what it throws. */
@@ -48,15 +56,26 @@ export type Database = {
   /** Sent once and never again by itself, for a write that must not land a second time, later. */
   updateOnce(input: UpdateInput): Promise<WriteOutput>
   delete(input: DeleteInput): Promise<WriteOutput>
-  query(
-    input: QueryInput,
-  ): Promise<{ readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }>
+  query(input: QueryInput): Promise<Page>
+  /** Reads a whole table: for what is done once a day. */
+  scan(input: ScanInput): Promise<Page>
 }
 
 /** Every item that a query finds, page by page. */
 export async function* queryItems(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
-  for (let next: Pick<QueryInput, 'ExclusiveStartKey'> | undefined = {}; next; ) {
-    const { Items = [], LastEvaluatedKey } = await database.query({ ...input, ...next })
+  yield* itemsOf((next) => database.query({ ...input, ...next }))
+}
+
+/** Every item of a table, page by page. */
+export async function* scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
+  yield* itemsOf((next) => database.scan({ ...input, ...next }))
+}
+
+type Next = { readonly ExclusiveStartKey?: Item }
+
+async function* itemsOf(readPage: (next: Next) => Promise<Page>): AsyncGenerator<Item, void, undefined> {
+  for (let next: Next | undefined = {}; next; ) {
+    const { Items = [], LastEvaluatedKey }: Page = await readPage(next)
     yield* Items
     next = LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }
   }

@@ -4,6 +4,7 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
@@ -21,6 +22,7 @@ export function sdkDatabase(client: Client, withoutRetries: Client): Database {
     updateOnce: (input) => plain(withoutRetries.send(new UpdateCommand(input))),
     delete: (input) => plain(client.send(new DeleteCommand(input))),
     query: (input) => plain(client.send(new QueryCommand(input))),
+    scan: (input) => plain(client.send(new ScanCommand(input))),
   }
 }
 

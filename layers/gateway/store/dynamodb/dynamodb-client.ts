@@ -38,6 +38,13 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     const { Attributes } = await send(operation, input, attempts)
     return { Attributes: Attributes && fromAttributes(Attributes) }
   }
+  async function page(operation: string, input: Input) {
+    const { Items = [], LastEvaluatedKey } = await send(operation, input)
+    return {
+      Items: Items.map(fromAttributes),
+      LastEvaluatedKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey),
+    }
+  }
   return {
     async get(input) {
       const { Item } = await send('GetItem', input)
@@ -47,13 +54,8 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     update: (input) => write('UpdateItem', input),
     updateOnce: (input) => write('UpdateItem', input, 1),
     delete: (input) => write('DeleteItem', input),
-    async query(input) {
-      const { Items = [], LastEvaluatedKey } = await send('Query', input)
-      return {
-        Items: Items.map(fromAttributes),
-        LastEvaluatedKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey),
-      }
-    },
+    query: (input) => page('Query', input),
+    scan: (input) => page('Scan', input),
   }
 }
 

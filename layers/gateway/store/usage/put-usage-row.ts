@@ -6,8 +6,12 @@ import { toUsageItem, toUsageRow } from './usage-item.ts'
 /** The row that stands: the first one written for a request is final, and whoever comes later settles by it. */
 type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
 
-export function putUsageRow({ database, usage }: Tables): PutUsageRow {
-  return async (row) => {
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** DynamoDB deletes a row so many days after its request began; never, unless it is said. */
+export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
+  return async (given) => {
+    const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }
     try {
       await database.put({
         TableName: usage,
@@ -15,7 +19,7 @@ export function putUsageRow({ database, usage }: Tables): PutUsageRow {
         ConditionExpression: 'attribute_not_exists(requestId)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       })
-      return row
+      return given
     } catch (error) {
       if (!isConditionFailed(error) || !error.Item) throw error
       return toUsageRow(error.Item)

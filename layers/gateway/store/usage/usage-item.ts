@@ -39,17 +39,20 @@ export function toUsageItem(row: UsageRow): Item {
     ttftMs: row.ttftMs,
     durationMs: row.durationMs,
     keyDay: keyDay(row.keyId, row.startedAtMs),
+    // DynamoDB counts in seconds.
+    expiresAt: row.keptUntilMs === undefined ? undefined : Math.ceil(row.keptUntilMs / 1000),
   }
 }
 
 export function toUsageRow(item: Item): UsageRow {
-  const { startedAt, keyDay: _, totalTokens: __, ...rest } = item
+  const { startedAt, keyDay: _, totalTokens: __, expiresAt, ...rest } = item
   return {
     ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold' | 'upstreamCost'>),
     startedAtMs: Date.parse(startedAt as string),
     cost: amountOf(item, 'cost'),
     hold: amountOf(item, 'hold'),
     ...(item.upstreamCost !== undefined && { upstreamCost: amountOf(item, 'upstreamCost') }),
+    ...(expiresAt !== undefined && { keptUntilMs: (expiresAt as number) * 1000 }),
   }
 }
 

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
+import { birthOf, dayAfter, daysFrom, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
+import {
+  type Closing,
+  INDEX_LAG_MS,
+  readClosing,
+  totalsThrough,
+} from '../../layers/gateway/store/usage/read-closing.ts'
+import type { Instance } from '../instance.ts'
+import { type ClosableKey, dayCloser } from './close-day.ts'
+import { dayExporter } from './export-day.ts'
+
+/** As Lambda has it. */
+type Context = { getRemainingTimeInMillis(): number }
+
+export type CloseOptions = {
+  /** Without it nothing is exported. */
+  readonly putObject?: PutObject | undefined
+  readonly pause?: (ms: number) => Promise<unknown>
+}
+
+/** Kept back from the function's limit, for what is under way when a run ends itself. */
+const RESERVE_MS = 30_000
+
+/**
+ * Closes the days that have ended: writes a total for each key, exports the rows, and notes how far it has come. A run
+ * ends when its time does, or dies; the next one goes on. Everything that it writes may be written again.
+ */
+export function createClose(instance: Instance, { putObject, pause = sleep }: CloseOptions = {}) {
+  const { tables, clock, log } = instance
+  const read = readClosing(tables)
+  const note = noteClosing(tables)
+
+  return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
+    const hasTime = () => (context?.getRemainingTimeInMillis() ?? Infinity) > RESERVE_MS
+    const last = lastEndedDay(clock())
+    const before = await read()
+    const { exported, unexported } = await exportDays(before, hasTime)
+    const { closed, firstDay } = await closeDays(before, last, hasTime)
+    const { closedThrough } = await read()
+    const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
+    log.closed(closed, behind)
+    return { closed, exported, behind }
+  }
+
+  /** The days that earlier runs have closed, so that the index has had time for their totals. */
+  async function exportDays(closing: Closing, hasTime: () => boolean) {
+    const { exportedThrough, exporting, isHalted } = closing
+    const through = totalsThrough(closing, clock())
+    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
+    const exportDay = dayExporter(tables, putObject, hasTime)
+    const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
+    let exported = 0
+    for (const day of next ? daysFrom(next, through) : []) {
+      const from = exporting?.day === day ? exporting : undefined
+      if (!(await attempt(`the day ${day} could not be exported; the next run will`, () => exportDay(day, from)))) break
+      await note({ exportedThrough: day })
+      exported += 1
+    }
+    return { exported, unexported: daysBetween(next, through) - exported }
+  }
+
+  async function closeDays({ closedThrough }: Closing, last: string, hasTime: () => boolean) {
+    if (closedThrough !== undefined && closedThrough >= last) return { closed: 0, firstDay: undefined }
+    const keys = await keysToClose()
+    const firstDay = closedThrough ? dayAfter(closedThrough) : firstDayOf(keys)
+    if (firstDay === undefined || firstDay > last) return { closed: 0, firstDay }
+    // A hold that was gone when its key was read has its row in the table, and by then in the index.
+    await pause(INDEX_LAG_MS)
+    // Meanwhile a restore may have begun, whose rows are not all there.
+    if ((await read()).isHalted) return { closed: 0, firstDay }
+    const closeDay = dayCloser(instance, hasTime)
+    let closed = 0
+    let isUnbroken = true
+    for (const day of daysFrom(firstDay, last)) {
+      if (!hasTime()) break
+      const isWhole = await attempt(`the day ${day} could not be closed; the next run will`, () => closeDay(day, keys))
+      isUnbroken &&= isWhole
+      if (!isUnbroken) continue
+      await note({ closedThrough: day, closedAtMs: clock() })
+      closed += 1
+    }
+    return { closed, firstDay }
+  }
+
+  async function keysToClose(): Promise<ClosableKey[]> {
+    const keys: ClosableKey[] = []
+    for await (const key of listKeys(tables)()) {
+      keys.push({ id: key.id, firstDay: utcDay(birthOf(key)), openDays: openDaysOf(key) })
+    }
+    return keys
+  }
+
+  /** One day that cannot be done is no reason to leave the others. */
+  async function attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work()
+    } catch (error) {
+      log.problem(what, error, '-')
+      return false
+    }
+  }
+}
+
+function firstDayOf(keys: readonly ClosableKey[]): string | undefined {
+  return keys.reduce<string | undefined>(
+    (first, { firstDay }) => (first === undefined || firstDay < first ? firstDay : first),
+    undefined,
+  )
+}
+
+function daysBetween(first: string | undefined, last: string): number {
+  return first === undefined ? 0 : [...daysFrom(first, last)].length
+}

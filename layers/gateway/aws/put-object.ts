@@ -1,0 +1,89 @@
+import { createHmac, hash } from 'node:crypto'
+import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { retry } from '../retry.ts'
+import { endpointOf } from './endpoint.ts'
+import { isUnavailable } from './failures.ts'
+import { ServiceError } from './service-error.ts'
+import { basicIsoTime, keptKey } from './sign.ts'
+
+/** Puts bytes at a path of a bucket. The same bytes again change nothing. Throws a ServiceError. */
+export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
+
+const ATTEMPTS = 4
+const PATIENCE_MS = 60_000
+
+/** A bucket of S3. `fetch` is enough: nobody waits for it, and it carries bytes. */
+export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
+  let place: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
+
+  return (path, bytes) =>
+    retry(() => put(path, bytes), { when: isUnavailable, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
+
+  async function put(path: string, bytes: Uint8Array): Promise<void> {
+    place ??= openPlace()
+    const url = new URL(`/${bucket}/${path}`, place.origin)
+    const headers = place.sign({
+      host: url.host,
+      path: encodePath(url.pathname),
+      bytes,
+      credentials: readCredentials(),
+      nowMs: clock(),
+    })
+    const reply = await fetch(url, {
+      method: 'PUT',
+      headers,
+      body: bytes as Uint8Array<ArrayBuffer>,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    }).catch((cause) => {
+      throw new ServiceError('NetworkingError', `${url.host}: ${(cause as Error).message}`, {}, { cause })
+    })
+    const answer = await reply.text().catch(() => '')
+    if (reply.ok) return
+    const [, name = 'UnknownError'] = /<Code>(\w+)<\/Code>/.exec(answer) ?? []
+    throw new ServiceError(name, `S3 answered ${reply.status} to ${path}.`, { isServers: reply.status >= 500 })
+  }
+}
+
+function openPlace() {
+  const { region, endpoint = endpointOf('s3', region) } = readAwsPlace('S3')
+  return { origin: endpoint, sign: putSigner(region) }
+}
+
+/** S3 wants every sign but these in percents; `=` is one that URLs leave as it is. */
+function encodePath(path: string): string {
+  return path.replaceAll('=', '%3D')
+}
+
+type ToSign = {
+  readonly host: string
+  /** Encoded as S3 has it. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly credentials: Credentials
+  readonly nowMs: number
+}
+
+/** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also knows that all of it came. */
+export function putSigner(region: string): (put: ToSign) => Record<string, string> {
+  const keyOfDay = keptKey(region, 's3')
+  return ({ host, path, bytes, credentials, nowMs }) => {
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials
+    const time = basicIsoTime(nowMs)
+    const day = time.slice(0, 8)
+    const signed: Record<string, string> = {
+      host,
+      'x-amz-content-sha256': hash('sha256', bytes),
+      'x-amz-date': time,
+      ...(sessionToken && { 'x-amz-security-token': sessionToken }),
+    }
+    const names = Object.keys(signed).join(';')
+    const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`)
+    const request = `PUT\n${path}\n\n${lines.join('')}\n${names}\n${signed['x-amz-content-sha256']}`
+    const scope = `${day}/${region}/s3/aws4_request`
+    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
+    const signature = createHmac('sha256', keyOfDay(day, secretAccessKey)).update(toSign).digest('hex')
+    const { host: _, ...sent } = signed
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`
+    return { ...sent, authorization }
+  }
+}

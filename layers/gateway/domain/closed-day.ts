@@ -1,0 +1,46 @@
+import { FUNCTION_TIMEOUT_SECONDS, HOLD_MARGIN_SECONDS } from '../contract.ts'
+import type { Key } from './key.ts'
+import { utcDay } from './limits.ts'
+import { ulidTimeMs } from './ulid.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** No clock of ours is further off than this. */
+export const CLOCK_MARGIN_MS = 60 * 60 * 1000
+
+/**
+ * How long after its end a day may still get a request: from an instance whose clock is behind, seen by one whose clock
+ * is ahead, for as long as a function and its hold can live. What died on that day and still holds credits keeps the day
+ * open for longer, and is found on its key.
+ */
+export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + HOLD_MARGIN_SECONDS) * 1000
+
+/** The last UTC day to which no request can be added any more. */
+export function lastEndedDay(nowMs: number): string {
+  return utcDay(nowMs - CLOSING_LAG_MS - DAY_MS)
+}
+
+/** The days whose requests are not all settled: each of these holds will still become a row of its day. */
+export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
+  return new Set(Object.keys(holds).map((requestId) => utcDay(ulidTimeMs(requestId))))
+}
+
+/** Before this a key can have no rows, whatever the difference between two clocks. */
+export function birthOf({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
+  return createdAtMs - DAY_MS
+}
+
+/** The moments of a UTC day: the first, inclusive, and the last, exclusive. */
+export function momentsOf(day: string): { readonly fromMs: number; readonly toMs: number } {
+  const fromMs = Date.parse(day)
+  return { fromMs, toMs: fromMs + DAY_MS }
+}
+
+export function dayAfter(day: string): string {
+  return utcDay(Date.parse(day) + DAY_MS)
+}
+
+/** From one day to another, both inclusive; none if the first is the later. */
+export function* daysFrom(first: string, last: string): Generator<string> {
+  for (let day = first; day <= last; day = dayAfter(day)) yield day
+}

@@ -1,0 +1,145 @@
+import { ERROR_KINDS } from './gateway-error.ts'
+import type { Nano } from './money.ts'
+import type { UsageRow } from './usage-row.ts'
+
+/** Requests for one model at one provider, added up. */
+export type UsagePart = {
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly requests: number
+  readonly completed: number
+  readonly refused: number
+  readonly upstreamErrors: number
+  readonly abandoned: number
+  /** How many requests ended with an error, by its code; `other` for those that are not the gateway's own. */
+  readonly errors: Readonly<Record<string, number>>
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
+  readonly reasoningTokens: number
+  readonly cost: Nano
+  /** The cost to us of the answers whose route states one, */
+  readonly upstreamCost: Nano
+  /** and what was charged for these. */
+  readonly costOfStated: Nano
+  /** How many answers do not say what they cost us, and so are in neither. */
+  readonly withoutCost: number
+}
+
+/** What a key used on one UTC day, by model and provider. Once the day is closed, it does not change. */
+export type DayTotal = {
+  readonly keyId: string
+  readonly day: string
+  /** As many as the key used pairs of the catalog's models and providers, in their order. */
+  readonly parts: readonly UsagePart[]
+  /** From when on rows of the day may be gone; never, unless it is said. */
+  readonly rowsUntilMs?: number | undefined
+}
+
+/** The codes that are counted apart. An upstream can make up others, as many as it likes. */
+const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_exceeded'])
+
+/** One row, as a part of its own. */
+export function partOf(row: UsageRow): UsagePart {
+  const { outcome, errorCode, upstreamCost } = row
+  const isStated = upstreamCost !== undefined
+  return {
+    model: row.model,
+    provider: row.provider,
+    requests: 1,
+    completed: outcome === 'completed' ? 1 : 0,
+    refused: outcome === 'refused' ? 1 : 0,
+    upstreamErrors: outcome === 'upstream_error' ? 1 : 0,
+    abandoned: outcome === 'abandoned' ? 1 : 0,
+    errors: errorCode === undefined ? {} : { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 },
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    cachedTokens: row.cachedTokens,
+    cacheWriteTokens: row.cacheWriteTokens ?? 0,
+    reasoningTokens: row.reasoningTokens ?? 0,
+    cost: row.cost,
+    upstreamCost: upstreamCost ?? 0n,
+    costOfStated: isStated ? row.cost : 0n,
+    withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
+  }
+}
+
+/** Both together, under the names of the first. */
+export function addParts(a: UsagePart, b: UsagePart): UsagePart {
+  return {
+    model: a.model,
+    provider: a.provider,
+    requests: a.requests + b.requests,
+    completed: a.completed + b.completed,
+    refused: a.refused + b.refused,
+    upstreamErrors: a.upstreamErrors + b.upstreamErrors,
+    abandoned: a.abandoned + b.abandoned,
+    errors: addCounts(a.errors, b.errors),
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    cost: a.cost + b.cost,
+    upstreamCost: a.upstreamCost + b.upstreamCost,
+    costOfStated: a.costOfStated + b.costOfStated,
+    withoutCost: a.withoutCost + b.withoutCost,
+  }
+}
+
+/** Adds the rows of one key and day up, in whatever order they come. */
+export class DayCounter {
+  readonly #keyId: string
+  readonly #day: string
+  readonly #parts = new Map<string, UsagePart>()
+  #rowsUntilMs: number | undefined
+
+  constructor(keyId: string, day: string) {
+    this.#keyId = keyId
+    this.#day = day
+  }
+
+  add(row: UsageRow): void {
+    const part = partOf(row)
+    const pair = JSON.stringify([part.model, part.provider])
+    const before = this.#parts.get(pair)
+    this.#parts.set(pair, before ? addParts(before, part) : part)
+    if (row.keptUntilMs !== undefined) this.#rowsUntilMs = Math.min(row.keptUntilMs, this.#rowsUntilMs ?? Infinity)
+  }
+
+  total(): DayTotal {
+    const parts = [...this.#parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part)
+    return { keyId: this.#keyId, day: this.#day, parts, rowsUntilMs: this.#rowsUntilMs }
+  }
+}
+
+type Sums = { readonly requests: number; readonly cost: Nano }
+
+/** A total in two numbers. */
+export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
+  return parts.reduce<Sums>(
+    (sums, { requests, cost }) => ({ requests: sums.requests + requests, cost: sums.cost + cost }),
+    { requests: 0, cost: 0n },
+  )
+}
+
+/** Whether both say the same of the same key and day. Which codes are counted apart is not the same in every version. */
+export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
+  return textOf(a) === textOf(b)
+}
+
+function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
+  const sorted = parts.map(({ errors, ...part }) => [
+    ...Object.entries(part).sort(([x], [y]) => (x < y ? -1 : 1)),
+    Object.values(errors).reduce((sum, count) => sum + count, 0),
+  ])
+  const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+  return JSON.stringify([keyId, day, rowsUntilMs, sorted], write)
+}
+
+function addCounts(a: UsagePart['errors'], b: UsagePart['errors']): UsagePart['errors'] {
+  const sum: Record<string, number> = { ...a }
+  for (const code in b) sum[code] = (sum[code] ?? 0) + (b[code] as number)
+  return sum
+}

@@ -1,0 +1,61 @@
+import { USAGE_ITEMS } from '../../contract.ts'
+import type { DayTotal, UsagePart } from '../../domain/day-total.ts'
+import type { Item } from '../database.ts'
+import { toNano } from '../keys/key-item.ts'
+
+/** All totals of a day are one partition of the index by key, in the order of their keys. */
+export const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
+export const totalId = (keyId: string, day: string) => `${totalsOfDay(day)}#${keyId}`
+
+export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal): Item {
+  return {
+    requestId: totalId(keyId, day),
+    keyId,
+    day,
+    parts: parts.map(withoutZeros),
+    rowsUntil: rowsUntilMs === undefined ? undefined : new Date(rowsUntilMs).toISOString(),
+    // The names are those of rows, because the index is.
+    keyDay: totalsOfDay(day),
+    startedAt: keyId,
+  }
+}
+
+/** A part has many figures, and few of them for most keys. */
+function withoutZeros({ errors, ...part }: UsagePart): Item {
+  const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
+  return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
+}
+
+export function toDayTotal(item: Item): DayTotal {
+  const { rowsUntil } = item
+  return {
+    keyId: item.keyId as string,
+    day: item.day as string,
+    parts: (item.parts as Item[]).map(toPart),
+    rowsUntilMs: rowsUntil === undefined ? undefined : Date.parse(rowsUntil as string),
+  }
+}
+
+function toPart(part: Item): UsagePart {
+  const count = (name: keyof UsagePart) => (part[name] as number | undefined) ?? 0
+  const amount = (name: keyof UsagePart) => toNano(part[name] ?? 0)
+  return {
+    model: part.model as string | undefined,
+    provider: part.provider as string | undefined,
+    requests: count('requests'),
+    completed: count('completed'),
+    refused: count('refused'),
+    upstreamErrors: count('upstreamErrors'),
+    abandoned: count('abandoned'),
+    errors: (part.errors as UsagePart['errors'] | undefined) ?? {},
+    promptTokens: count('promptTokens'),
+    completionTokens: count('completionTokens'),
+    cachedTokens: count('cachedTokens'),
+    cacheWriteTokens: count('cacheWriteTokens'),
+    reasoningTokens: count('reasoningTokens'),
+    cost: amount('cost'),
+    upstreamCost: amount('upstreamCost'),
+    costOfStated: amount('costOfStated'),
+    withoutCost: count('withoutCost'),
+  }
+}

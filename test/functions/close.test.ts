@@ -1,0 +1,491 @@
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, jest, test } from '@jest/globals'
+import { dayExporter } from '../../functions/close/export-day.ts'
+import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
+import { CLOSING_LAG_MS, lastEndedDay } from '../../layers/gateway/domain/closed-day.ts'
+import { DayCounter, isSameTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
+import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { toTotalItem, totalId } from '../../layers/gateway/store/usage/day-total-item.ts'
+import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
+import { putDayTotal } from '../../layers/gateway/store/usage/put-day-total.ts'
+import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
+import { HALT_ITEM, readClosing } from '../../layers/gateway/store/usage/read-closing.ts'
+import { readDayTotal } from '../../layers/gateway/store/usage/read-day-total.ts'
+import { auditKey } from '../../operator/audit/audit-key.ts'
+import { restoreItems } from '../../operator/backup/restore-items.ts'
+import { writeBackup } from '../../operator/backup/write-backup.ts'
+import { summarizeUsage } from '../../operator/summarize-usage.ts'
+import { type UsageOfDay, usageOfDays } from '../../operator/usage-of-days.ts'
+import { Random } from '../simulation/random.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
+import { emptyFolder } from '../support/processes.ts'
+
+jest.setTimeout(60_000)
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const HOUR_MS = 60 * 60 * 1000
+/** Midnight. */
+const FIRST_MS = Date.UTC(2026, 9, 1)
+const day = (number: number) => utcDay(FIRST_MS + number * DAY_MS)
+/** When so many days from the first on have ended, and no request of theirs can begin any more. */
+const endOf = (days: number) => FIRST_MS + days * DAY_MS + CLOSING_LAG_MS
+
+type Objects = Map<string, Uint8Array>
+
+function bucket(objects: Objects = new Map()) {
+  return {
+    objects,
+    putObject: async (path: string, bytes: Uint8Array) => void objects.set(path, bytes),
+  }
+}
+
+function linesIn(objects: Objects): Record<string, unknown>[] {
+  return [...objects.values()].flatMap((bytes) =>
+    gunzipSync(bytes)
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>),
+  )
+}
+
+function totalsOf(rows: readonly UsageRow[]) {
+  const counters = new Map<string, DayCounter>()
+  for (const row of rows) {
+    const of = utcDay(row.startedAtMs)
+    const name = `${row.keyId} ${of}`
+    const counter = counters.get(name) ?? new DayCounter(row.keyId, of)
+    counters.set(name, counter)
+    counter.add(row)
+  }
+  return [...counters.values()].map((counter) => counter.total())
+}
+
+/** The totals, each as a text that does not depend on the order in which DynamoDB gives fields. */
+async function storedItems({ client, usage }: OperatorTables): Promise<string[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
+  return Items.filter(({ requestId }) => requestId.startsWith('DAY#2'))
+    .map((item) => inspect(item, { sorted: true, depth: null, breakLength: Number.POSITIVE_INFINITY }))
+    .sort()
+}
+
+async function audit(tables: OperatorTables, keyId: string, nowMs: number) {
+  const key = await readKey(tables)(keyId)
+  if (!key) throw new Error('no key')
+  return auditKey(tables, key, nowMs)
+}
+
+const GROUPS: Record<string, (of: UsageOfDay) => string> = {
+  key: ({ keyId }) => keyId,
+  model: ({ part }) => part.model ?? '-',
+  provider: ({ part }) => part.provider ?? '-',
+  day: (of) => of.day,
+}
+
+async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
+  const usage = await Array.fromAsync(usageOfDays(tables, keyId, { fromMs, toMs: nowMs + HOUR_MS }, nowMs))
+  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => [name, await summarizeUsage(usage, groupOf)])
+  return Object.fromEntries(await Promise.all(all))
+}
+
+async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
+  await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+}
+
+test('a day is over when no clock, function or hold of ours can still belong to it', () => {
+  expect(lastEndedDay(endOf(1) - 1)).toBe(day(-1))
+  expect(lastEndedDay(endOf(1))).toBe(day(0))
+  expect(CLOSING_LAG_MS).toBe(2 * HOUR_MS + 16 * 60_000)
+})
+
+test('days closed at random moments have totals that are the sum of their rows, and summaries by totals are those by rows', async () => {
+  const tables = await openTestTables()
+  const random = new Random(7)
+  const used = await Promise.all(
+    Array.from({ length: 5 }, (_, i) =>
+      usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 6, i === 4 ? 0 : 10 + random.below(60))),
+    ),
+  )
+  const rows = used.flatMap(({ rows: of }) => of)
+  const nowMs = endOf(6) - 3 * HOUR_MS
+  const since = [FIRST_MS, FIRST_MS + 5 * HOUR_MS, nowMs - 26 * HOUR_MS]
+  const byRows = await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, nowMs)))
+  const ofOne = await summaries(tables, used[0]?.key.id, FIRST_MS, nowMs)
+
+  for (let atMs = FIRST_MS; atMs < nowMs; atMs += random.below(2 * DAY_MS)) await closerAt(tables, () => atMs).run()
+  expect(await closerAt(tables, () => nowMs).run()).toMatchObject({ behind: 0 })
+
+  const closed = totalsOf(rows).filter((total) => total.day <= lastEndedDay(nowMs))
+  expect(closed.length).toBeGreaterThan(15)
+  for (const total of closed) {
+    const stored = await readDayTotal(tables)(total.keyId, total.day)
+    expect(stored && isSameTotal(stored, total)).toBe(true)
+  }
+  expect(await storedItems(tables)).toHaveLength(closed.length)
+  const laterMs = nowMs + 2 * 60_000
+  expect(await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, laterMs)))).toEqual(byRows)
+  expect(await summaries(tables, used[0]?.key.id, FIRST_MS, laterMs)).toEqual(ofOne)
+  const audits = await Promise.all(used.map(({ key }) => audit(tables, key.id, laterMs)))
+  expect(audits.map(({ findings }) => findings)).toEqual(used.map(() => []))
+})
+
+test('a summary of closed days is one query a day, however many keys there are', async () => {
+  const tables = await openTestTables()
+  const random = new Random(8)
+  const ones = Array.from({ length: 30 }, () =>
+    usedKey(tables, FIRST_MS, (id) => [0, 1, 2, 3].map((of) => randomRow(random, id, FIRST_MS + of * DAY_MS + 5))),
+  )
+  await Promise.all(ones)
+  await closerAt(tables, () => endOf(4)).run()
+  const calls: string[] = []
+  const stop = intercept(tables, (send, name) => {
+    calls.push(name)
+    return send()
+  })
+  const range = { fromMs: FIRST_MS, toMs: FIRST_MS + 4 * DAY_MS }
+  const byKey = await summarizeUsage(usageOfDays(tables, undefined, range, endOf(4) + 60_000), ({ keyId }) => keyId)
+  stop()
+  expect(byKey.map(({ requests }) => requests)).toEqual(Array(30).fill(4))
+  expect(calls.filter((name) => name === 'Query')).toHaveLength(4)
+  expect(calls).toHaveLength(4 + 2)
+})
+
+test('totals in an index that may not have them all yet are not used', async () => {
+  const tables = await openTestTables()
+  const random = new Random(9)
+  const { rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
+  // As if the index were behind: the day is noted as closed, and no total can be found.
+  await noteClosing(tables)({ closedThrough: day(0), closedAtMs: endOf(1) })
+  const requestsAt = async (nowMs: number) => {
+    const usage = usageOfDays(tables, undefined, { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }, nowMs)
+    return (await summarizeUsage(usage, () => 'all'))[0]?.requests ?? 0
+  }
+  expect(await requestsAt(endOf(1) + 59_000)).toBe(rows.length)
+  expect(await requestsAt(endOf(1) + 60_000)).toBe(0)
+})
+
+test('a day with a request that died stays open for its key alone until the request has its row', async () => {
+  const tables = await openTestTables()
+  const random = new Random(10)
+  const dead = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 6))
+  const other = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 6))
+  const startedAtMs = FIRST_MS + DAY_MS - 1
+  const requestId = makeRequestId(startedAtMs, random.bytes(10))
+  const demand = {
+    requestId,
+    hash: dead.key.current.hash,
+    nowMs: startedAtMs,
+    hold: 5n,
+    holdUntilMs: startedAtMs + 960_000,
+  }
+  const key = await readKey(tables)(dead.key.id)
+  expect(key && (await takeAdmission(tables)(key, demand)).admitted).toBe(true)
+
+  // The sweep was away for days.
+  const closer = closerAt(tables, () => endOf(3))
+  expect(await closer.run()).toMatchObject({ behind: 3, closed: 1 })
+  expect(await readDayTotal(tables)(dead.key.id, day(0))).toBeUndefined()
+  expect(await readDayTotal(tables)(other.key.id, day(0))).toBeDefined()
+  expect(await readDayTotal(tables)(dead.key.id, day(1))).toBeDefined()
+  expect(await audit(tables, dead.key.id, endOf(3))).toMatchObject({ ok: true })
+
+  const holds = (await readKey(tables)(dead.key.id))?.holds ?? {}
+  for (const [id, hold] of Object.entries(holds))
+    await closer.instance.finishHold(dead.key.id, { requestId: id, ...hold })
+  expect(await closer.run()).toMatchObject({ behind: 0 })
+  const total = await readDayTotal(tables)(dead.key.id, day(0))
+  const settled = dead.rows.filter((row) => utcDay(row.startedAtMs) === day(0))
+  expect(total && sumsOf(total).requests).toBe(settled.length + 1)
+  expect(await audit(tables, dead.key.id, endOf(3))).toMatchObject({ ok: true, findings: [] })
+})
+
+test('a total is written once: the same again is fine, and another is refused and leaves it as it is', async () => {
+  const tables = await openTestTables()
+  const random = new Random(11)
+  const [total] = totalsOf([randomRow(random, 'key_a', FIRST_MS), randomRow(random, 'key_a', FIRST_MS)])
+  const [another] = totalsOf([randomRow(random, 'key_a', FIRST_MS)])
+  if (!total || !another) throw new Error('no total')
+  expect(await putDayTotal(tables)(total)).toBe(true)
+  expect(await putDayTotal(tables)(total)).toBe(true)
+  expect(await putDayTotal(tables)(another)).toBe(false)
+  expect(await readDayTotal(tables)('key_a', day(0))).toEqual(total)
+})
+
+test('wherever a run dies, before a call or after it, it leaves nothing that the next runs do not complete: the same totals, the same bytes', async () => {
+  const tables = await openTestTables()
+  const random = new Random(12)
+  for (let i = 0; i < 2; i++) await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 4))
+  const nowMs = endOf(2)
+  const wanted = bucket()
+  const runTwice = async (putObject: PutObject) => {
+    await closerAt(tables, () => nowMs, { putObject }).run()
+    return closerAt(tables, () => nowMs + HOUR_MS, { putObject }).run()
+  }
+  expect(await runTwice(wanted.putObject)).toMatchObject({ behind: 0 })
+  const totals = await storedItems(tables)
+  expect([totals.length > 2, wanted.objects.size]).toEqual([true, 2])
+
+  for (let failing = 0, hasDied = true; hasDied; failing += 3) {
+    await forgetDays(tables)
+    const { objects, putObject } = bucket()
+    let calls = 0
+    const dying = async <T>(work: () => Promise<T>): Promise<T> => {
+      const number = calls++
+      if (number === failing && failing % 2 === 0) throw new Error('killed before')
+      const result = await work()
+      if (number >= failing) throw new Error('killed after')
+      return result
+    }
+    const stop = intercept(tables, (send) => dying(send))
+    await runTwice((path, bytes) => dying(() => putObject(path, bytes))).catch(() => {})
+    stop()
+    hasDied = calls > failing
+    expect(await runTwice(putObject)).toMatchObject({ behind: 0 })
+    expect(await storedItems(tables)).toEqual(totals)
+    expect(objects).toEqual(wanted.objects)
+  }
+})
+
+async function forgetDays({ client, usage }: OperatorTables): Promise<void> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
+  for (const { requestId } of Items.filter((item) => item.requestId.startsWith('DAY#'))) {
+    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+  }
+}
+
+test('a run ends before its time does, and the next ones go on: a stage with old rows is caught up with', async () => {
+  const tables = await openTestTables()
+  const random = new Random(13)
+  for (let i = 0; i < 2; i++) await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 30, 40))
+  const behinds: number[] = []
+  for (let runs = 0; behinds.at(-1) !== 0 && runs < 40; runs++) {
+    let left = 25
+    const context = { getRemainingTimeInMillis: () => (left-- > 0 ? 60_000 : 0) }
+    behinds.push((await closerAt(tables, () => endOf(30)).run(context)).behind)
+  }
+  expect(behinds.length).toBeGreaterThan(2)
+  expect(behinds).toEqual(behinds.toSorted((a, b) => b - a))
+  expect(behinds.at(-1)).toBe(0)
+})
+
+test('a stage without keys, and one that is being restored, gets no totals and no note', async () => {
+  const tables = await openTestTables()
+  await closerAt(tables, () => endOf(1)).run()
+  const { Items = [] } = await tables.client.send(new ScanCommand({ TableName: tables.usage }))
+  expect(Items).toEqual([])
+
+  const random = new Random(14)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
+  await tables.client.send(new PutCommand({ TableName: tables.usage, Item: HALT_ITEM }))
+  expect(await closerAt(tables, () => endOf(1)).run()).toMatchObject({ closed: 0, behind: 2 })
+  expect(await storedItems(tables)).toEqual([])
+  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: HALT_ITEM }))
+  expect(await closerAt(tables, () => endOf(1)).run()).toMatchObject({ behind: 0 })
+})
+
+test('rows expire after the days that a stage keeps them, and the audit and summaries go on by the totals', async () => {
+  const tables = await openTestTables()
+  const random = new Random(15)
+  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 5, 40), 100)
+  await closerAt(tables, () => endOf(5)).run()
+  const beforeMs = endOf(5) + 60_000
+  const before = await summaries(tables, undefined, FIRST_MS, beforeMs)
+  const spent = (await audit(tables, key.id, beforeMs)).rowCosts
+
+  // As DynamoDB does it: a row here, a row there, some later than they might.
+  const nowMs = FIRST_MS + 103 * DAY_MS
+  for (const row of rows) if (row.startedAtMs + 100 * DAY_MS < nowMs && random.chance(0.8)) await removeRow(tables, row)
+  const { expiredRows, ...audited } = await audit(tables, key.id, nowMs)
+  expect(audited).toMatchObject({ ok: true, findings: [], rows: rows.length, rowCosts: spent })
+  expect(expiredRows).toBeGreaterThan(10)
+  expect(await summaries(tables, undefined, FIRST_MS, nowMs)).toEqual(before)
+  for (const row of rows) await removeRow(tables, row)
+  expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expiredRows: rows.length })
+  // Before its time no row may be gone.
+  expect(await audit(tables, key.id, beforeMs)).toMatchObject({ ok: false })
+})
+
+test('a backup carries totals and how far days are closed, and a restored stage goes on where the other was', async () => {
+  const tables = await openTestTables()
+  const random = new Random(21)
+  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 10), 100)
+  await closerAt(tables, () => endOf(2)).run()
+  for (const row of rows.slice(0, 5)) await removeRow(tables, row)
+  const file = join(emptyFolder(), 'backup.jsonl')
+  // A day is noted as closed while the backup is being written, which may have passed the place of its totals already.
+  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3), closedAtMs: endOf(4) }))
+  await writeBackup(tables, file, endOf(2))
+  stop()
+
+  const restored = await openTestTables()
+  await restoreItems(restored, file)
+  expect(await storedItems(restored)).toEqual(await storedItems(tables))
+  expect(await readClosing(restored)()).toMatchObject({ closedThrough: day(1), isHalted: false })
+  expect(await audit(restored, key.id, FIRST_MS + 110 * DAY_MS)).toMatchObject({ ok: true, expiredRows: 5 })
+})
+
+test('a restore that broke off keeps days from being closed until it is resumed and whole', async () => {
+  const tables = await openTestTables()
+  const random = new Random(22)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5))
+  const file = join(emptyFolder(), 'backup.jsonl')
+  await writeBackup(tables, file, endOf(1))
+  const restored = await openTestTables()
+  const send = restored.client.send.bind(restored.client)
+  let writes = 0
+  Object.assign(restored.client, {
+    send: (command: never) => (writes++ > 5 ? Promise.reject(new Error('broke off')) : send(command)),
+  })
+  await expect(restoreItems(restored, file)).rejects.toThrow('broke off')
+  Object.assign(restored.client, { send })
+  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ closed: 0 })
+  expect(await storedItems(restored)).toEqual([])
+  await restoreItems(restored, file)
+  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ behind: 0 })
+  expect(await storedItems(restored)).toHaveLength(1)
+})
+
+function interceptScan({ client }: OperatorTables, before: () => Promise<void>): () => void {
+  const send = client.send.bind(client)
+  Object.assign(client, {
+    send: async (command: object) => {
+      if (command.constructor.name === 'ScanCommand') await before()
+      return send(command as never)
+    },
+  })
+  return () => void Object.assign(client, { send })
+}
+
+test('a total that was tampered with is found out, with its rows and without them', async () => {
+  const tables = await openTestTables()
+  const random = new Random(16)
+  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 12), 100)
+  await closerAt(tables, () => endOf(1)).run()
+  const total = await readDayTotal(tables)(key.id, day(0))
+  const change = async (text: string) => {
+    const Key = { requestId: totalId(key.id, day(0)) }
+    await tables.client.send(
+      new UpdateCommand({
+        TableName: tables.usage,
+        Key,
+        UpdateExpression: text,
+        ExpressionAttributeValues: { ':one': 1 },
+      }),
+    )
+  }
+  if (!total) throw new Error('no total')
+  const restore = () => tables.client.send(new PutCommand({ TableName: tables.usage, Item: toTotalItem(total) }))
+  const changed = new RegExp(`the total of ${day(0)} is not the sum of its rows`)
+  const found = async (nowMs: number) => (await audit(tables, key.id, nowMs)).findings.map(({ what }) => what)
+
+  await change('SET parts[0].requests = parts[0].requests + :one')
+  expect(await found(endOf(2))).toEqual([expect.stringMatching(changed)])
+  await restore()
+  const costly = total.parts.findIndex(({ cost }) => cost > 0n)
+  await change(`SET parts[${costly}].promptTokens = parts[${costly}].promptTokens + :one`)
+  expect(await found(endOf(2))).toEqual([expect.stringMatching(changed)])
+  await restore()
+  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: { requestId: totalId(key.id, day(0)) } }))
+  expect(await found(endOf(2))).toEqual([expect.stringMatching(/is missing, though the day is closed/)])
+  await restore()
+  expect(await found(endOf(2))).toEqual([])
+
+  for (const row of rows) await removeRow(tables, row)
+  const laterMs = FIRST_MS + 103 * DAY_MS
+  expect(await found(laterMs)).toEqual([])
+  await change(`SET parts[${costly}].cost = parts[${costly}].cost - :one`)
+  expect(await found(laterMs)).toContainEqual('spent is not the sum of the rows')
+})
+
+test('a row that comes after its day was closed is found out by the audit', async () => {
+  const tables = await openTestTables()
+  const random = new Random(17)
+  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
+  await closerAt(tables, () => endOf(1)).run()
+  await putUsageRow(tables)({ ...randomRow(random, key.id, FIRST_MS + 5), cost: 0n })
+  const { findings } = await audit(tables, key.id, endOf(2))
+  expect(findings).toEqual([expect.objectContaining({ what: expect.stringContaining(`the total of ${day(0)}`) })])
+})
+
+test('an upstream that makes up an error code for each request makes no total larger', () => {
+  const random = new Random(18)
+  const counter = new DayCounter('key_a', day(0))
+  for (let i = 0; i < 5_000; i++) {
+    counter.add({ ...randomRow(random, 'key_a', FIRST_MS), outcome: 'refused', errorCode: `made_up_${i}` })
+  }
+  const total = counter.total()
+  expect(total.parts.length).toBeLessThanOrEqual(7)
+  expect(total.parts.every(({ errors }) => Object.keys(errors).length === 1)).toBe(true)
+  expect(sumsOf(total).requests).toBe(5_000)
+})
+
+test('the exported lines of a closed day have every row once, whole, in parts that fit into memory and can be gone on with', async () => {
+  const tables = await openTestTables()
+  const random = new Random(19)
+  // Many in the same millisecond, which DynamoDB may give in any order.
+  const made = Array.from({ length: 6 }, () =>
+    usedKey(tables, FIRST_MS, (id) =>
+      Array.from({ length: 25 }, () => randomRow(random, id, FIRST_MS + random.below(3))),
+    ),
+  )
+  const rows = (await Promise.all(made)).flatMap((of) => of.rows)
+  await closerAt(tables, () => endOf(1)).run()
+  const { objects, putObject } = bucket()
+  expect(await dayExporter(tables, putObject, () => true, 20_000)(day(0))).toBe(true)
+  const paths = [...objects.keys()]
+  expect(paths.length).toBeGreaterThan(3)
+  expect(paths).toEqual(paths.map((_, i) => `usage/dt=${day(0)}/0000${i}.json.gz`))
+  for (const bytes of objects.values()) expect(gunzipSync(bytes).length).toBeLessThanOrEqual(20_000)
+  const lines = linesIn(objects)
+  const byId = (id: unknown) => lines.filter(({ request_id }) => request_id === id)
+  for (const row of rows) {
+    expect(byId(row.requestId)).toEqual([
+      expect.objectContaining({
+        key_id: row.keyId,
+        started_at: new Date(row.startedAtMs).toISOString(),
+        cost_nano: Number(row.cost),
+        prompt_tokens: row.promptTokens,
+        attempts: JSON.stringify(row.attempts.map(({ provider, result, ms }) => ({ ms, provider, result }))),
+      }),
+    ])
+  }
+  expect(lines).toHaveLength(rows.length)
+  const columns = new Set(EXPORT_COLUMNS.map(({ name }) => name))
+  for (const line of lines) expect(Object.keys(line).filter((name) => !columns.has(name))).toEqual([])
+
+  // From the place that was noted, the rest is written as it was.
+  const { exporting } = await readClosing(tables)()
+  expect(exporting?.part).toBeGreaterThan(0)
+  const again = bucket()
+  await dayExporter(tables, again.putObject, () => true, 20_000)(day(0), exporting)
+  expect(again.objects.size).toBe(objects.size - (exporting?.part ?? 0))
+  for (const [path, bytes] of again.objects)
+    expect(Buffer.from(bytes).equals(objects.get(path) ?? Buffer.of())).toBe(true)
+})
+
+test('a day whose rows are not those of its totals is not noted as exported, and counts as behind', async () => {
+  const tables = await openTestTables()
+  const random = new Random(20)
+  const { rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 20))
+  await closerAt(tables, () => endOf(2)).run()
+  const [first] = rows
+  if (first) await removeRow(tables, first)
+  const { putObject } = bucket()
+  const closer = closerAt(tables, () => endOf(2) + HOUR_MS, { putObject })
+  expect(await closer.run()).toMatchObject({ exported: expect.any(Number), behind: expect.any(Number) })
+  const { exportedThrough = '' } = await readClosing(tables)()
+  expect(exportedThrough < utcDay(first?.startedAtMs ?? 0)).toBe(true)
+  expect(closer.logLines.join()).toContain('could not be exported')
+  expect((await closer.run()).behind).toBeGreaterThan(0)
+})

@@ -122,7 +122,7 @@ describeInLambda('the chat function', () => {
       object: 'chat.completion',
       model: 'test-model',
       choices: [{ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' },
+      usage: { prompt_tokens: 10, completion_tokens: 5, cost: 0.00002 },
     })
     expect((await account.readRow(headers['X-Request-Id'])).keyId).toBe(key.id)
   })
@@ -167,7 +167,7 @@ describeInLambda('the chat function', () => {
   })
 
   test.each([
-    ['a completion', HELLO, '"cost":"0.00002"'],
+    ['a completion', HELLO, '"cost":0.00002'],
     ['a stream', STREAM, '[DONE]'],
   ])('chat in Lambda’s runtime has settled the charge when the last byte of %s is out', async (_, asked, last) => {
     const { key, secret } = await account.issue()

@@ -429,7 +429,8 @@ describe('content types', () => {
 
 describe('malformed keys', () => {
   const body43 = 'A'.repeat(43)
-  const MALFORMED: [string, Record<string, string | string[]>][] = [
+  type Presented = [how: string, headers: Record<string, string | string[]>]
+  const MISSING: Presented[] = [
     ['that is missing', {}],
     ['that is empty', { Authorization: '' }],
     [
@@ -439,6 +440,9 @@ describe('malformed keys', () => {
     ['that is missing after Bearer', { Authorization: 'Bearer' }],
     ['of blanks', { Authorization: 'Bearer    ' }],
     ['without the word Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
+    ['in the header X-Api-Key', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
+  ]
+  const MALFORMED: Presented[] = [
     ['given twice', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],
     [
       'given twice with a comma',
@@ -451,7 +455,6 @@ describe('malformed keys', () => {
     ['with a hyphen', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
     ['with an accented letter', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
     ['in quotes', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
-    ['in the header X-Api-Key', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
     ['of 8 KB', { Authorization: `Bearer ${BRAND.keyPrefix}`.padEnd(8_000, 'A') }],
     ['after 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
   ]
@@ -461,15 +464,23 @@ describe('malformed keys', () => {
     { method: 'GET', path: '/v1/key/introspect' },
     { method: 'GET', path: '/v1/usage/req_00000000000000000000000000' },
   ]
+  const NO_KEY = "You didn't provide an API key."
+  const WRONG_KEY = 'Incorrect API key provided.'
+  const NONSENSE = { Authorization: 'Bearer nonsense' }
   const at = (to: TestGateway, endpoint: RawCall, headers: object) =>
     rawCall(to.baseUrl, { ...endpoint, headers: { ...endpoint.headers, ...headers } })
 
   /** Says no more than that the key is no good. */
-  function expectStranger(answer: RawAnswer, sample: RawAnswer): void {
+  function expectStranger(answer: RawAnswer, sample: RawAnswer, words = WRONG_KEY): void {
     expect(answer.status).toBe(401)
     expect(answer.body).toBe(sample.body)
     expect(JSON.parse(answer.body)).toEqual({
-      error: { message: expect.any(String), type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
+      error: {
+        message: expect.stringContaining(words),
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
     })
     expect(answer.headers['x-request-id']).toMatch(/^req_[0-9A-Z]{26}$/)
     expect(answer.headers['x-svc-cost']).toBe('0')
@@ -477,11 +488,14 @@ describe('malformed keys', () => {
     expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(sample.headers).sort())
   }
 
-  test.each(MALFORMED)('a key %s is a 401 without one call to DynamoDB', async (_, headers) => {
+  test.each([
+    ...MISSING.map(([how, headers]) => ({ how, headers, words: NO_KEY, sample: {} })),
+    ...MALFORMED.map(([how, headers]) => ({ how, headers, words: WRONG_KEY, sample: NONSENSE })),
+  ])('a key $how is a 401 in OpenAI’s words, without one call to DynamoDB', async ({ headers, words, sample }) => {
     await expectGoodRequest()
     const calls = gateway.calls.length
     for (const endpoint of ENDPOINTS) {
-      expectStranger(await at(gateway, endpoint, headers), await at(gateway, endpoint, {}))
+      expectStranger(await at(gateway, endpoint, headers), await at(gateway, endpoint, sample), words)
     }
     expect(gateway.calls.slice(calls)).toEqual([])
     await expectGoodRequest()
@@ -490,7 +504,7 @@ describe('malformed keys', () => {
   test('a malformed key costs even a cold instance no call to DynamoDB', async () => {
     await using cold = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
     for (const endpoint of ENDPOINTS) {
-      for (const [, headers] of MALFORMED) expect((await at(cold, endpoint, headers)).status).toBe(401)
+      for (const [, headers] of [...MISSING, ...MALFORMED]) expect((await at(cold, endpoint, headers)).status).toBe(401)
     }
     expect(cold.calls.map(({ name }) => name)).toEqual([])
   })
@@ -500,7 +514,7 @@ describe('malformed keys', () => {
     expect((await gateway.post(revoked.secret, HELLO)).status).toBe(200)
     await revokeKey(gateway.tables)(revoked.key.id, Date.now())
     for (const endpoint of ENDPOINTS) {
-      const sample = await at(gateway, endpoint, {})
+      const sample = await at(gateway, endpoint, NONSENSE)
       for (const token of [`${BRAND.keyPrefix}${body43}`, revoked.secret]) {
         expectStranger(await at(gateway, endpoint, { Authorization: `Bearer ${token}` }), sample)
       }
@@ -514,10 +528,10 @@ describe('malformed keys', () => {
     }
   })
 
-  test('a request with two Authorization headers is a 401 like one without a key', async () => {
+  test('a request with two Authorization headers is a 401 like one with a malformed key', async () => {
     const twice = { Authorization: [`Bearer ${secret}`, `Bearer ${secret}`] }
     for (const endpoint of ENDPOINTS)
-      expectStranger(await at(gateway, endpoint, twice), await at(gateway, endpoint, {}))
+      expectStranger(await at(gateway, endpoint, twice), await at(gateway, endpoint, NONSENSE))
   })
 })
 

@@ -263,9 +263,37 @@ describe('holds', () => {
     }
     expect(await sent({})).toEqual({ max_tokens: 1000 })
     expect(await sent({ max_tokens: 7 })).toEqual({ max_tokens: 7 })
+    expect(await sent({ max_tokens: 32_000 })).toEqual({ max_tokens: 1000 })
+    expect(await sent({ max_completion_tokens: 2 ** 53 - 1 })).toEqual({ max_completion_tokens: 1000 })
     expect(await sent({ max_completion_tokens: 8 })).toEqual({ max_completion_tokens: 8 })
     expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
   })
+
+  test.each([false, true])(
+    'a token cap above the model’s is lowered to it before the hold: header, row and GET /v1/usage say so (stream: %s)',
+    async (stream) => {
+      const { secret } = await gateway.issue()
+      const ask = async (max_tokens: number) => {
+        const response = await gateway.post(secret, { ...HELLO, max_tokens, stream })
+        await response.text()
+        const id = response.headers.get('x-request-id')
+        return {
+          response,
+          row: await gateway.readRow(id),
+          seen: await (await gateway.get(secret, `/v1/usage/${id}`)).json(),
+        }
+      }
+      const most = await ask(1000)
+      const more = await ask(1001)
+      expect(more.response.status).toBe(200)
+      expect(more.response.headers.get('x-svc-lowered-max-tokens')).toBe('1000')
+      expect(more.row).toMatchObject({ askedMaxTokens: 1001, loweredMaxTokens: 1000, hold: most.row.hold })
+      expect(more.seen).toMatchObject({ asked_max_tokens: 1001, lowered_max_tokens: 1000 })
+      expect(most.response.headers.get('x-svc-lowered-max-tokens')).toBeNull()
+      expect(most.row).not.toHaveProperty('askedMaxTokens')
+      expect(most.seen).toMatchObject({ asked_max_tokens: null, lowered_max_tokens: null })
+    },
+  )
 
   test('a token cap that the client left open is lowered to what the balance covers, but not below 16', async () => {
     const { secret } = await gateway.issue({ credits: '0.0006' })

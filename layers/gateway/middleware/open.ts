@@ -1,4 +1,5 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Log } from '../log.ts'
 import type { Endpoint, GatewayRequest } from '../request.ts'
 import { errorEnvelope } from '../wire/frames.ts'
@@ -7,6 +8,7 @@ import {
   costHeader,
   droppedFieldsHeader,
   type Headers,
+  loweredHeader,
   providerHeader,
   rateLimitHeaders,
   replayedHeader,
@@ -79,7 +81,7 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
 }
 
 function standardHeaders(
-  { requestId, credential, journey, settlement, nowMs }: GatewayRequest,
+  { requestId, credential, priced, journey, settlement, nowMs }: GatewayRequest,
   prefix: string,
 ): Headers {
   return {
@@ -88,6 +90,7 @@ function standardHeaders(
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
     ...(journey.droppedFields && droppedFieldsHeader(prefix, journey.droppedFields)),
+    ...(priced && askedTooMuch(priced) && loweredHeader(prefix, priced.outputCap)),
     ...(!settlement.streaming && costHeader(prefix, settlement.cost ?? 0n)),
   }
 }

@@ -47,10 +47,10 @@ export class WaybillStack extends Stack {
     const operators = new Operators(this, 'Operators', { stage, tables })
 
     if (distribution) {
-      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}`)
+      this.#output(OUTPUTS.baseUrl, `https://${distribution.distributionDomainName}/v1`)
     } else {
-      this.#output(OUTPUTS.chatUrl, chatUrl.url)
-      this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
+      this.#output(OUTPUTS.chatUrl, `${chatUrl.url}v1`)
+      this.#output(OUTPUTS.apiUrl, `${api.apiEndpoint}/v1`)
     }
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)

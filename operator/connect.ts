@@ -51,7 +51,7 @@ async function connectStage(stage: string): Promise<Connection> {
     const value = outputs.get(name)
     if (value === undefined)
       throw new CliError(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
-    return value.replace(/\/$/, '')
+    return value
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   return {
@@ -64,9 +64,14 @@ async function connectStage(stage: string): Promise<Connection> {
       usageTable: output(OUTPUTS.usageTable),
       answersTable: output(OUTPUTS.answersTable),
     }),
-    chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
-    apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
+    chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),
+    apiUrl: withoutVersion(baseUrl ?? output(OUTPUTS.apiUrl)),
   }
+}
+
+/** A stack's address is what an SDK takes, with `/v1`. One that was deployed before that has none. */
+function withoutVersion(address: string): string {
+  return address.replace(/\/(v1)?$/, '')
 }
 
 /** A stack that was deployed before stacks said so is protected if it is the one for customers. */

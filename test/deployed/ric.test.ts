@@ -380,6 +380,23 @@ describeInLambda('the chat function', () => {
     for (const id of refused) expect(chat.output.text).not.toContain(id)
   })
 
+  test.each([
+    ['OPTIONS', 204, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Max-Age': '86400' }],
+    ['HEAD', 405, { Allow: 'POST' }],
+  ] as const)(
+    'chat in Lambda’s runtime answers %s through CloudFront with %i and no body, without a read, and around it with 403',
+    async (method, status, headers) => {
+      const reads = account.dynamodb.calls.length
+      const event = { method, path: '/v1/chat/completions', headers: { origin: 'https://page.example' } }
+      const answer = await (await chat.invoke(httpEvent(event))).whole()
+      expect([answer.statusCode, answer.body]).toEqual([status, ''])
+      expect(answer.headers).toMatchObject(headers)
+      const direct = await (await chat.invoke(httpEvent({ ...event, direct: true }))).whole()
+      expect(direct.statusCode).toBe(403)
+      expect(account.dynamodb.calls).toHaveLength(reads)
+    },
+  )
+
   test('chat in Lambda’s runtime replays an answer for the same Idempotency-Key, and tries again after a failure', async () => {
     const { key, secret } = await account.issue()
     const { calls } = account.dynamodb

@@ -220,6 +220,7 @@ describe('errors', () => {
     ],
     'a request beyond the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
     'a request beyond the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
+    'an upstream at its rate limit': [503, { reply: status(429, {}, { 'Retry-After': '7' }) }],
     'an upstream that fails': [502, { reply: status(500, 'broken') }],
   }
 

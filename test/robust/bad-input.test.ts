@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
@@ -381,7 +382,7 @@ describe('bodies of more than 4 MiB', () => {
     await expectChatRefused(body, { status: 413, code: 'request_too_large' })
     const headers = { ...bearer(), ...JSON_TYPE }
     const models = await rawCall(gateway.baseUrl, { path: '/v1/models', headers, body })
-    await expectRefusal(models, { status: 405, code: 'method_not_allowed', allow: 'GET' })
+    await expectRefusal(models, { status: 405, code: 'method_not_allowed', allow: 'GET, HEAD' })
   })
 })
 
@@ -402,6 +403,26 @@ describe('content types', () => {
     const answer = await chat(withFields({}), headers)
     await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /must be application\/json/ })
     expect(answer.body.length).toBeLessThan(500)
+  })
+
+  test.each<[string, string | Buffer, Record<string, string>]>([
+    ['with gzip', gzipSync(withFields({})), { 'Content-Encoding': 'gzip' }],
+    ['with gzip, without saying so', gzipSync(withFields({})), {}],
+    ['with deflate', deflateSync(withFields({})), { 'Content-Encoding': 'deflate' }],
+    ['with Brotli', brotliCompressSync(withFields({})), { 'Content-Encoding': 'br' }],
+    ['twice', gzipSync(gzipSync(withFields({}))), { 'Content-Encoding': 'gzip, gzip' }],
+    ['by its header only', withFields({}), { 'Content-Encoding': 'zstd' }],
+    ['by gzip’s first byte, as text', `\u001f\ufffd${withFields({})}`, {}],
+  ])(
+    'a body that is compressed %s is refused with 415 and the advice to send it uncompressed',
+    async (_, body, how) => {
+      const answer = await chat(body, { ...JSON_TYPE, ...how })
+      await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /Send it uncompressed/ })
+    },
+  )
+
+  test('a body with the Content-Encoding identity, which is none, is accepted', async () => {
+    expect((await chat(withFields({}), { ...JSON_TYPE, 'Content-Encoding': 'identity' })).status).toBe(200)
   })
 
   test.each([
@@ -537,7 +558,7 @@ describe('unknown paths and methods', () => {
     ['POST', '/chat/completions', NOT_FOUND],
     ['POST', '/v1/chat', NOT_FOUND],
     ['POST', '/v1/chat/', NOT_FOUND],
-    ['POST', '/v1/chat/completions/', NOT_FOUND],
+    ['POST', '/v1/chat/completions//', NOT_FOUND],
     ['POST', '/v1/chat/completions/1', NOT_FOUND],
     ['POST', '/v1/chat//completions', NOT_FOUND],
     ['POST', '/V1/chat/completions', NOT_FOUND],
@@ -553,7 +574,6 @@ describe('unknown paths and methods', () => {
     ['GET', `/v1/usage/${'x'.repeat(2_049)}`, NOT_FOUND],
     ['GET', `/v1/usage/${'x'.repeat(8_000)}`, NOT_FOUND],
     ['GET', `/${'x'.repeat(8_000)}`, NOT_FOUND],
-    ['GET', '/v1/models/', NOT_FOUND],
     ['GET', '/v1/models/none', NO_MODEL],
     ['GET', '/v1/models/%', NO_MODEL],
     ['GET', '/v1/models/%ff', NO_MODEL],
@@ -561,9 +581,9 @@ describe('unknown paths and methods', () => {
     ['GET', '/v1/models/..%2f', NO_MODEL],
     ['GET', '/v1/models/..%2f..%2fkey%2fintrospect', NO_MODEL],
     ['GET', '/v1/models/%252e%252e', NO_MODEL],
-    ['GET', '/v1/models//', NO_MODEL],
+    ['GET', '/v1/models//', NOT_FOUND],
     ['GET', '/v1/models//test-model', NO_MODEL],
-    ['GET', '/v1/models/test-model/', NO_MODEL],
+    ['GET', '/v1/models/test-model//', NO_MODEL],
     ['GET', '/v1/models/__proto__', NO_MODEL],
     ['GET', `/v1/models/${'x'.repeat(8_000)}`, NO_MODEL],
     ['GET', '//v1/models', NOT_FOUND],
@@ -573,20 +593,17 @@ describe('unknown paths and methods', () => {
     ['GET', '//:99999/v1/models', NOT_FOUND],
     ['GET', '/\\', NOT_FOUND],
     ['GET', '/\\elsewhere/v1/models', NOT_FOUND],
-    ['OPTIONS', '*', NOT_FOUND],
     ['GET', '/v1/chat/completions', notAllowed('POST')],
     ['PUT', '/v1/chat/completions', notAllowed('POST')],
     ['DELETE', '/v1/chat/completions', notAllowed('POST')],
     ['PATCH', '/v1/chat/completions', notAllowed('POST')],
-    ['OPTIONS', '/v1/chat/completions', notAllowed('POST')],
     ['PROPFIND', '/v1/chat/completions', notAllowed('POST')],
-    ['POST', '/v1/models', notAllowed('GET')],
-    ['PUT', '/v1/models', notAllowed('GET')],
-    ['OPTIONS', '/v1/models', notAllowed('GET')],
-    ['TRACE', '/v1/models', notAllowed('GET')],
-    ['DELETE', '/v1/models/test-model', notAllowed('GET')],
-    ['POST', '/v1/key/introspect', notAllowed('GET')],
-    ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET')],
+    ['POST', '/v1/models', notAllowed('GET, HEAD')],
+    ['PUT', '/v1/models', notAllowed('GET, HEAD')],
+    ['TRACE', '/v1/models', notAllowed('GET, HEAD')],
+    ['DELETE', '/v1/models/test-model', notAllowed('GET, HEAD')],
+    ['POST', '/v1/key/introspect', notAllowed('GET, HEAD')],
+    ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET, HEAD')],
   ]
   const named = CALLS.map(([method, path, refusal]) => ({
     call: `${method} ${path.length > 50 ? `${path.slice(0, 20)}… (${path.length} characters)` : path}`,
@@ -607,7 +624,7 @@ describe('unknown paths and methods', () => {
 
   test.each<[path: string, status: number, allow: string | undefined]>([
     ['/v1/chat/completions', 405, 'POST'],
-    ['/v1/models', 405, 'GET'],
+    ['/v1/models/none', 404, undefined],
     ['/v1/nothing', 404, undefined],
   ])('the call HEAD %s gets the headers of its refusal and no body', async (path, status, allow) => {
     const answer = await rawCall(gateway.baseUrl, { method: 'HEAD', path, headers: bearer() })
@@ -615,12 +632,39 @@ describe('unknown paths and methods', () => {
     await expectRefusedOnTheBooks(answer)
   })
 
+  test.each(['/v1/models', '/v1/models/test-model', '/v1/key/introspect'])(
+    'the call HEAD %s gets the status and the headers of GET, no body, and its row',
+    async (path) => {
+      const [head, get] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => rawCall(gateway.baseUrl, { method, path, headers: bearer() })),
+      )
+      expect([head?.status, head?.body]).toEqual([200, ''])
+      const named = (answer?: RawAnswer) =>
+        Object.keys(answer?.headers ?? {}).filter((name) => /^(x-|rate|content-ty)/.test(name))
+      expect(named(head)).toEqual(named(get))
+      expect(await gateway.readRow(head?.headers['x-request-id'] as string)).toMatchObject({ outcome: 'completed' })
+    },
+  )
+
+  test.each([
+    ['GET', '/v1/models'],
+    ['GET', '/v1/models/test-model'],
+    ['GET', '/v1/key/introspect'],
+    ['POST', '/v1/chat/completions'],
+  ])('the call %s %s with a slash at its end is answered as without', async (method, path) => {
+    const body = method === 'POST' ? withFields({}) : undefined
+    const headers = { ...bearer(), ...JSON_TYPE }
+    const answer = await rawCall(gateway.baseUrl, { method, path: `${path}/`, headers, body })
+    const plain = await rawCall(gateway.baseUrl, { method, path, headers, body })
+    expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([200, Object.keys(JSON.parse(plain.body))])
+  })
+
   test('an unknown path or method is refused without a key, too, and without a call to DynamoDB', async () => {
     await expectGoodRequest()
     const calls = gateway.calls.length
     for (const [method, path, status] of [
       ['GET', '/v1/nothing', 404],
-      ['OPTIONS', '/v1/chat/completions', 405],
+      ['PUT', '/v1/chat/completions', 405],
     ] as const) {
       const answer = await rawCall(gateway.baseUrl, { method, path })
       expect(answer.status).toBe(status)

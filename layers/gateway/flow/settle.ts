@@ -1,6 +1,6 @@
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
-import type { GatewayError } from '../domain/gateway-error.ts'
+import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
@@ -81,9 +81,11 @@ export function endingOf(error: GatewayError): Ending {
   return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
 }
 
+const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
+
 function outcomeOf({ kind, status }: GatewayError): Outcome {
   if (kind === 'key_busy') return 'refused'
-  if (kind === 'upstream_error' || kind === 'upstream_timeout') return 'upstream_error'
+  if (UPSTREAMS.has(kind)) return 'upstream_error'
   return status < 500 ? 'refused' : 'abandoned'
 }
 

@@ -2,6 +2,7 @@ import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Log } from '../log.ts'
 import type { Endpoint, GatewayRequest } from '../request.ts'
+import { crossOriginHeaders } from '../wire/cross-origin.ts'
 import { errorEnvelope } from '../wire/frames.ts'
 import {
   attemptsHeader,
@@ -13,7 +14,7 @@ import {
   rateLimitHeaders,
   replayedHeader,
 } from '../wire/headers.ts'
-import type { Middleware } from './gate.ts'
+import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
 
 type OpenDeps = {
   readonly clock: () => number
@@ -26,6 +27,7 @@ type OpenDeps = {
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
+  const forBrowsers = crossOriginHeaders(headerPrefix)
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
@@ -39,13 +41,19 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
         settlement: {},
       }
     },
-    after: ({ response, context }) => {
+    after: ({ response, context, event }) => {
       if (!response) return
       const { request } = context
-      const replayed = request.replay && replayedHeader(headerPrefix)
-      response.headers = { ...response.headers, ...standardHeaders(request, headerPrefix), ...replayed }
+      response.headers = {
+        ...response.headers,
+        ...standardHeaders(request, headerPrefix),
+        ...(request.replay && replayedHeader(headerPrefix)),
+        ...(isFromBrowser(event) && forBrowsers),
+      }
+      if (isHead(event)) response.body = ''
     },
     onError: (failed) => {
+      const { event } = failed
       const { request } = failed.context
       const error = toAnswer(failed.error)
       // Without a key there is no row, and without the database none that could be written: this line is all there is.
@@ -59,8 +67,9 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           'Content-Type': 'application/json',
           ...error.headers,
           ...standardHeaders(withoutKey(request, error), headerPrefix),
+          ...(isFromBrowser(event) && forBrowsers),
         },
-        body: JSON.stringify(errorEnvelope(error)),
+        body: isHead(event) ? '' : JSON.stringify(errorEnvelope(error)),
       }
     },
   }
@@ -71,6 +80,15 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
     const message = 'The gateway cannot reach its database at the moment, so no model was asked. Try again shortly.'
     return new GatewayError('service_unavailable', message, { headers: { 'Retry-After': '2' } }, { cause: error })
   }
+}
+
+/** Of a page that calls another address than its own, a browser always says where it comes from. */
+function isFromBrowser(event: GatewayEvent): boolean {
+  return headerOf(event, 'origin') !== undefined
+}
+
+function isHead(event: GatewayEvent): boolean {
+  return event.requestContext.http.method === 'HEAD'
 }
 
 /** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing of it. */

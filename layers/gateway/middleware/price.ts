@@ -50,5 +50,6 @@ function rawBody(event: GatewayEvent) {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,
     contentType: headerOf(event, 'content-type'),
+    contentEncoding: headerOf(event, 'content-encoding'),
   }
 }

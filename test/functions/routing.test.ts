@@ -187,17 +187,15 @@ describe('failing routes', () => {
     },
   )
 
-  test('a request of which one route is at its rate limit and another fails is a 502 without Retry-After', async () => {
+  test.each<[string, Reply, Reply]>([
+    ['the first', busy('7'), status(500, {})],
+    ['the second', status(500, {}), busy('7')],
+  ])('a request of whose routes only %s is at its rate limit is a 502 without Retry-After', async (_, one, two) => {
     const { secret } = await gateway.issue()
-    for (const [one, two] of [
-      [busy('7'), status(500, {})],
-      [status(500, {}), busy('7')],
-    ] as const) {
-      first.reply = one
-      second.reply = two
-      const response = await gateway.post(secret, HELLO)
-      expect([response.status, response.headers.get('retry-after')]).toEqual([502, null])
-    }
+    first.reply = one
+    second.reply = two
+    const response = await gateway.post(secret, HELLO)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, null])
   })
 })
 

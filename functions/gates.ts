@@ -6,6 +6,7 @@ import { Gates } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
+import { preflight } from '../layers/gateway/middleware/preflight.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
 import { refuse } from '../layers/gateway/middleware/refuse.ts'
 import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
@@ -27,6 +28,7 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
     record(settle, timing.settleMs),
   )
     .through(requireEdge(originSecrets))
+    .past(preflight(headerPrefix))
     .through(matchEndpoint(name))
     .through(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
     .through(authorize({ readKey: read, cache }))

@@ -65,7 +65,7 @@ function pages({ stage, functions, api, distribution }: Watched): Record<string,
       periods: 2,
     },
     UpstreamErrors: {
-      says: 'A fifth of the requests got a 502 or 504, because no upstream answered them',
+      says: 'A fifth of the requests got a 502, 504 or 503 upstream_rate_limited, because no upstream answered them',
       metric: percentOf(gatewayMetric(stage, 'UpstreamErrors'), requests),
       from: 20,
       periods: 2,

@@ -4,7 +4,7 @@ import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { HTTP_ROUTES } from '../layers/gateway/contract.ts'
+import { HTTP_ROUTES, type HttpRoute } from '../layers/gateway/contract.ts'
 import type { Functions } from './functions.ts'
 import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
@@ -22,11 +22,10 @@ export class Api extends Construct {
     })
     for (const route of HTTP_ROUTES) {
       if (route.function === 'chat') continue
-      this.api.addRoutes({
-        path: route.path,
-        methods: [HttpMethod[route.method]],
-        integration: new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function]),
-      })
+      const integration = new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function])
+      for (const path of [route.path, ...beneath(route.path)]) {
+        this.api.addRoutes({ path, methods: methodsFor(route), integration })
+      }
     }
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG4',
@@ -59,4 +58,18 @@ export class Api extends Construct {
       },
     })
   }
+}
+
+/** HEAD is a method of its own to API Gateway. */
+function methodsFor({ method }: HttpRoute): HttpMethod[] {
+  return method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[method]]
+}
+
+/**
+ * A path with a slash at its end is another path to API Gateway, and its routes cannot be called so. A greedy one takes it;
+ * what else lies beneath, the function refuses.
+ */
+function beneath(path: string): string[] {
+  const isTaken = path.endsWith('+}') || HTTP_ROUTES.some((other) => other.path === `${path}/{id+}`)
+  return isTaken ? [] : [`${path}/{rest+}`]
 }

@@ -70,13 +70,13 @@ export class WaybillStack extends Stack {
       const { distributionDomainName, distributionId } = distribution
       addDomainRecords(this, stage, distribution)
       if (stage.edgeLogs && !edgeParts) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
-      this.#output(OUTPUTS.baseUrl, `https://${stage.domain?.name ?? distributionDomainName}`)
+      this.#output(OUTPUTS.baseUrl, `https://${stage.domain?.name ?? distributionDomainName}/v1`)
       // Where the operator's own records have to lead.
       if (stage.domain) this.#output(OUTPUTS.edgeDomain, distributionDomainName)
       if (stage.edgeLogs && edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
-      this.#output(OUTPUTS.chatUrl, chatUrl.url)
-      this.#output(OUTPUTS.apiUrl, api.apiEndpoint)
+      this.#output(OUTPUTS.chatUrl, `${chatUrl.url}v1`)
+      this.#output(OUTPUTS.apiUrl, `${api.apiEndpoint}/v1`)
     }
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)

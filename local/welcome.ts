@@ -9,7 +9,7 @@ export function welcome({ baseUrl, demoKey }: LocalFile, { catalog, off }: Local
   return [
     paint.strong('Waybill is running on this machine.'),
     '',
-    `  base_url  ${baseUrl}`,
+    `  base_url  ${baseUrl}/v1`,
     `  key       ${demoKey}  ${paint.dim(`(${DEMO_TERMS})`)}`,
     `  models    ${models.join(', ') || 'none'}`,
     ...off.map(({ model: id, missing }) => paint.dim(`            ${id} is off: set ${missing.join(' or ')}`)),

@@ -54,7 +54,7 @@ async function connectStage(stage: string): Promise<Connection> {
     const value = outputs.get(name)
     if (value === undefined)
       throw new CliError(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
-    return value.replace(/\/$/, '')
+    return value
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   const tables = openOperatorTables({
@@ -69,9 +69,14 @@ async function connectStage(stage: string): Promise<Connection> {
     ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
     tables,
     whoAmI: awsCaller(tables),
-    chatUrl: baseUrl ?? output(OUTPUTS.chatUrl),
-    apiUrl: baseUrl ?? output(OUTPUTS.apiUrl),
+    chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),
+    apiUrl: withoutVersion(baseUrl ?? output(OUTPUTS.apiUrl)),
   }
+}
+
+/** A stack's address is what an SDK takes, with `/v1`. One that was deployed before that has none. */
+function withoutVersion(address: string): string {
+  return address.replace(/\/(v1)?$/, '')
 }
 
 /** A stack that was deployed before stacks said so is protected if it is the one for customers. */

@@ -68,8 +68,9 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
     let requestId = ''
     await check('a completion is answered, with every header', async () => {
       const response = await ask({})
-      const answer = await json<{ choices: unknown[]; usage: { cost: string } }>(response)
+      const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
       expect(answer.choices.length === 1, 'there is not one choice')
+      expect(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
       for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
         expect(response.headers.has(name), `the header ${name} is missing`)
       }

@@ -41,6 +41,8 @@ const COLUMNS = [
   'priceRequest',
   'priceImage',
   'estimatedBy',
+  'askedMaxTokens',
+  'loweredMaxTokens',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)

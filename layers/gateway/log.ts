@@ -103,7 +103,8 @@ const firstTokenOf = (row: UsageRow): Metric[] =>
   row.ttftMs === undefined ? [] : [['TimeToFirstToken', row.ttftMs, 'Milliseconds']]
 
 /** A 5xx that the gateway only passes on: no upstream gave an answer. */
-const isUpstreams = ({ httpStatus }: UsageRow) => httpStatus === 502 || httpStatus === 504
+const isUpstreams = ({ httpStatus, errorCode }: UsageRow) =>
+  httpStatus === 502 || httpStatus === 504 || (httpStatus === 503 && errorCode === 'upstream_rate_limited')
 
 function metricsOf(row: UsageRow): Metric[] {
   return [

@@ -50,12 +50,18 @@ function facts(row: UsageRow, key: Key | undefined): Entry[] {
       'fallback',
       row.fallbackModel && `the model ${row.fallbackModel} answered in its place, at the price of ${row.model}`,
     ],
+    ['max tokens', loweredText(row)],
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
     ['outcome', row.outcome],
     ['error', row.errorCode],
     ['took', `${row.durationMs} ms${firstToken}`],
   ]
   return all.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
+}
+
+function loweredText({ askedMaxTokens, loweredMaxTokens, model }: UsageRow): string | undefined {
+  if (askedMaxTokens === undefined || loweredMaxTokens === undefined) return undefined
+  return `lowered to ${loweredMaxTokens}, the most that ${model} generates; ${askedMaxTokens} were asked for`
 }
 
 function keyText(id: string, key: Key | undefined): string {

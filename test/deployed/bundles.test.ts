@@ -161,7 +161,7 @@ test('the fallback function answers an unknown path with 404 and a wrong method 
   expect([unknown.statusCode, bodyOf(unknown)]).toMatchObject([404, { error: { code: 'not_found' } }])
   const wrong = await call('fallback', { method: 'DELETE', path: '/v1/models', secret })
   expect([wrong.statusCode, bodyOf(wrong)]).toMatchObject([405, { error: { code: 'method_not_allowed' } }])
-  expect(wrong.headers.Allow).toBe('GET')
+  expect(wrong.headers.Allow).toBe('GET, HEAD')
   expect(await account.readRow(wrong.headers['X-Request-Id'])).toMatchObject({ keyId: key.id, outcome: 'refused' })
   expect(Object.values((await account.readKey(key.id)).days)).toEqual([2])
 })
@@ -201,6 +201,25 @@ test('the close function starts as it is deployed, and has nothing to do where e
   await using started = await startFunction({ ...close, environment }, account.dynamodb.endpoint)
   expect(await started.invoke({})).toEqual({ closed: 0, exported: 0, behind: 0 })
   expect(started.output.text).toContain('"DaysBehind":0')
+})
+
+test('the functions behind the HTTP API answer OPTIONS with 204 through CloudFront, and with 403 around it, without a read', async () => {
+  const reads = account.dynamodb.calls.length
+  for (const name of API_FUNCTION_NAMES) {
+    const asked = { method: 'OPTIONS', path: '/v1/models', headers: { origin: 'https://page.example' } } as const
+    const answer = await call(name, asked)
+    expect([answer.statusCode, answer.body]).toEqual([204, ''])
+    expect(answer.headers['Access-Control-Allow-Origin']).toBe('*')
+    expect((await call(name, { ...asked, direct: true })).statusCode).toBe(403)
+  }
+  expect(account.dynamodb.calls).toHaveLength(reads)
+})
+
+test('the models function answers HEAD as GET, without a body', async () => {
+  const { secret } = await account.issue()
+  const answer = await call('models', { method: 'HEAD', path: '/v1/models/', secret })
+  expect([answer.statusCode, answer.body]).toEqual([200, ''])
+  expect(answer.headers).toMatchObject({ 'Content-Type': 'application/json', 'RateLimit-Limit': '60' })
 })
 
 /** Whatever a caller knows but the shared secret. */

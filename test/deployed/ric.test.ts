@@ -122,7 +122,7 @@ describeInLambda('the chat function', () => {
       object: 'chat.completion',
       model: 'test-model',
       choices: [{ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' },
+      usage: { prompt_tokens: 10, completion_tokens: 5, cost: 0.00002 },
     })
     expect((await account.readRow(headers['X-Request-Id'])).keyId).toBe(key.id)
   })
@@ -167,7 +167,7 @@ describeInLambda('the chat function', () => {
   })
 
   test.each([
-    ['a completion', HELLO, '"cost":"0.00002"'],
+    ['a completion', HELLO, '"cost":0.00002'],
     ['a stream', STREAM, '[DONE]'],
   ])('chat in Lambda’s runtime has settled the charge when the last byte of %s is out', async (_, asked, last) => {
     const { key, secret } = await account.issue()
@@ -379,6 +379,23 @@ describeInLambda('the chat function', () => {
     await until(() => chat.output.text.includes(served.headers['X-Request-Id'] ?? ''))
     for (const id of refused) expect(chat.output.text).not.toContain(id)
   })
+
+  test.each([
+    ['OPTIONS', 204, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Max-Age': '86400' }],
+    ['HEAD', 405, { Allow: 'POST' }],
+  ] as const)(
+    'chat in Lambda’s runtime answers %s through CloudFront with %i and no body, without a read, and around it with 403',
+    async (method, status, headers) => {
+      const reads = account.dynamodb.calls.length
+      const event = { method, path: '/v1/chat/completions', headers: { origin: 'https://page.example' } }
+      const answer = await (await chat.invoke(httpEvent(event))).whole()
+      expect([answer.statusCode, answer.body]).toEqual([status, ''])
+      expect(answer.headers).toMatchObject(headers)
+      const direct = await (await chat.invoke(httpEvent({ ...event, direct: true }))).whole()
+      expect(direct.statusCode).toBe(403)
+      expect(account.dynamodb.calls).toHaveLength(reads)
+    },
+  )
 
   test('chat in Lambda’s runtime replays an answer for the same Idempotency-Key, and tries again after a failure', async () => {
     const { key, secret } = await account.issue()

@@ -113,6 +113,16 @@ test.each(Object.entries(SCENARIOS))(
   },
 )
 
+test('a chat answer whose max_tokens was lowered, and its row, are as docs/openapi.json says', async () => {
+  upstream.reply = say('Hello')
+  const { secret } = await gateway.issue()
+  const answer = await gateway.post(secret, { ...HELLO, max_tokens: 32_000 })
+  expect(answer.headers.has('x-svc-lowered-max-tokens')).toBe(true)
+  await expectDocumented(answer, answerOf(CHAT, 200))
+  const row = await gateway.get(secret, `/v1/usage/${answer.headers.get('x-request-id')}`)
+  await expectDocumented(row, answerOf(operation('/v1/usage/{id}', 'get'), 200))
+})
+
 test('a replayed chat answer is as docs/openapi.json says', async () => {
   upstream.reply = say('Hello')
   const { secret } = await gateway.issue()
@@ -210,6 +220,7 @@ describe('errors', () => {
     ],
     'a request beyond the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
     'a request beyond the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
+    'an upstream at its rate limit': [503, { reply: status(429, {}, { 'Retry-After': '7' }) }],
     'an upstream that fails': [502, { reply: status(500, 'broken') }],
   }
 

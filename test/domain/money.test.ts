@@ -9,6 +9,14 @@ import {
   type WorstCase,
   worstCostOf,
 } from '../../layers/gateway/domain/price.ts'
+import { moneyLiteral } from '../../layers/gateway/wire/money-literal.ts'
+
+test.each(['0', '7', '0.000000001', '0.00002', '12.5', '123456789012.000000001'])(
+  'an amount of %s credits is written into JSON as that number, digit for digit',
+  (text) => {
+    expect(JSON.stringify({ cost: moneyLiteral(parseCredits(text) ?? -1n) })).toBe(`{"cost":${text}}`)
+  },
+)
 
 test.each([
   ['0', 0n],

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openBoth } from '../support/stack.ts'
+import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -42,12 +42,12 @@ describe('costs', () => {
       completion_tokens: 5,
       total_tokens: 15,
       prompt_tokens_details: { cached_tokens: 0 },
-      cost: '0.00002',
+      cost: 0.00002,
     })
     const stream = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
     expect(stream.headers.get('x-svc-cost')).toBeNull()
     const text = await stream.text()
-    expect(text).toContain('"cost":"0.00002"')
+    expect(text).toContain('"cost":0.00002}')
     expect(text.endsWith(': x-svc-cost 0.00002\n\ndata: [DONE]\n\n')).toBe(true)
     const seen = await gateway.get(secret, `/v1/usage/${stream.headers.get('x-request-id')}`)
     expect(await seen.json()).toMatchObject({
@@ -64,6 +64,17 @@ describe('costs', () => {
       upstream_model: 'upstream-model',
       pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
     })
+  })
+
+  test('a cost of a few nanocredits is written as a JSON number without an exponent, in JSON, stream and replay alike', async () => {
+    const cheap = await openFor(catalogFor(upstream.url, { price: { input: '0.001', output: '0.002' } }))
+    const { secret } = await cheap.issue()
+    const retry = { 'Idempotency-Key': 'a' }
+    const asked = await (await cheap.post(secret, HELLO, retry)).text()
+    expect(asked).toContain('"cost":0.00000002}')
+    expect(await (await cheap.post(secret, HELLO, retry)).text()).toBe(asked)
+    const streamed = { ...HELLO, stream: true, stream_options: { include_usage: true } }
+    expect(await (await cheap.post(secret, streamed)).text()).toContain('"cost":0.00000002}')
   })
 
   test('the cost of a stream is on the books when the client sees the end of the stream', async () => {
@@ -252,9 +263,37 @@ describe('holds', () => {
     }
     expect(await sent({})).toEqual({ max_tokens: 1000 })
     expect(await sent({ max_tokens: 7 })).toEqual({ max_tokens: 7 })
+    expect(await sent({ max_tokens: 32_000 })).toEqual({ max_tokens: 1000 })
+    expect(await sent({ max_completion_tokens: 2 ** 53 - 1 })).toEqual({ max_completion_tokens: 1000 })
     expect(await sent({ max_completion_tokens: 8 })).toEqual({ max_completion_tokens: 8 })
     expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
   })
+
+  test.each([false, true])(
+    'a token cap above the model’s is lowered to it before the hold: header, row and GET /v1/usage say so (stream: %s)',
+    async (stream) => {
+      const { secret } = await gateway.issue()
+      const ask = async (max_tokens: number) => {
+        const response = await gateway.post(secret, { ...HELLO, max_tokens, stream })
+        await response.text()
+        const id = response.headers.get('x-request-id')
+        return {
+          response,
+          row: await gateway.readRow(id),
+          seen: await (await gateway.get(secret, `/v1/usage/${id}`)).json(),
+        }
+      }
+      const most = await ask(1000)
+      const more = await ask(1001)
+      expect(more.response.status).toBe(200)
+      expect(more.response.headers.get('x-svc-lowered-max-tokens')).toBe('1000')
+      expect(more.row).toMatchObject({ askedMaxTokens: 1001, loweredMaxTokens: 1000, hold: most.row.hold })
+      expect(more.seen).toMatchObject({ asked_max_tokens: 1001, lowered_max_tokens: 1000 })
+      expect(most.response.headers.get('x-svc-lowered-max-tokens')).toBeNull()
+      expect(most.row).not.toHaveProperty('askedMaxTokens')
+      expect(most.seen).toMatchObject({ asked_max_tokens: null, lowered_max_tokens: null })
+    },
+  )
 
   test('a token cap that the client left open is lowered to what the balance covers, but not below 16', async () => {
     const { secret } = await gateway.issue({ credits: '0.0006' })

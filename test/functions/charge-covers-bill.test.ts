@@ -143,6 +143,22 @@ describe('several choices', () => {
     expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
   })
 
+  test.each([
+    ['as long as each other', story, story],
+    ['of which one is twice as long', story.repeat(2), story],
+    ['of which one is short', story.repeat(4), 'Once.'],
+  ])('of two choices %s, no more than a third is given away if the upstream counts only one', async (_, one, other) => {
+    const counts = [one, other].map((text) => countTokens(text, () => 0))
+    const choices = [one, other].map((content, index) => ({ index, message: { content }, finish_reason: 'stop' }))
+    for (const completion_tokens of counts) {
+      upstream.reply = status(200, { choices, usage: { prompt_tokens: 10, completion_tokens } })
+      const { row } = await ask(gateway, { n: 2 })
+      const all = counts.reduce((sum, count) => sum + count, 0)
+      expect(row.completionTokens).toBeGreaterThanOrEqual(Math.floor((all * 2) / 3))
+      expect(row.completionTokens).toBeLessThanOrEqual(all + 2)
+    }
+  })
+
   test('two choices that are both counted by the upstream are charged as counted', async () => {
     const frames = [0, 1].map((index) => choice(index, { content: story }) + choice(index, {}, 'stop'))
     upstream.reply = sse([...frames, usageChunk({ prompt_tokens: 10, completion_tokens: 2 * each }), DONE])

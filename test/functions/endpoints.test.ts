@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { rateLimitHeaders } from '../../layers/gateway/wire/headers.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
@@ -163,9 +165,30 @@ test('every answer to a known key has a request id, the rate limit and the cost'
     for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
       expect(headers.get(name)).toMatch(/^\d+$/)
     }
+    expect(headers.get('x-ratelimit-limit-requests')).toBe(headers.get('ratelimit-limit'))
+    expect(headers.get('x-ratelimit-remaining-requests')).toBe(headers.get('ratelimit-remaining'))
+    expect(headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+h)?(\d+m)?\d+s$/)
     expect(headers.get('x-svc-cost')).toMatch(/^\d+(\.\d+)?$/)
   }
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404, 405, 404, 200, 400])
+})
+
+test.each([
+  [0, '0s'],
+  [6, '6s'],
+  [59, '59s'],
+  [60, '1m0s'],
+  [3_599, '59m59s'],
+  [3_600, '1h0m0s'],
+  [44_934, '12h28m54s'],
+])('a limit that is reset in %i seconds says so as OpenAI does: %s', (seconds, text) => {
+  const nowMs = Date.UTC(2026, 0, 2) - seconds * 1000
+  // The limit per day is the tighter one, and ends at midnight; a bucket that is full needs no time.
+  const limits = seconds === 0 ? { rpm: 1, dailyLimit: 2 } : { rpm: 3, dailyLimit: 2 }
+  const settings = { ...KEY_DEFAULTS, name: 'any', ...limits }
+  const stored = { hash: 'any', lastFour: 'abcd' }
+  const key = newKey({ settings, credits: 0n, prefix: 'svc_live_', stored }, nowMs, new Uint8Array(10))
+  expect(rateLimitHeaders(key, nowMs)['x-ratelimit-reset-requests']).toBe(text)
 })
 
 test('a call without a key is a 401, or a 404 or 405 where there is no such endpoint', async () => {

@@ -148,6 +148,55 @@ describe('failing routes', () => {
     expect((await gateway.post(secret, HELLO)).status).toBe(504)
     expect(await gateway.readKey(key.id)).toMatchObject({ spent: 0n, holds: {} })
   })
+
+  const busy = (retryAfter?: string) =>
+    status(429, { error: { message: 'slow down' } }, retryAfter === undefined ? {} : { 'Retry-After': retryAfter })
+
+  test.each<[first: string | undefined, second: string | undefined, told: string | null]>([
+    ['20', '7', '7'],
+    ['3', undefined, '3'],
+    [undefined, undefined, null],
+    ['86400', '100000', '300'],
+    ['-5', 'soon', null],
+    ['0', '0', null],
+  ])(
+    'a request whose routes are all at their rate limit (Retry-After %s and %s) is a free 503 with Retry-After %s',
+    async (one, two, told) => {
+      const { key, secret } = await gateway.issue()
+      first.reply = busy(one)
+      second.reply = busy(two)
+      for (const stream of [false, true]) {
+        const response = await gateway.post(secret, { ...HELLO, stream })
+        expect([response.status, response.headers.get('retry-after')]).toEqual([503, told])
+        expect(response.headers.get('x-svc-attempts')?.split(', ').sort()).toEqual(['one=status 429', 'two=status 429'])
+        const { error } = (await response.json()) as { error: object }
+        expect(error).toMatchObject({ type: 'server_error', code: 'upstream_rate_limited' })
+        expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
+          outcome: 'upstream_error',
+          httpStatus: 503,
+          errorCode: 'upstream_rate_limited',
+          cost: 0n,
+        })
+      }
+      expect(await gateway.readKey(key.id)).toMatchObject({ spent: 0n, holds: {} })
+      const counted = gateway.logLines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request')
+      expect(counted.map(({ ServerErrors, UpstreamErrors }) => [ServerErrors, UpstreamErrors])).toEqual([
+        [0, 1],
+        [0, 1],
+      ])
+    },
+  )
+
+  test.each<[string, Reply, Reply]>([
+    ['the first', busy('7'), status(500, {})],
+    ['the second', status(500, {}), busy('7')],
+  ])('a request of whose routes only %s is at its rate limit is a 502 without Retry-After', async (_, one, two) => {
+    const { secret } = await gateway.issue()
+    first.reply = one
+    second.reply = two
+    const response = await gateway.post(secret, HELLO)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, null])
+  })
 })
 
 test('a route that fails after its first word is not replaced, so that no text comes twice', async () => {

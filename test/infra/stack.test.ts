@@ -204,16 +204,35 @@ test('the HTTP API has every route but chat, each with its function, and the fal
     })
     return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
   })
-  const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
-    `${route.method} ${route.path}`,
-    arnOf(dev.functions[route.function]),
-  ])
+  // A path with a slash at its end is beneath the path without, which only a greedy route can say.
+  const beneath = ['/v1/key/introspect/{rest+}', '/v1/usage/{id}/{rest+}']
+  const paths = HTTP_ROUTES.filter((route) => route.function !== 'chat').flatMap((route) =>
+    [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
+  )
+  const expected = paths.flatMap(({ path, function: name }) =>
+    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, arnOf(dev.functions[name])]),
+  )
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),
     $default: arnOf(dev.functions.fallback),
   })
   expect(routes).toHaveLength(expected.length + 1)
 })
+
+test.each(stages)(
+  'browsers in $name are answered by the functions alone: nothing in front of them has headers of its own for that',
+  ({ of }) => {
+    const { template } = of()
+    expect(only(template, 'AWS::Lambda::Url').properties).not.toHaveProperty('Cors')
+    expect(only(template, 'AWS::ApiGatewayV2::Api').properties).not.toHaveProperty('CorsConfiguration')
+    const { DefaultCacheBehavior, CacheBehaviors } = only(template, 'AWS::CloudFront::Distribution').properties
+      .DistributionConfig
+    for (const behaviour of [DefaultCacheBehavior, ...CacheBehaviors]) {
+      expect(behaviour.AllowedMethods).toContain('OPTIONS')
+      expect(behaviour).not.toHaveProperty('ResponseHeadersPolicyId')
+    }
+  },
+)
 
 test('the HTTP API is throttled as a whole', () => {
   expect(only(dev.template, 'AWS::ApiGatewayV2::Stage').properties).toMatchObject({
@@ -415,7 +434,7 @@ test('a stage that exports closed days has a private bucket that outlives it, an
 test('the outputs of the stack are those that the command line and the operator look for', () => {
   const { template, tables } = dev
   const distribution = only(template, 'AWS::CloudFront::Distribution').id
-  expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>`)
+  expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>/v1`)
   expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
   expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
   expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
@@ -426,12 +445,9 @@ test('the outputs of the stack are those that the command line and the operator 
 
 test('a stack without CloudFront has the addresses of the functions as outputs, which one with CloudFront closes and hides', () => {
   const { template } = bare
-  expect(template.json.Outputs[OUTPUTS.chatUrl]).toMatchObject({
-    Value: { 'Fn::GetAtt': [only(template, 'AWS::Lambda::Url').id, 'FunctionUrl'] },
-  })
-  expect(template.json.Outputs[OUTPUTS.apiUrl]).toMatchObject({
-    Value: { 'Fn::GetAtt': [only(template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'] },
-  })
+  const [url, api] = [only(template, 'AWS::Lambda::Url').id, only(template, 'AWS::ApiGatewayV2::Api').id]
+  expect(textOf(template.json.Outputs[OUTPUTS.chatUrl].Value)).toBe(`<${url}.FunctionUrl>v1`)
+  expect(textOf(template.json.Outputs[OUTPUTS.apiUrl].Value)).toBe(`<${api}.ApiEndpoint>/v1`)
   expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS, ...OF_EXPORT))
 })
 

@@ -74,7 +74,7 @@ describe('three starts in one folder', () => {
     mkdirSync(data, { mode: 0o755 })
     first = await startLocal(folder, env)
     const { stdout } = first.output
-    expect(stdout).toContain(first.local.baseUrl)
+    expect(stdout).toContain(`base_url  ${first.local.baseUrl}/v1\n`)
     expect(stdout).toContain(first.local.demoKey)
     expect(stdout).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/)
     expect(stdout).not.toContain('\u001b[')

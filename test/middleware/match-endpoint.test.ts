@@ -18,6 +18,13 @@ test.each([
   expect(await refusalOf(name, method, path)).toMatchObject({ status: 404, code: 'not_found' })
 })
 
-test('the function chat does not refuse its own endpoint', async () => {
-  expect(await refusalOf('chat', 'POST', '/v1/chat/completions')).toBeUndefined()
+test.each([
+  ['chat', 'POST', '/v1/chat/completions'],
+  ['chat', 'POST', '/v1/chat/completions/'],
+  ['models', 'HEAD', '/v1/models'],
+  ['models', 'GET', '/v1/models/'],
+  ['introspect', 'GET', '/v1/key/introspect/'],
+  ['usage', 'HEAD', '/v1/usage/req_1/'],
+] as const)('the function %s does not refuse %s %s, which is its own', async (name, method, path) => {
+  expect(await refusalOf(name, method, path)).toBeUndefined()
 })

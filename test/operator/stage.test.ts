@@ -100,7 +100,7 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   expect([whole.code, whole.stderr]).toEqual([0, ''])
   expect(whole.stdout.match(/^ok /gm)).toHaveLength(8)
   const { BaseUrl = '', ...tables } = stage.outputs
-  stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/`, ApiUrl: BaseUrl }
+  stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/v1`, ApiUrl: `${BaseUrl}/v1` }
   const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])

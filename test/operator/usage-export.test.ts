@@ -217,6 +217,8 @@ describe('CSV', () => {
       priceRequest: '',
       priceImage: '',
       estimatedBy: '',
+      askedMaxTokens: '',
+      loweredMaxTokens: '',
     })
   })
 
@@ -226,11 +228,21 @@ describe('CSV', () => {
     const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001' }
     const counts = { cacheWriteTokens: 100, reasoningTokens: 40, images: 2, usageCapped: true, upstreamCost: 300_000n }
     const estimatedBy = 'characters'
-    await put([rowAt(id, startedAtMs, { ...counts, price, estimatedBy })])
+    const caps = { askedMaxTokens: 32_000, loweredMaxTokens: 16_384 }
+    await put([rowAt(id, startedAtMs, { ...counts, ...caps, price, estimatedBy })])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-9))).toEqual([
-      ['cacheWriteTokens', 'reasoningTokens', 'images', 'usageCapped', 'upstreamCost', ...PRICE_COLUMNS, 'estimatedBy'],
-      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters'],
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-11))).toEqual([
+      [
+        'cacheWriteTokens',
+        'reasoningTokens',
+        'images',
+        'usageCapped',
+        'upstreamCost',
+        ...PRICE_COLUMNS,
+        'estimatedBy',
+        ...Object.keys(caps),
+      ],
+      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384'],
       [''],
     ])
   })

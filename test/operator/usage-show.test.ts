@@ -127,6 +127,11 @@ test.each([
     /counted by +the upstream \(reported usage\)$/m,
   ],
   ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
+  [
+    'max_tokens was lowered',
+    { askedMaxTokens: 32_000, loweredMaxTokens: 1000 },
+    /^max tokens +lowered to 1000, the most that test-model generates; 32000 were asked for$/m,
+  ],
   ['another model answered', { fallbackModel: 'other' }, /^fallback +the model other .* at the price of test-model$/m],
 ] as const)('a charge is explained when %s', async (_, changes, words) => {
   const shown = await variant(await ask(), changes)

@@ -261,7 +261,7 @@ test('Bedrock’s refusals of a whole answer are told apart as those of a stream
   )
   expect(await ask('bedrock')).toMatchObject({ status: 400, row: { outcome: 'refused', cost: 0n } })
   bedrock.upstream.reply = refuse(429, 'ThrottlingException')
-  expect(await ask('bedrock')).toMatchObject({ status: 502, row: { outcome: 'upstream_error', cost: 0n } })
+  expect(await ask('bedrock')).toMatchObject({ status: 503, row: { outcome: 'upstream_error', cost: 0n } })
 })
 
 test('a caller that leaves before a whole answer comes is charged for it', async () => {

@@ -162,11 +162,11 @@ describe('bad answers', () => {
     ['a 403 about the operator’s rights', status(403, refusal('forbidden')), 502, 'upstream_error'],
     ['a 404', status(404, refusal('no such model')), 502, 'upstream_error'],
     ['a 408', status(408, refusal('too slow')), 504, 'upstream_timeout'],
-    ['a 429', status(429, refusal('slow down')), 502, 'upstream_error'],
+    ['a 429', status(429, refusal('slow down')), 503, 'upstream_rate_limited'],
     ['a 500 of HTML', status(500, '<html>', { 'Content-Type': 'text/html' }), 502, 'upstream_error'],
     ['an empty 503', status(503, ''), 502, 'upstream_error'],
   ])(
-    'a request whose upstream answers with %s is a free 502 or 504 that does not quote it',
+    'a request whose upstream answers with %s is a free 502, 503 or 504 that does not quote it',
     async (_name, reply, httpStatus, code) => {
       const [streamed, whole] = await expectFailures(reply, httpStatus, code)
       expect(`${streamed?.body} ${whole?.body}`).not.toMatch(

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI, { type APIError } from 'openai'
 import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { chunk, event, type Reply, say, startUpstream, status, type Upstream } from '../support/upstream.ts'
@@ -116,6 +118,11 @@ const CASES: Record<string, Case> = {
     says: server(502, 'upstream_error'),
     reply: status(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }),
   },
+  'an upstream at its rate limit': {
+    is: OpenAI.InternalServerError,
+    says: server(503, 'upstream_rate_limited'),
+    reply: status(429, { error: { message: 'slow down' } }),
+  },
   'an upstream that does not answer in time': {
     is: OpenAI.InternalServerError,
     says: server(504, 'upstream_timeout'),
@@ -155,6 +162,27 @@ test.each<[string, (client: OpenAI) => Promise<unknown>, object]>([
   const error = await failureOf(call(client))
   expect(error).toBeInstanceOf(OpenAI.NotFoundError)
   expect(error).toMatchObject(says)
+})
+
+test('the openai SDK waits for as long as a busy upstream wants, and is answered then', async () => {
+  upstream.reply = inTurn(status(429, {}, { 'Retry-After': '1' }), say('Hello'))
+  const { client, sent } = watchedClient(gateway, (await gateway.issue()).secret)
+  const { choices } = await client.chat.completions.create(HELLO)
+  expect(choices[0]?.message.content).toBe('Hello')
+  const [refused, answered] = sent as [Sent, Sent]
+  expect(refused.response.status).toBe(503)
+  expect(answered.sentAtMs - refused.answeredAtMs).toBeGreaterThanOrEqual(950)
+})
+
+test('the message of a 401 has the words of OpenAI by which clients know it, and nothing of the key', async () => {
+  const { key, secret } = await gateway.issue()
+  await revokeKey(gateway.tables)(key.id, actAt(Date.now()))
+  for (const wrong of ['sk-nonsense', `svc_live_${'0'.repeat(43)}`, secret]) {
+    const { client } = watchedClient(gateway, wrong)
+    const error = await failureOf(client.models.list())
+    expect(error.message).toContain('Incorrect API key provided')
+    expect(JSON.stringify(error)).not.toContain(wrong.slice(-12))
+  }
 })
 
 test('the openai SDK throws an InternalServerError with a Retry-After while the database does not answer', async () => {

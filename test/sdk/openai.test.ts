@@ -46,7 +46,7 @@ test('a completion has the form that the openai SDK expects, with the usage and 
       finish_reason: 'stop',
     },
   ])
-  expect(completion.usage).toMatchObject({ ...USAGE, cost: COST })
+  expect(completion.usage).toMatchObject({ ...USAGE, cost: Number(COST) })
 })
 
 test('the _request_id of a completion finds its usage row', async () => {
@@ -97,7 +97,7 @@ test('a stream ends with the usage and its cost if they were asked for', async (
   const chunks = await collect(stream)
   const last = chunks.pop()
   expect(last?.choices).toEqual([])
-  expect(last?.usage).toMatchObject({ ...USAGE, cost: COST })
+  expect(last?.usage).toMatchObject({ ...USAGE, cost: Number(COST) })
   expect(chunks.map(({ usage }) => usage)).toEqual(chunks.map(() => null))
 })
 

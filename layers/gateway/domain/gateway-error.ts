@@ -21,6 +21,7 @@ const KINDS = {
   upstream_error: [502, 'server_error', 'upstream_error'],
   key_busy: [503, 'server_error', 'key_busy'],
   service_unavailable: [503, 'server_error', 'service_unavailable'],
+  upstream_rate_limited: [503, 'server_error', 'upstream_rate_limited'],
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 

@@ -42,8 +42,13 @@ export function priceRequest(
     catalog,
     pinned,
     promptBound: promptBound(chat, model, catalog),
-    outputCap: chat.namedCap ?? model.maxOutputTokens,
+    outputCap: Math.min(chat.namedCap ?? model.maxOutputTokens, model.maxOutputTokens),
   }
+}
+
+/** The cap that the client named, where its model generates less than that. */
+export function askedTooMuch({ chat, model }: PricedRequest): number | undefined {
+  return chat.namedCap !== undefined && chat.namedCap > model.maxOutputTokens ? chat.namedCap : undefined
 }
 
 export function holdOf(priced: PricedRequest): Nano {

@@ -4,6 +4,7 @@ export type FailureReason =
   | 'deadline'
   | 'reset'
   | 'status'
+  | 'rate_limit'
   | 'credential'
   | 'rejected'
   | 'unsupported'
@@ -35,7 +36,8 @@ const MAY_BE_BILLED: ReadonlySet<FailureReason> = new Set([
  * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for it:
  * `rejected` is a request that is wrong wherever it goes, so no other route is tried; `unsupported` is a sound one that
  * this dialect has no words for, so another route of the same model may answer it. Every other message is ours and safe
- * to log. `deadline` is our own limit, not the upstream's fault.
+ * to log. `deadline` is our own limit, not the upstream's fault. `rate_limit` sums up a request that every upstream turned
+ * away with a 429.
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'

@@ -35,6 +35,9 @@ export type UsageRow = {
   readonly reasoningTokens?: number | undefined
   /** Images in the prompt, where they have a price of their own. */
   readonly images?: number | undefined
+  /** The output cap that the caller asked for, where it was lowered, and to what. */
+  readonly askedMaxTokens?: number | undefined
+  readonly loweredMaxTokens?: number | undefined
   readonly usageSource: UsageSource
   /** Where the estimate goes by characters, because the tokenizer could not be reached. */
   readonly estimatedBy?: 'characters' | undefined

@@ -39,7 +39,7 @@ type Accept<T> = (answer: Answer) => Promise<T> | T
 
 /**
  * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
- * or an honest status, is still possible. Throws the last route's UpstreamFailure.
+ * or an honest status, is still possible. Throws the last route's UpstreamFailure, or one for all if all are busy.
  */
 export async function dispatch<T>(
   deps: DispatchDeps,
@@ -49,7 +49,7 @@ export async function dispatch<T>(
   accept: Accept<T>,
 ): Promise<T> {
   const { openProvider, health, clock } = deps
-  let failure: UpstreamFailure | undefined
+  const failures: UpstreamFailure[] = []
   let unsupported: UpstreamFailure | undefined
   for (const candidate of candidatesOf(priced, health, clock()).slice(0, MOST_ATTEMPTS)) {
     const { route, fallbackModel } = candidate
@@ -74,7 +74,7 @@ export async function dispatch<T>(
         unsupported ??= error
         continue
       }
-      failure = error
+      failures.push(error)
       if (error.reason === 'rejected') journey.provider = route.provider
       if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, priced))
       if (!error.worthAnotherRoute || signal.aborted) break
@@ -82,7 +82,20 @@ export async function dispatch<T>(
       deps.log.upstreamFailed(route.provider, error)
     }
   }
-  throw failure ?? unsupported ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
+  const failure = allBusy(failures) ?? failures.at(-1) ?? unsupported
+  throw failure ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
+}
+
+const TOO_MANY_REQUESTS = 429
+
+/** If every upstream that was asked has turned the request away for its rate limit, it may try again: when the first of them said. */
+function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefined {
+  if (failures.length === 0 || failures.some(({ detail }) => detail.status !== TOO_MANY_REQUESTS)) return undefined
+  const waits = failures.flatMap(({ detail }) => detail.retryAfterMs ?? [])
+  return new UpstreamFailure('rate_limit', 'Every upstream of it is at its rate limit.', {
+    status: TOO_MANY_REQUESTS,
+    retryAfterMs: waits.length > 0 ? Math.min(...waits) : undefined,
+  })
 }
 
 /** The most that an answer which nobody gets may cost us, if the catalog says what the route costs. */

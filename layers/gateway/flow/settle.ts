@@ -1,7 +1,8 @@
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
-import type { GatewayError } from '../domain/gateway-error.ts'
+import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
+import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log.ts'
 import { deadAtMs, type GatewayRequest } from '../request.ts'
@@ -80,9 +81,11 @@ export function endingOf(error: GatewayError): Ending {
   return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
 }
 
+const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
+
 function outcomeOf({ kind, status }: GatewayError): Outcome {
   if (kind === 'key_busy') return 'refused'
-  if (kind === 'upstream_error' || kind === 'upstream_timeout') return 'upstream_error'
+  if (UPSTREAMS.has(kind)) return 'upstream_error'
   return status < 500 ? 'refused' : 'abandoned'
 }
 
@@ -90,6 +93,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
   const { quantities } = bill
+  const asked = priced && askedTooMuch(priced)
   return {
     requestId: request.requestId,
     keyId,
@@ -110,6 +114,8 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     cacheWriteTokens: quantities.cacheWrite || undefined,
     reasoningTokens: bill.reasoning || undefined,
     images: quantities.images || undefined,
+    askedMaxTokens: asked,
+    loweredMaxTokens: asked && priced?.outputCap,
     usageSource: bill.source,
     estimatedBy: bill.estimatedBy,
     usageRejected: bill.usageRejected,

@@ -5,7 +5,7 @@ import { UpstreamFailure } from '../domain/upstream-failure.ts'
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (!(error instanceof UpstreamFailure)) return internalError(error)
-  const { code, param, status } = error.detail
+  const { code, param, status, retryAfterMs } = error.detail
   const options = { cause: error }
   switch (error.reason) {
     case 'unsupported':
@@ -17,6 +17,15 @@ export function toGatewayError(error: unknown): GatewayError {
       return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
     case 'deadline':
       return new GatewayError('upstream_timeout', error.message, { headers: DO_NOT_RETRY }, options)
+    case 'rate_limit': {
+      const headers = retryAfterMs === undefined ? {} : { 'Retry-After': retryAfter(retryAfterMs) }
+      return new GatewayError(
+        'upstream_rate_limited',
+        `The model cannot answer at the moment. ${error.message} Try again later.`,
+        { headers },
+        options,
+      )
+    }
     // The fault in our own credential is for the operator to read, in the log.
     case 'credential':
       return new GatewayError(
@@ -28,4 +37,11 @@ export function toGatewayError(error: unknown): GatewayError {
     default:
       return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
   }
+}
+
+/** However long an upstream wants to be left alone, one of its requests is let through by then. */
+const LONGEST_WAIT_SECONDS = 300
+
+function retryAfter(ms: number): string {
+  return String(Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000)))
 }

@@ -33,6 +33,11 @@ export class Gates<Stage extends OpenedRequest> {
     return new Gates<OpenedRequest>(middlewares)
   }
 
+  /** A middleware at this place that may answer a request itself; the gates after it then do not see it. */
+  past(middleware: Middleware): Gates<Stage> {
+    return new Gates<Stage>([...this.middlewares, middleware])
+  }
+
   through<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
     const middleware: Middleware = {
       before: async ({ event, context }) => {

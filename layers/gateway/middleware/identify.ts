@@ -18,8 +18,9 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
   const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
   return {
     pass: async (request, event) => {
-      const secret = bearerToken(headerOf(event, 'authorization'))
-      if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? invalidKey()
+      const header = headerOf(event, 'authorization')
+      const secret = bearerToken(header)
+      if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? notAKey(header)
       prefetch?.()
       const hash = hashSecret(secret)
       const known = cache.get(hash)
@@ -48,15 +49,26 @@ export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): G
 export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
   return new GatewayError(
     'invalid_api_key',
-    `This API key expired at ${new Date(expiresAtMs).toISOString()}. Use a new one, or ask the gateway's operator to extend it.`,
+    `Incorrect API key provided: it expired at ${new Date(expiresAtMs).toISOString()}. Use a new one, or ask the gateway's operator to extend it.`,
   )
 }
 
-/** One answer for missing, malformed, unknown and revoked keys, so that it tells a stranger nothing. */
+/**
+ * One answer for malformed, unknown and revoked keys, so that it tells a stranger nothing. It begins with OpenAI's
+ * words, because some clients know the error by them; unlike OpenAI's it repeats nothing of the key.
+ */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'invalid_api_key',
-    "No valid API key was provided. Send your key as 'Authorization: Bearer <key>'; if it was rotated or revoked, use a new one.",
+    'Incorrect API key provided. Check that it is whole; if it was rotated or revoked, use a new one.',
+  )
+}
+
+function notAKey(header: string | undefined): GatewayError {
+  if (/^Bearer +\S/i.test(header ?? '')) return invalidKey()
+  return new GatewayError(
+    'invalid_api_key',
+    "You didn't provide an API key. Send yours in the header 'Authorization: Bearer <key>'.",
   )
 }
 

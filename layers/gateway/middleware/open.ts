@@ -1,17 +1,20 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Log } from '../log.ts'
 import type { Endpoint, GatewayRequest } from '../request.ts'
+import { crossOriginHeaders } from '../wire/cross-origin.ts'
 import { errorEnvelope } from '../wire/frames.ts'
 import {
   attemptsHeader,
   costHeader,
   droppedFieldsHeader,
   type Headers,
+  loweredHeader,
   providerHeader,
   rateLimitHeaders,
   replayedHeader,
 } from '../wire/headers.ts'
-import type { Middleware } from './gate.ts'
+import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
 
 type OpenDeps = {
   readonly clock: () => number
@@ -24,6 +27,7 @@ type OpenDeps = {
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
+  const forBrowsers = crossOriginHeaders(headerPrefix)
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
@@ -37,13 +41,19 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
         settlement: {},
       }
     },
-    after: ({ response, context }) => {
+    after: ({ response, context, event }) => {
       if (!response) return
       const { request } = context
-      const replayed = request.replay && replayedHeader(headerPrefix)
-      response.headers = { ...response.headers, ...standardHeaders(request, headerPrefix), ...replayed }
+      response.headers = {
+        ...response.headers,
+        ...standardHeaders(request, headerPrefix),
+        ...(request.replay && replayedHeader(headerPrefix)),
+        ...(isFromBrowser(event) && forBrowsers),
+      }
+      if (isHead(event)) response.body = ''
     },
     onError: (failed) => {
+      const { event } = failed
       const { request } = failed.context
       const error = toAnswer(failed.error)
       // Without a key there is no row, and without the database none that could be written: this line is all there is.
@@ -57,8 +67,9 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           'Content-Type': 'application/json',
           ...error.headers,
           ...standardHeaders(withoutKey(request, error), headerPrefix),
+          ...(isFromBrowser(event) && forBrowsers),
         },
-        body: JSON.stringify(errorEnvelope(error)),
+        body: isHead(event) ? '' : JSON.stringify(errorEnvelope(error)),
       }
     },
   }
@@ -71,6 +82,15 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   }
 }
 
+/** Of a page that calls another address than its own, a browser always says where it comes from. */
+function isFromBrowser(event: GatewayEvent): boolean {
+  return headerOf(event, 'origin') !== undefined
+}
+
+function isHead(event: GatewayEvent): boolean {
+  return event.requestContext.http.method === 'HEAD'
+}
+
 /** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing of it. */
 function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayRequest {
   if (kind !== 'invalid_api_key') return request
@@ -79,7 +99,7 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
 }
 
 function standardHeaders(
-  { requestId, credential, journey, settlement, nowMs }: GatewayRequest,
+  { requestId, credential, priced, journey, settlement, nowMs }: GatewayRequest,
   prefix: string,
 ): Headers {
   return {
@@ -88,6 +108,7 @@ function standardHeaders(
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
     ...(journey.droppedFields && droppedFieldsHeader(prefix, journey.droppedFields)),
+    ...(priced && askedTooMuch(priced) && loweredHeader(prefix, priced.outputCap)),
     ...(!settlement.streaming && costHeader(prefix, settlement.cost ?? 0n)),
   }
 }

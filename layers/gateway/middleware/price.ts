@@ -28,14 +28,6 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
     const chat = parseChatRequest(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)
     if (!model) throw noSuchModel(chat.model)
-    if (chat.namedCap !== undefined && chat.namedCap > model.maxOutputTokens) {
-      const field = chat.capFields.find((name) => chat.body[name] === chat.namedCap) ?? 'max_tokens'
-      throw new GatewayError(
-        'invalid_request',
-        `'${field}' is ${chat.namedCap}, but the model '${model.id}' generates at most ${model.maxOutputTokens} tokens.`,
-        { param: field },
-      )
-    }
     return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
   }
 }
@@ -58,5 +50,6 @@ function rawBody(event: GatewayEvent) {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,
     contentType: headerOf(event, 'content-type'),
+    contentEncoding: headerOf(event, 'content-encoding'),
   }
 }

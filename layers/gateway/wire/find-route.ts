@@ -3,13 +3,18 @@ import { GatewayError } from '../domain/gateway-error.ts'
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
-/** The route for this call, or the refusal that says what is wrong with its path or its method. */
+/**
+ * The route for this call, or the refusal that says what is wrong with its path or its method. HEAD is for what GET is
+ * for, and a slash at the end of a path says nothing.
+ */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
+  const place = path.endsWith('/') ? path.slice(0, -1) : path
   const matches = HTTP_ROUTES.flatMap((route) => {
-    const match = PATTERNS.get(route)?.exec(path)
+    const match = PATTERNS.get(route)?.exec(place)
     return match ? [{ route, id: decode(match.groups?.id) }] : []
   })
-  const found = matches.find(({ route }) => route.method === method)
+  const wanted = method === 'HEAD' ? 'GET' : method
+  const found = matches.find(({ route }) => route.method === wanted)
   if (found) return found
   if (matches.length === 0) {
     return new GatewayError(
@@ -17,7 +22,7 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
       `There is no ${shown(method)} ${shown(path)} here. The endpoints are ${listed}.`,
     )
   }
-  const allowed = matches.map(({ route }) => route.method).join(', ')
+  const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
   return new GatewayError('method_not_allowed', `${shown(path)} takes ${allowed}, not ${shown(method)}.`, {
     headers: { Allow: allowed },
   })

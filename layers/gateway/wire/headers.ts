@@ -7,11 +7,23 @@ export type Headers = Record<string, string>
 
 export function rateLimitHeaders(key: Key, nowMs: number): Headers {
   const window = tightestWindow(limitsOf(key, nowMs))
+  const limit = String(window.limit)
+  const remaining = String(window.remaining)
   return {
-    'RateLimit-Limit': String(window.limit),
-    'RateLimit-Remaining': String(window.remaining),
+    'RateLimit-Limit': limit,
+    'RateLimit-Remaining': remaining,
     'RateLimit-Reset': String(window.resetSeconds),
+    'x-ratelimit-limit-requests': limit,
+    'x-ratelimit-remaining-requests': remaining,
+    'x-ratelimit-reset-requests': duration(window.resetSeconds),
   }
+}
+
+/** As OpenAI writes it, which is Go's way: `6s`, `1m0s`, `12h28m54s`. */
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds}s`
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours > 0 ? `${hours}h` : ''}${minutes}m${seconds % 60}s`
 }
 
 export function costHeader(prefix: string, cost: Nano): Headers {
@@ -29,6 +41,10 @@ export function replayedHeader(prefix: string): Headers {
 
 export function providerHeader(prefix: string, provider: string): Headers {
   return { [`${prefix}Provider`]: provider }
+}
+
+export function loweredHeader(prefix: string, maxTokens: number): Headers {
+  return { [`${prefix}Lowered-Max-Tokens`]: String(maxTokens) }
 }
 
 const MOST_NAMED = 16

@@ -2,12 +2,15 @@ import { GatewayError } from '../domain/gateway-error.ts'
 import { MAX_DEPTH } from './field-rules.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** No encoding at all. */
+const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 type RawBody = {
   readonly body?: string | undefined
   readonly isBase64Encoded: boolean
   readonly contentType: string | undefined
+  readonly contentEncoding?: string | undefined
 }
 
 export type JsonBody = {
@@ -19,6 +22,8 @@ export type JsonBody = {
 
 export function readJsonBody(raw: RawBody): JsonBody {
   requireJsonType(raw.contentType)
+  if (raw.contentEncoding && !PLAIN.test(raw.contentEncoding))
+    throw compressed(`as '${raw.contentEncoding.slice(0, 80)}'`)
   const { text, bytes } = raw.isBase64Encoded ? decode(raw.body ?? '') : measure(raw.body ?? '')
   const value = parse(text)
   const seen = { cache: false }
@@ -28,7 +33,11 @@ export function readJsonBody(raw: RawBody): JsonBody {
 
 type Text = { readonly text: string; readonly bytes: number }
 
+/** Both bytes with which gzip begins. No JSON does; as text the second is no character. */
+const GZIP = [0x1f, 0x8b]
+
 function measure(body: string): Text {
+  if (body.charCodeAt(0) === GZIP[0]) throw compressed('with gzip')
   const bytes = Buffer.byteLength(body)
   requireSize(bytes)
   return { text: body.toWellFormed(), bytes }
@@ -37,6 +46,7 @@ function measure(body: string): Text {
 function decode(base64: string): Text {
   const bytes = Buffer.from(base64, 'base64')
   requireSize(bytes.length)
+  if (bytes[0] === GZIP[0] && bytes[1] === GZIP[1]) throw compressed('with gzip')
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes: bytes.length }
   } catch {
@@ -50,6 +60,10 @@ function requireSize(bytes: number): void {
     'request_too_large',
     `The request body has ${bytes} bytes; at most ${MAX_BODY_BYTES} are accepted.`,
   )
+}
+
+function compressed(how: string): GatewayError {
+  return new GatewayError('unsupported_media_type', `The request body is compressed ${how}. Send it uncompressed.`)
 }
 
 function requireJsonType(contentType: string | undefined): void {

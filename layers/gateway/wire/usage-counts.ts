@@ -1,6 +1,6 @@
 import type { Bill, ReportedUsage } from '../domain/bill.ts'
-import { formatCredits } from '../domain/money.ts'
 import { isObject } from './field-rules.ts'
+import { moneyLiteral } from './money-literal.ts'
 
 /** The counts in OpenAI's usage object, of unknown worth. Cache writes have several names. */
 export function readUsage(usage: unknown): ReportedUsage | undefined {
@@ -32,6 +32,6 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
     ...(isObject(details.completion_tokens_details) && {
       completion_tokens_details: details.completion_tokens_details,
     }),
-    cost: formatCredits(bill.cost),
+    cost: moneyLiteral(bill.cost),
   }
 }

@@ -25,6 +25,8 @@ export function usageRecord(row: UsageRow) {
     reasoning_tokens: row.reasoningTokens ?? 0,
     images: row.images ?? 0,
     total_tokens: row.promptTokens + row.completionTokens,
+    asked_max_tokens: row.askedMaxTokens ?? null,
+    lowered_max_tokens: row.loweredMaxTokens ?? null,
     usage_source: row.usageSource,
     estimated_by: row.usageSource === 'estimate' ? (row.estimatedBy ?? 'tokenizer') : null,
     usage_rejected: row.usageRejected,

@@ -3,7 +3,7 @@ import { EDGE_HEADERS } from '../../../layers/gateway/contract.ts'
 import { ORIGIN_SECRET } from './account.ts'
 
 export type Call = {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS'
   readonly path: string
   readonly secret?: string
   readonly sourceIp?: string

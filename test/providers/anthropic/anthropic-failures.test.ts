@@ -44,7 +44,7 @@ test.each([
   [409, 'conflict_error', 502, 'status 409'],
   [413, 'request_too_large', 413, 'rejected 413'],
   [422, 'invalid_request_error', 400, 'rejected 422'],
-  [429, 'rate_limit_error', 502, 'status 429'],
+  [429, 'rate_limit_error', 503, 'status 429'],
   [500, 'api_error', 502, 'status 500'],
   [504, 'timeout_error', 504, 'timeout 504'],
   [529, 'overloaded_error', 502, 'status 529'],

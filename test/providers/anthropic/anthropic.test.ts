@@ -189,7 +189,7 @@ test('Anthropic’s cached tokens count as prompt, and those read from the cache
     completion_tokens: 7,
     total_tokens: 77,
     prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 20 },
-    cost: '0.000064',
+    cost: 0.000064,
   })
 })
 

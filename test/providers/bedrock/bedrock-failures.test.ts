@@ -65,8 +65,8 @@ const BEFORE: [string, number, number, string][] = [
   ['ExpiredTokenException', 403, 502, 'credential 403'],
   ['InvalidSignatureException', 403, 502, 'credential 403'],
   ['SomethingForbidden', 403, 502, 'credential 403'],
-  ['ThrottlingException', 429, 502, 'status 429'],
-  ['ModelNotReadyException', 429, 502, 'status 429'],
+  ['ThrottlingException', 429, 503, 'status 429'],
+  ['ModelNotReadyException', 429, 503, 'status 429'],
   ['ServiceQuotaExceededException', 400, 502, 'status 400'],
   ['ConflictException', 400, 502, 'status 400'],
   ['ResourceNotFoundException', 404, 502, 'status 404'],
@@ -144,7 +144,9 @@ const INSIDE: [string, string][] = [
   ['modelTimeoutException', 'timeout 408'],
   ['somethingNewException', 'error_event'],
 ]
-const STATUS: Readonly<Record<string, number>> = { 'rejected 400': 400, 'timeout 408': 504 }
+const STATUS: Readonly<Record<string, number>> = { 'rejected 400': 400, 'status 429': 503, 'timeout 408': 504 }
+/** Once it has begun to answer, the request was sound. */
+const LATER: Readonly<Record<string, number>> = { ...STATUS, 'rejected 400': 502 }
 
 test.each(INSIDE)(
   'Bedrock’s %s as the first event of a stream is answered with an error status',
@@ -164,14 +166,14 @@ test.each(INSIDE)(
 
 test.each(INSIDE)(
   'Bedrock’s %s after the first word is an error in the stream, and the delivered part is billed',
-  async (name) => {
+  async (name, result) => {
     upstream.reply = frames(START, text('Hel'), exception(name, 'Some words.'))
     const { status, body, row } = await askStream()
     expect(status).toBe(200)
     expect(body).toMatch(/"content":"Hel".*data: \{"error":\{[^\n]*\}\}\n\n$/s)
     expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
     expect(row.cost).toBeGreaterThan(0n)
-    expect((await ask()).status).toBe(name.includes('Timeout') ? 504 : 502)
+    expect((await ask()).status).toBe(LATER[result] ?? 502)
   },
 )
 

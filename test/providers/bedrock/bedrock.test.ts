@@ -74,7 +74,7 @@ test('a Bedrock answer comes whole, with its usage and its cost', async () => {
         finish_reason: 'stop',
       },
     ],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: '0.00002' },
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.00002 },
   })
   expect(response.headers.get('x-svc-provider')).toBe('bedrock')
   expect(response.headers.get('x-svc-cost')).toBe('0.00002')
@@ -103,7 +103,7 @@ test('a Bedrock answer is streamed in the pieces in which it was sent, as they a
     .map((line) => JSON.parse(line.slice(6)))
   expect(deltasOf(chunks)).toEqual([{ role: 'assistant', content: 'Grüß ' }, { content: 'Gott 🌍' }, {}])
   expect(chunks.at(-2).choices[0].finish_reason).toBe('stop')
-  expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: '0.00002' })
+  expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: 0.00002 })
 })
 
 test.each([
@@ -181,7 +181,7 @@ test('Bedrock’s cached tokens count as prompt, and those read from the cache h
     completion_tokens: 5,
     total_tokens: 42,
     prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
-    cost: '0.000037',
+    cost: 0.000037,
   })
   expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
     promptTokens: 37,

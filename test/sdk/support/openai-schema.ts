@@ -27,7 +27,7 @@ const usage = z
     total_tokens: count,
     prompt_tokens_details: z.looseObject({ cached_tokens: count }).optional(),
     completion_tokens_details: z.looseObject({}).optional(),
-    cost: z.string().regex(/^\d+(\.\d+)?$/),
+    cost: z.number().nonnegative(),
   })
   .refine((it) => it.total_tokens === it.prompt_tokens + it.completion_tokens, 'the total is not the sum')
 

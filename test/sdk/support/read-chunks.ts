@@ -18,7 +18,8 @@ export function readChunks(text: string, includeUsage: boolean): Chunk[] {
     expect(it.choices).toHaveLength(1)
     expect(it.usage).toBe(includeUsage ? null : undefined)
   }
-  if (includeUsage) expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { cost: frames.at(-2)?.split(' ')[2] } })
+  if (includeUsage)
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { cost: Number(frames.at(-2)?.split(' ')[2]) } })
 
   const choices = Map.groupBy(
     answer.flatMap((it) => it.choices),

@@ -26,6 +26,8 @@ export function toUsageItem(row: UsageRow): Item {
     reasoningTokens: row.reasoningTokens,
     images: row.images,
     totalTokens: row.promptTokens + row.completionTokens,
+    askedMaxTokens: row.askedMaxTokens,
+    loweredMaxTokens: row.loweredMaxTokens,
     usageSource: row.usageSource,
     estimatedBy: row.estimatedBy,
     usageRejected: row.usageRejected,

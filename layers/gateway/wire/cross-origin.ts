@@ -1,0 +1,40 @@
+import type { Headers } from './headers.ts'
+
+// Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from the
+// Authorization header: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that whoever
+// has no key cannot do anyway.
+
+/** A day, which is the longest that a browser keeps it. */
+const PREFLIGHT_SECONDS = 86_400
+
+const EXPOSED = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'Retry-After',
+  'x-should-retry',
+  'Allow',
+]
+const EXPOSED_OWN = ['Attempts', 'Cost', 'Dropped-Fields', 'Lowered-Max-Tokens', 'Provider', 'Replayed']
+
+/** On every answer to a browser: who may read it, and which headers of it. */
+export function crossOriginHeaders(prefix: string): Headers {
+  return {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': [...EXPOSED, ...EXPOSED_OWN.map((name) => prefix + name)].join(', '),
+  }
+}
+
+/** What a browser is told before it sends a request. `*` stands for every header but Authorization. */
+export function preflightHeaders(prefix: string): Headers {
+  return {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Headers': `Authorization, Content-Type, Idempotency-Key, ${prefix}Route, *`,
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  }
+}

@@ -412,6 +412,17 @@ test('a stage that exports closed days has a private bucket that outlives it, an
   expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
 })
 
+test('every function that writes rows knows for how long its stage keeps them, where it does not keep them for good', async () => {
+  const { template, functions } = await synthesized('mailed')
+  const keptBy = (of: Synthesized, name: (typeof FUNCTIONS_WITH_TABLES)[number]) =>
+    of.template.findResources('AWS::Lambda::Function')[of.functions[name]]?.Properties.Environment.Variables[
+      ENV.keepRowsDays
+    ]
+  for (const name of FUNCTIONS_WITH_TABLES) {
+    expect([name, keptBy({ ...prod, template, functions }, name), keptBy(prod, name)]).toEqual([name, '400', undefined])
+  }
+})
+
 test('the outputs of the stack are those that the command line and the operator look for', () => {
   const { template, tables } = dev
   const distribution = only(template, 'AWS::CloudFront::Distribution').id

@@ -8,7 +8,7 @@ import { Random } from '../simulation/random.ts'
 import { randomRows } from '../support/past-usage.ts'
 import { blocksOf, ROOT } from './support/markdown.ts'
 
-const FOLDER = `${ROOT}examples/athena/`
+const FOLDER = `${ROOT}docs/athena/`
 const FILES = readdirSync(FOLDER)
 const NOVEMBER_MS = Date.UTC(2026, 10, 1)
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
+import { openInstance } from '../../functions/instance.ts'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
+import { readConfig } from '../../layers/gateway/config.ts'
+import { ENV, TABLES } from '../../layers/gateway/contract.ts'
 import { CLOSING_LAG_MS, lastEndedDay } from '../../layers/gateway/domain/closed-day.ts'
 import { DayCounter, isSameTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
@@ -292,6 +295,28 @@ test('a stage without keys, and one that is being restored, gets no totals and n
   expect(await storedItems(tables)).toEqual([])
   await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: HALT_ITEM }))
   expect(await closerAt(tables, () => endOf(1)).run()).toMatchObject({ behind: 0 })
+})
+
+test('a stage that keeps rows for some days gives each row its end in the write that makes it, and others give none', async () => {
+  const tables = await openTestTables()
+  const { key } = await usedKey(tables, FIRST_MS, () => [])
+  const names = { [ENV.keysTable]: tables.keys, [ENV.usageTable]: tables.usage, [ENV.answersTable]: tables.answers }
+  const endOfRow = async (variables: Record<string, string>, number: number) => {
+    const calls: string[] = []
+    const stop = intercept(tables, (send, name) => {
+      calls.push(name)
+      return send()
+    })
+    const requestId = makeRequestId(FIRST_MS, new Random(number).bytes(10))
+    const { finishHold } = openInstance({ config: readConfig({ ...names, ...variables }), tables })
+    await finishHold(key.id, { requestId, amount: 0n, untilMs: FIRST_MS })
+    stop()
+    expect(calls).toEqual(['PutItem', 'UpdateItem'])
+    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: { requestId } }))
+    return Item?.[TABLES.usage.timeToLive]
+  }
+  expect(await endOfRow({ [ENV.keepRowsDays]: '400' }, 1)).toBe((FIRST_MS + 400 * DAY_MS) / 1000)
+  expect(await endOfRow({}, 2)).toBeUndefined()
 })
 
 test('rows expire after the days that a stage keeps them, and the audit and summaries go on by the totals', async () => {

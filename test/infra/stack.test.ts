@@ -410,8 +410,9 @@ describe('CloudFront', () => {
 const OF_EXPORT = [OUTPUTS.exportBucket, OUTPUTS.exportDatabase]
 
 test('a stage that exports closed days has a private bucket that outlives it, and a table of the exported columns by day', () => {
-  const { id, properties } = only(prod.template, 'AWS::S3::Bucket')
-  expect(prod.template.findResources('AWS::S3::Bucket')[id]).toMatchObject({ DeletionPolicy: 'Retain' })
+  const id = prod.template.json.Outputs[OUTPUTS.exportBucket].Value.Ref
+  const { Properties: properties, DeletionPolicy } = prod.template.findResources('AWS::S3::Bucket')[id] ?? {}
+  expect(DeletionPolicy).toBe('Retain')
   expect(properties).toMatchObject({
     PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
     BucketEncryption: { ServerSideEncryptionConfiguration: [{}] },
@@ -429,6 +430,17 @@ test('a stage that exports closed days has a private bucket that outlives it, an
   const close = prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]
   expect(close?.Properties.Environment.Variables[ENV.exportBucket]).toEqual({ Ref: id })
   expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
+})
+
+test('every function that writes rows knows for how long its stage keeps them, where it does not keep them for good', async () => {
+  const { template, functions } = await synthesized('mailed')
+  const keptBy = (of: Synthesized, name: (typeof FUNCTIONS_WITH_TABLES)[number]) =>
+    of.template.findResources('AWS::Lambda::Function')[of.functions[name]]?.Properties.Environment.Variables[
+      ENV.keepRowsDays
+    ]
+  for (const name of FUNCTIONS_WITH_TABLES) {
+    expect([name, keptBy({ ...prod, template, functions }, name), keptBy(prod, name)]).toEqual([name, '400', undefined])
+  }
 })
 
 test('the outputs of the stack are those that the command line and the operator look for', () => {

@@ -45,7 +45,7 @@ await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
-await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100, ...ABROAD }, 'eu-west-1')
+await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100, keepRowsDays: 400, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.
 const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'

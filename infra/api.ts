@@ -18,14 +18,14 @@ export class Api extends Construct {
     this.api = new HttpApi(this, 'HttpApi', {
       description: `Waybill ${stage.name}`,
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback),
+      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
     })
     for (const route of HTTP_ROUTES) {
       if (route.function === 'chat') continue
       this.api.addRoutes({
         path: route.path,
         methods: [HttpMethod[route.method]],
-        integration: new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function]),
+        integration: new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function].live),
       })
     }
     Validations.of(this.api).acknowledge({

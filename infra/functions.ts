@@ -1,5 +1,6 @@
 import { ArnFormat, Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
@@ -109,9 +110,13 @@ export class Functions extends Construct {
       concurrency: stage.sweepConcurrency,
       may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
     })
+    // Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, tries again: the
+    // next sweep does the same work. The queue may still hand over a call twice, which is harmless.
+    const every = Duration.minutes(SWEEP_EVERY_MINUTES)
+    this.sweep.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
     new Schedule(this, 'SweepSchedule', {
-      schedule: ScheduleExpression.rate(Duration.minutes(SWEEP_EVERY_MINUTES)),
-      target: new LambdaInvoke(this.sweep, { retryAttempts: 0, role: this.#schedulerRole() }),
+      schedule: ScheduleExpression.rate(every),
+      target: new LambdaInvoke(this.sweep.live, { retryAttempts: 0, role: this.#schedulerRole() }),
     })
   }
 
@@ -123,8 +128,13 @@ export class Functions extends Construct {
     }
     const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
     const role = new Role(this, 'SchedulerRole', { assumedBy })
-    role.addToPolicy(invoke(this.sweep))
+    role.addToPolicy(invoke(this.sweep.live))
     return role.withoutPolicyUpdates()
+  }
+
+  /** Those that callers call, and that a deployment can try on some of them first. */
+  get called(): GatewayFunction[] {
+    return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
@@ -133,7 +143,7 @@ export class Functions extends Construct {
 }
 
 /** CDK's own grant would also allow its versions. */
-function invoke(fn: GatewayFunction): PolicyStatement {
+function invoke(fn: IFunction): PolicyStatement {
   return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
 }
 

@@ -1,11 +1,24 @@
-import { Duration, Validations } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
+import {
+  Alias,
+  Architecture,
+  Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { bundleFunction } from './bundle.ts'
 import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
+
+const LIVE = 'live'
+
+/** CDK's types differ on whether a role that is not there is undefined. */
+type LiveVersion = Alias & IFunction
 
 type GatewayFunctionProps = {
   /** The folder under functions/. */
@@ -24,6 +37,8 @@ type GatewayFunctionProps = {
 }
 
 export class GatewayFunction extends LambdaFunction {
+  #live: LiveVersion | undefined
+
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props
     const logs = new LogGroup(scope, `${id}Logs`, {
@@ -44,9 +59,18 @@ export class GatewayFunction extends LambdaFunction {
       environment: props.environment,
       logGroup: logs,
       role,
+      // A deployment must not delete the version whose streams are not at their end.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     logs.grantWrite(role)
     for (const statement of props.may) role.addToPolicy(statement)
     Validations.of(role).acknowledge(...(props.acknowledged ?? []))
+  }
+
+  /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
+  get live(): LiveVersion {
+    const version = this.currentVersion as IVersion
+    this.#live ??= new Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
+    return this.#live
   }
 }

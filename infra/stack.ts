@@ -9,6 +9,7 @@ import { Functions } from './functions.ts'
 import { Monitoring } from './monitoring.ts'
 import { Operators } from './operators.ts'
 import { originSecrets } from './origin-secrets.ts'
+import { Rollout } from './rollout.ts'
 import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
@@ -33,7 +34,7 @@ export class WaybillStack extends Stack {
 
     const secrets = edge ? originSecrets(this, stage.originSecretNumber) : undefined
     const functions = new Functions(this, 'Functions', { stage, tables, originSecrets: secrets?.accepted })
-    const chatUrl = functions.chat.addFunctionUrl({
+    const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
@@ -42,7 +43,8 @@ export class WaybillStack extends Stack {
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent }).distribution
       : undefined
-    new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
+    const { alarms } = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
+    if (stage.rollout === 'canary') new Rollout(this, 'Rollout', { functions, alarms })
 
     const operators = new Operators(this, 'Operators', { stage, tables })
 

@@ -20,6 +20,7 @@ const COMMON = {
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
   ipv6: true,
+  tracing: false,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -35,6 +36,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'dev',
     keepsData: false,
     deletionProtection: false,
+    rollout: 'at-once',
     logRetentionDays: 14,
     // A newcomer's account may have a quota of 10.
     chatConcurrency: null,
@@ -46,8 +48,9 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'prod',
     keepsData: true,
     deletionProtection: true,
+    rollout: 'canary',
     logRetentionDays: 90,
-    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that overlaps with its retry.
+    // 602 of the usual quota of 1,000: chat, four functions of the HTTP API, and a sweep that Lambda may start twice.
     chatConcurrency: 500,
     apiConcurrency: 25,
     sweepConcurrency: 2,

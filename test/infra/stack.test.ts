@@ -10,7 +10,16 @@ import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, only, readFacts, readManifest, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import {
+  arnOf,
+  liveOf,
+  only,
+  readFacts,
+  readManifest,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 import { Template } from './support/template.ts'
 
 let dev: Synthesized
@@ -135,8 +144,11 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   })
 
   test(`only the chat function in ${stage} has a Function URL, which streams and leaves the key check to it`, () => {
-    expect(only(of().template, 'AWS::Lambda::Url').properties).toEqual({
+    const { properties, resource } = only(of().template, 'AWS::Lambda::Url')
+    expect(resource.DependsOn).toEqual([liveOf(of(), 'chat')])
+    expect(properties).toEqual({
       TargetFunctionArn: arnOf(of().functions.chat),
+      Qualifier: 'live',
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
     })
@@ -145,8 +157,22 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
     const { properties } = only(of().template, 'AWS::Scheduler::Schedule')
     expect(properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
-    expect(properties.Target.Arn).toEqual(arnOf(of().functions.sweep))
+    expect(properties.Target.Arn).toEqual({ Ref: liveOf(of(), 'sweep') })
     expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
+  })
+
+  test(`a sweep in ${stage} that fails is tried again neither by the scheduler nor by Lambda, but by the next one`, () => {
+    const { RetryPolicy } = only(of().template, 'AWS::Scheduler::Schedule').properties.Target
+    expect(RetryPolicy.MaximumRetryAttempts).toBe(0)
+    const { Qualifier, ...queue } = only(of().template, 'AWS::Lambda::EventInvokeConfig').properties
+    expect(queue).toEqual({
+      FunctionName: { Ref: of().functions.sweep },
+      MaximumRetryAttempts: 0,
+      // Lambda does not start one that has waited until the next.
+      MaximumEventAgeInSeconds: 300,
+    })
+    // The qualifier is the last part of the alias's ARN.
+    expect(Qualifier).toEqual({ 'Fn::Select': [7, { 'Fn::Split': [':', { Ref: liveOf(of(), 'sweep') }] }] })
   })
 })
 
@@ -197,11 +223,11 @@ test('the HTTP API has every route but chat, each with its function, and the fal
   })
   const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
     `${route.method} ${route.path}`,
-    arnOf(dev.functions[route.function]),
+    { Ref: liveOf(dev, route.function) },
   ])
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),
-    $default: arnOf(dev.functions.fallback),
+    $default: { Ref: liveOf(dev, 'fallback') },
   })
   expect(routes).toHaveLength(expected.length + 1)
 })

@@ -40,7 +40,7 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
 
 await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
-await synthesize('bare', 'dev', { edge: false })
+await synthesize('bare', 'dev', { edge: false, tracing: true })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100 })
 

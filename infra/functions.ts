@@ -51,7 +51,11 @@ export class Functions extends Construct {
       [ENV.answersTable]: tables.answers.tableName,
       [ENV.stage]: stage.name,
     }
-    const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
+    const called = {
+      ...environment,
+      ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
+      ...(stage.tracing && { [ENV.tracing]: 'on' }),
+    }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
@@ -79,6 +83,7 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.chatConcurrency,
+      isTraced: stage.tracing,
       may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
@@ -95,6 +100,7 @@ export class Functions extends Construct {
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
         concurrency: stage.apiConcurrency,
+        isTraced: stage.tracing,
         name,
         description: ENDPOINTS[name].description,
         may: rightsOf(name),

@@ -13,6 +13,7 @@ export const ENV = {
   originSecrets: 'WAYBILL_ORIGIN_SECRETS',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
+  tracing: 'WAYBILL_TRACING',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
@@ -38,6 +39,8 @@ export const OUTPUTS = {
   protected: 'Protected',
   /** 'false' where no request can come over IPv6. */
   ipv6: 'Ipv6',
+  /** 'true' where sampled requests leave a trace in X-Ray. */
+  tracing: 'Tracing',
 } as const
 
 export type TableDefinition = {

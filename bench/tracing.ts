@@ -9,13 +9,14 @@ import { medianOf } from './statistics.ts'
 // What tracing costs a request: the gateway without it, with it and a request that AWS does not sample, and with it and one
 // that it does. They take turns, and each is compared with the one without in the same round.
 
-const ROUNDS = 15
+const ROUNDS = 21
 const REQUESTS = 600
 const WARM_UP = 2_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 const TRACE = 'Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef'
 
 await using stand = openStand(console.error)
+await using processes = new AsyncDisposableStack()
 const daemon = createSocket('udp4').unref()
 let documents = 0
 daemon.on('message', () => {
@@ -55,6 +56,6 @@ async function start(daemonPort: readonly string[], header?: string): Promise<Su
   const program = fileURLToPath(new URL('subjects/gateway.ts', import.meta.url))
   const args = [program, await stand.upstreamUrl(), '', ...daemonPort]
   const env = { ...process.env, ...(header && { _X_AMZN_TRACE_ID: header }) }
-  const started = startMeasured(stand.cores, args, { env })
+  const started = processes.use(startMeasured(stand.cores, args, { env }))
   return { process: started, target: await started.message<Target>() }
 }

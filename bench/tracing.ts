@@ -9,8 +9,8 @@ import { medianOf } from './statistics.ts'
 // What tracing costs a request: the gateway without it, with it and a request that AWS does not sample, and with it and one
 // that it does. They take turns, and each is compared with the one without in the same round.
 
-const ROUNDS = 21
-const REQUESTS = 600
+const ROUNDS = 15
+const REQUESTS = 400
 const WARM_UP = 2_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 const TRACE = 'Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef'

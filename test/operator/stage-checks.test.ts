@@ -47,7 +47,7 @@ afterAll(() => {
   edge.close()
 })
 
-const smoke = () => stage.start('operator/smoke.ts', ['--stage', 'dev']).ended
+const smoke = (...more: string[]) => stage.start('operator/smoke.ts', ['--stage', 'dev', ...more]).ended
 
 test('npm run smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
   stage.outputs = { ...stage.outputs, BaseUrl: gateway.baseUrl, Tracing: 'true' }
@@ -58,12 +58,14 @@ test('npm run smoke sees a stream come piece by piece, and lists what a person m
   expect(byHand.join()).toMatch(/Alarms reach somebody.*Sweeps run.*around CloudFront.*annotation\.request_id = "req_/s)
 })
 
-test('npm run smoke fails if something in front of the gateway gathers streams, and says so', async () => {
+test('npm run smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
   stage.outputs = { ...stage.outputs, BaseUrl: `http://127.0.0.1:${(edge.address() as AddressInfo).port}` }
-  const { code, stdout } = await smoke()
+  const { code, stdout } = await smoke('--origin', gateway.baseUrl)
   expect(code).toBe(1)
   expect(stdout).toMatch(/^FAILED {2}a stream comes piece by piece.*gathers answers/m)
-  expect(stdout.match(/^FAILED/gm)).toHaveLength(1)
+  expect(stdout).toMatch(/^FAILED {2}http:\S+ is closed to whoever goes around CloudFront.*answers 401/m)
+  expect(stdout.match(/^FAILED/gm)).toHaveLength(2)
+  expect(stdout).not.toContain('--origin URL')
 })
 
 describe('a check of smoke', () => {

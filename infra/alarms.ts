@@ -48,10 +48,18 @@ type Rule = {
   readonly onlyIn?: string
 }
 
-export function addAlarms(scope: Construct, topics: Topics, watched: Watched): void {
+/** By name. */
+export type Alarms = ReadonlyMap<string, Alarm>
+
+export function addAlarms(scope: Construct, topics: Topics, watched: Watched): Alarms {
   const { stage } = watched
-  for (const [id, rule] of Object.entries(pages(watched))) addAlarm(scope, id, stage, rule, topics.page)
-  for (const [id, rule] of Object.entries(tickets(watched))) addAlarm(scope, id, stage, rule, topics.ticket)
+  const alarms = new Map<string, Alarm>()
+  const add = (rules: Record<string, Rule>, topic: Topic) => {
+    for (const [id, rule] of Object.entries(rules)) alarms.set(id, addAlarm(scope, id, stage, rule, topic))
+  }
+  add(pages(watched), topics.page)
+  add(tickets(watched), topics.ticket)
+  return alarms
 }
 
 function pages({ stage, functions, api, distribution }: Watched): Record<string, Rule> {
@@ -105,6 +113,23 @@ function pages({ stage, functions, api, distribution }: Watched): Record<string,
   }
 }
 
+/**
+ * Of the version that a deployment is bringing, however few of the calls it gets: among all calls its errors would not
+ * stand out. Lambda counts by version where an alias has two, which is while a deployment is under way.
+ */
+function releaseErrors({ called }: Functions): Rule {
+  const errors = called.map(({ functionName: FunctionName, live }) => {
+    // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
+    const dimensionsMap = {
+      FunctionName,
+      Resource: `${FunctionName}:${live.aliasName}`,
+      ExecutedVersion: live.version.version,
+    }
+    return new Metric({ namespace: 'AWS/Lambda', metricName: 'Errors', dimensionsMap, ...IN_FIVE_MINUTES })
+  })
+  return { says: 'The version that is being deployed crashes or times out', metric: sumOf(errors), from: 3, periods: 1 }
+}
+
 /** All that viewers see: the gateway's own, the upstreams', and CloudFront's where it does not reach the gateway. */
 function edgeErrors(distribution: Distribution): Rule {
   const { period } = IN_FIVE_MINUTES
@@ -133,6 +158,7 @@ function tickets(watched: Watched): Record<string, Rule> {
     [metric]: { says, metric: gatewayMetric(stage, metric), from, periods },
   })
   return {
+    ...(stage.rollout === 'canary' && { ReleaseErrors: releaseErrors(functions) }),
     ...of('Problems', 'Something that should not happen was logged', 1, 1),
     ...of('InvalidKeys', 'Many requests came without a valid key', 100, 2),
     ...of('Unsettled', 'Requests could not be settled; the sweep will finish them', 1, 1),
@@ -207,7 +233,7 @@ function throttlesOf(name: keyof typeof TABLES, { tableName: TableName }: TableV
   return { says: `DynamoDB throttles the table ${name}`, metric: sumOf(events), from: 10, periods: 2 }
 }
 
-function addAlarm(scope: Construct, id: string, stage: Stage, rule: Rule, topic: Topic): void {
+function addAlarm(scope: Construct, id: string, stage: Stage, rule: Rule, topic: Topic): Alarm {
   const alarm = new Alarm(scope, id, {
     alarmDescription: `Waybill ${stage.name}: ${rule.says}.`,
     metric: rule.metric,
@@ -224,4 +250,5 @@ function addAlarm(scope: Construct, id: string, stage: Stage, rule: Rule, topic:
     const resource = alarm.node.defaultChild as CfnAlarm
     resource.cfnOptions.condition = condition
   }
+  return alarm
 }

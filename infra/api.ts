@@ -18,11 +18,11 @@ export class Api extends Construct {
     this.api = new HttpApi(this, 'HttpApi', {
       description: `Waybill ${stage.name}`,
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback),
+      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
     })
     for (const route of HTTP_ROUTES) {
       if (route.function === 'chat') continue
-      const integration = new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function])
+      const integration = new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function].live)
       for (const path of [route.path, ...beneath(route.path)]) {
         this.api.addRoutes({ path, methods: methodsFor(route), integration })
       }

@@ -1,5 +1,6 @@
 import { ArnFormat, Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
@@ -57,7 +58,11 @@ export class Functions extends Construct {
       [ENV.stage]: stage.name,
       ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
     }
-    const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
+    const called = {
+      ...environment,
+      ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
+      ...(stage.tracing && { [ENV.tracing]: 'on' }),
+    }
     const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
@@ -85,6 +90,7 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.chatConcurrency,
+      isTraced: stage.tracing,
       may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
@@ -101,6 +107,7 @@ export class Functions extends Construct {
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
         concurrency: stage.apiConcurrency,
+        isTraced: stage.tracing,
         name,
         description: ENDPOINTS[name].description,
         may: rightsOf(name),
@@ -131,11 +138,16 @@ export class Functions extends Construct {
     this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
   }
 
-  /** Nothing is retried: the next one goes on. */
+  /**
+   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, tries again: the next
+   * run does the same work. The queue may still hand over a call twice, which is harmless.
+   */
   #start(fn: GatewayFunction, id: string, roleId: string, everyMinutes: number): void {
+    const every = Duration.minutes(everyMinutes)
+    fn.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
     new Schedule(this, id, {
-      schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
-      target: new LambdaInvoke(fn, { retryAttempts: 0, role: this.#schedulerRole(roleId, fn) }),
+      schedule: ScheduleExpression.rate(every),
+      target: new LambdaInvoke(fn.live, { retryAttempts: 0, role: this.#schedulerRole(roleId, fn) }),
     })
   }
 
@@ -147,8 +159,13 @@ export class Functions extends Construct {
     }
     const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
     const role = new Role(this, id, { assumedBy })
-    role.addToPolicy(invoke(fn))
+    role.addToPolicy(invoke(fn.live))
     return role.withoutPolicyUpdates()
+  }
+
+  /** Those that callers call, and that a deployment can try on some of them first. */
+  get called(): GatewayFunction[] {
+    return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
@@ -157,7 +174,7 @@ export class Functions extends Construct {
 }
 
 /** CDK's own grant would also allow its versions. */
-function invoke(fn: GatewayFunction): PolicyStatement {
+function invoke(fn: IFunction): PolicyStatement {
   return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
 }
 

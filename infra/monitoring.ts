@@ -4,17 +4,19 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
-import { addAlarms, type Watched } from './alarms.ts'
+import { type Alarms, addAlarms, type Watched } from './alarms.ts'
 import { addDashboard } from './dashboard.ts'
 import type { Stage } from './stages.ts'
 
 /** Alarms that mean something is wrong now, a dashboard that shows what, and a budget. */
 export class Monitoring extends Construct {
+  readonly alarms: Alarms
+
   constructor(scope: Construct, id: string, watched: Watched) {
     super(scope, id)
     const { stage, functions } = watched
     const { alarmEmail, ticketEmail = alarmEmail } = stage
-    addAlarms(
+    this.alarms = addAlarms(
       this,
       {
         page: this.#topic('Alarms', `Waybill ${stage.name}`, alarmEmail),

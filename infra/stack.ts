@@ -14,6 +14,7 @@ import { KeysTrail } from './keys-trail.ts'
 import { Monitoring } from './monitoring.ts'
 import { Operators } from './operators.ts'
 import { originSecrets } from './origin-secrets.ts'
+import { Rollout } from './rollout.ts'
 import { SETTINGS_FILE } from './settings.ts'
 import type { Stage } from './stages.ts'
 import { Tables } from './tables.ts'
@@ -50,7 +51,7 @@ export class WaybillStack extends Stack {
       originSecrets: secrets?.accepted,
       usageExport,
     })
-    const chatUrl = functions.chat.addFunctionUrl({
+    const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
@@ -60,7 +61,8 @@ export class WaybillStack extends Stack {
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
-    new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
+    const { alarms } = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
+    if (stage.rollout === 'canary') new Rollout(this, 'Rollout', { functions, alarms })
 
     const operators = new Operators(this, 'Operators', { stage, tables })
 
@@ -89,6 +91,7 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
     // A Function URL always takes IPv6.
     this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
+    this.#output(OUTPUTS.tracing, String(stage.tracing))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 

@@ -23,6 +23,7 @@ const COMMON = {
   // As many as all of prod's 500 places for chats serve in five minutes, if each is free again after 1.5 seconds.
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
+  tracing: false,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -41,6 +42,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
     waf: 'off',
     edgeLogs: false,
     keysTrail: false,
+    rollout: 'at-once',
     logRetentionDays: 14,
     // A newcomer's account may have a quota of 10.
     chatConcurrency: null,
@@ -54,11 +56,12 @@ const STAGES: Readonly<Record<string, Stage>> = {
     name: 'prod',
     keepsData: true,
     deletionProtection: true,
+    rollout: 'canary',
     waf: 'count',
     edgeLogs: true,
     keysTrail: true,
     logRetentionDays: 90,
-    // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that overlaps with its retry, and
+    // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that Lambda may start twice, and
     // one closing of days.
     chatConcurrency: 500,
     apiConcurrency: 25,

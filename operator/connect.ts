@@ -16,6 +16,8 @@ export type Connection = {
   readonly isProtected: boolean
   /** Whether requests can come over IPv6. */
   readonly ipv6: boolean
+  /** Whether sampled requests leave a trace in X-Ray. */
+  readonly tracing: boolean
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -44,7 +46,16 @@ async function connectLocal(folder: string): Promise<Connection> {
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
   const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
-  return { tables, stage: 'local', isProtected: false, ipv6: false, ...addresses, variables, whoAmI: localUser }
+  return {
+    tables,
+    stage: 'local',
+    isProtected: false,
+    ipv6: false,
+    tracing: false,
+    ...addresses,
+    variables,
+    whoAmI: localUser,
+  }
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
@@ -67,6 +78,7 @@ async function connectStage(stage: string): Promise<Connection> {
     isProtected: isProtected(stage, outputs),
     // A stack that does not say was deployed when all of them had IPv6.
     ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
+    tracing: outputs.get(OUTPUTS.tracing) === 'true',
     tables,
     whoAmI: awsCaller(tables),
     chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { resolve6 } from 'node:dns/promises'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { newAct } from '../layers/gateway/domain/act.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../layers/gateway/store/keys/revoke-key.ts'
 import { readUsageRow } from '../layers/gateway/store/usage/read-usage-row.ts'
@@ -11,14 +13,27 @@ import { auditKey } from './audit/audit-key.ts'
 import { CliError } from './cli-error.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import { issueKey } from './issue-key.ts'
+import {
+  checkClosed,
+  checkIpv6,
+  checkPieces,
+  checkPlainHttp,
+  checkSwept,
+  manualChecks,
+  type NotApplicable,
+} from './stage-checks.ts'
 
 const options = new Command('smoke')
   .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
   .option('--local', "the gateway that 'npm start' runs here")
   .option('--stage <name>', 'a gateway in AWS')
   .option('--model <id>', 'the model to ask; without it the first in the catalog')
+  .option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else')
   .parse()
-  .opts<Target & { model?: string }>()
+  .opts<Target & { model?: string; origin?: string[] }>()
+
+/** Long enough to be seen coming. */
+const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
 let failures = 0
 try {
@@ -37,7 +52,8 @@ async function firstModel({ tables }: Connection): Promise<string> {
   return model.id
 }
 
-async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: string): Promise<void> {
+async function smoke(connection: Connection, model: string): Promise<void> {
+  const { tables, chatUrl, apiUrl, stage, whoAmI } = connection
   const settings = { ...KEY_DEFAULTS, name: 'smoke', rpm: 600 }
   const issued = await issueKey(
     tables,
@@ -53,6 +69,7 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
       headers,
       body: JSON.stringify({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra }),
     })
+  let requestId = ''
   try {
     await check('GET /v1/models lists the model', async () => {
       const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
@@ -65,7 +82,8 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
       const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
       expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
     })
-    let requestId = ''
+    let streamId = ''
+    let seenMs = 0
     await check('a completion is answered, with every header', async () => {
       const response = await ask({})
       const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
@@ -85,8 +103,10 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
       expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
     })
     await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
-      const response = await ask({ stream: true })
-      const text = await response.text()
+      const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
+      const { text, spreadMs } = await readPieces(response)
+      streamId = response.headers.get('X-Request-Id') ?? ''
+      seenMs = spreadMs
       expect(response.status === 200, `status ${response.status}: ${text}`)
       expect(
         response.headers.get('content-type')?.startsWith('text/event-stream') === true,
@@ -95,6 +115,9 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
       expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
       expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
     })
+    await check('a stream comes piece by piece, as the model makes it', async () =>
+      checkPieces(await readUsageRow(tables)(streamId), seenMs),
+    )
     await check('an unknown path and a wrong method have the same envelope', async () => {
       for (const [response, status] of [
         [await get('/v1/nothing'), 404],
@@ -126,13 +149,39 @@ async function smoke({ tables, chatUrl, apiUrl, whoAmI }: Connection, model: str
       `status ${responses.map(({ status }) => status).join(', ')}`,
     )
   })
+  await check('nobody is answered over plain HTTP', () => checkPlainHttp(chatUrl))
+  await check(`clients ${connection.ipv6 ? 'can' : 'cannot'} come over IPv6, as the settings say`, () =>
+    stage === 'local' ? { notApplicable: 'this is one machine' } : checkIpv6(chatUrl, connection.ipv6, resolve6),
+  )
+  await check('the sweep leaves no dead request lying', async () =>
+    checkSwept(await Array.fromAsync(listKeys(tables)()), Date.now()),
+  )
+  const { origin: origins = [] } = options
+  for (const origin of origins)
+    await check(`${origin} is closed to whoever goes around CloudFront`, () => checkClosed(origin))
   tables.client.destroy()
+  if (stage === 'local') return
+  console.log('\nBy hand, because no program can see it with your rights:')
+  const facts = { name: stage, hasEdge: chatUrl === apiUrl, tracing: connection.tracing }
+  for (const line of manualChecks(facts, requestId, origins.length)) console.log(`-       ${line}.`)
 }
 
-async function check(what: string, work: () => Promise<void>): Promise<void> {
+/** A body, and the time between its first event and its last piece. */
+async function readPieces(response: Response): Promise<{ text: string; spreadMs: number }> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let firstMs: number | undefined
+  for await (const piece of response.body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.includes('data:')) firstMs ??= Date.now()
+  }
+  return { text, spreadMs: firstMs === undefined ? 0 : Date.now() - firstMs }
+}
+
+async function check(what: string, work: () => unknown): Promise<void> {
   try {
-    await work()
-    console.log(`ok      ${what}`)
+    const result = (await work()) as NotApplicable | undefined
+    console.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
   } catch (error) {
     failures += 1
     console.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)

@@ -15,6 +15,7 @@ export const ENV = {
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
+  tracing: 'WAYBILL_TRACING',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
@@ -47,6 +48,8 @@ export const OUTPUTS = {
   edgeDomain: 'EdgeDomain',
   /** For the stack that logs CloudFront's requests, where it is in another region. */
   distributionId: 'DistributionId',
+  /** 'true' where sampled requests leave a trace in X-Ray. */
+  tracing: 'Tracing',
 } as const
 
 export type TableDefinition = {

@@ -30,13 +30,14 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|dynamodb [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|xray get-trace-summaries|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [
     /^npm run -s waybill -- (restore|backup BACKUP --keys-table) /,
     'it needs empty tables, or others: test/operator/restore.test.ts runs it',
   ],
+  [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 

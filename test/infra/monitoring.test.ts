@@ -181,11 +181,11 @@ test.each(['ServerErrors', 'UpstreamErrors', 'Errors', '5xx'])(
 )
 
 test('docs/deploy.md says of every alarm what it means, and whether it pages', () => {
-  const [page] = topics(dev)
+  const [page] = topics(mailed)
   const explained = tableOf('docs/deploy.md', '| alarm | by | meaning | look at |').flatMap(([names = '', by]) =>
     names.split(', ').map((name) => [name, by]),
   )
-  const made = Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => [
+  const made = Object.values(mailed.template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => [
     pathOf(alarm as Resource)
       ?.split('/')
       .at(-1),
@@ -195,7 +195,11 @@ test('docs/deploy.md says of every alarm what it means, and whether it pages', (
 })
 
 test('docs/deploy.md says how many metrics the alarms watch, which is what they cost', () => {
-  expect(readDocument('docs/deploy.md')).toContain(`alarms watch ${alarms().flatMap(metricsOf).length} metrics`)
+  const inProd = Object.values(mailed.template.findResources('AWS::CloudWatch::Alarm')).flatMap(({ Properties }) =>
+    metricsOf(Properties as MetricName),
+  ).length
+  const watching = `alarms watch ${alarms().flatMap(metricsOf).length} metrics, ${inProd} in \`prod\``
+  expect(readDocument('docs/deploy.md')).toContain(watching)
 })
 
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.

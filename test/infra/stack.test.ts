@@ -11,7 +11,16 @@ import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { NO_STAGES } from './fixtures/no-stages.ts'
-import { arnOf, only, readFacts, readManifest, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import {
+  arnOf,
+  liveOf,
+  only,
+  readFacts,
+  readManifest,
+  type Synthesized,
+  synthesized,
+  textOf,
+} from './support/synthesized.ts'
 import { Template } from './support/template.ts'
 
 let dev: Synthesized
@@ -136,8 +145,11 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
   })
 
   test(`only the chat function in ${stage} has a Function URL, which streams and leaves the key check to it`, () => {
-    expect(only(of().template, 'AWS::Lambda::Url').properties).toEqual({
+    const { properties, resource } = only(of().template, 'AWS::Lambda::Url')
+    expect(resource.DependsOn).toEqual([liveOf(of(), 'chat')])
+    expect(properties).toEqual({
       TargetFunctionArn: arnOf(of().functions.chat),
+      Qualifier: 'live',
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
     })
@@ -153,10 +165,32 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     expect(propertiesOf('close').Timeout).toBeLessThan(3_600)
   })
 
+  test.each([
+    ['sweep', 300],
+    ['close', 3_600],
+  ] as const)(
+    `a run of %s in ${stage} that fails is tried again neither by the scheduler nor by Lambda, but by the next one`,
+    (name, everySeconds) => {
+      expect(scheduleOf(name)?.Target.RetryPolicy.MaximumRetryAttempts).toBe(0)
+      const queues = Object.values(of().template.findResources('AWS::Lambda::EventInvokeConfig'))
+      const { Qualifier, ...queue } = queues
+        .map(({ Properties }) => Properties)
+        .find(({ FunctionName }) => FunctionName.Ref === of().functions[name])
+      expect(queue).toEqual({
+        FunctionName: { Ref: of().functions[name] },
+        MaximumRetryAttempts: 0,
+        // Lambda does not start one that has waited until the next.
+        MaximumEventAgeInSeconds: everySeconds,
+      })
+      // The qualifier is the last part of the alias's ARN.
+      expect(Qualifier).toEqual({ 'Fn::Select': [7, { 'Fn::Split': [':', { Ref: liveOf(of(), name) }] }] })
+    },
+  )
+
   const scheduleOf = (name: 'sweep' | 'close') =>
     Object.values(of().template.findResources('AWS::Scheduler::Schedule'))
       .map(({ Properties }) => Properties)
-      .find(({ Target }) => JSON.stringify(Target.Arn) === JSON.stringify(arnOf(of().functions[name])))
+      .find(({ Target }) => Target.Arn.Ref === liveOf(of(), name))
 })
 
 const reservedIn = ({ template, functions }: Synthesized) =>
@@ -210,11 +244,11 @@ test('the HTTP API has every route but chat, each with its function, and the fal
     [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
   )
   const expected = paths.flatMap(({ path, function: name }) =>
-    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, arnOf(dev.functions[name])]),
+    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, { Ref: liveOf(dev, name) }]),
   )
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),
-    $default: arnOf(dev.functions.fallback),
+    $default: { Ref: liveOf(dev, 'fallback') },
   })
   expect(routes).toHaveLength(expected.length + 1)
 })

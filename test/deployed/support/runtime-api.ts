@@ -63,7 +63,8 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       'Lambda-Runtime-Aws-Request-Id': next.id,
       'Lambda-Runtime-Deadline-Ms': next.deadlineMs,
       'Lambda-Runtime-Invoked-Function-Arn': ARN,
-      'Lambda-Runtime-Trace-Id': 'Root=1-67890abc-0123456789abcdef01234567;Sampled=0',
+      'Lambda-Runtime-Trace-Id':
+        'Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=1;Lineage=1:2a3b4c5d:0',
     })
     idle.end(JSON.stringify(next.event))
     idle = undefined

@@ -43,7 +43,7 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
 
 await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
-await synthesize('bare', 'dev', { edge: false })
+await synthesize('bare', 'dev', { edge: false, tracing: true })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100, keepRowsDays: 400, ...ABROAD }, 'eu-west-1')
 

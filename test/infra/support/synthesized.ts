@@ -97,6 +97,15 @@ export async function synthesized(variant: Variant): Promise<Synthesized> {
 
 export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
 
+/** The logical id of the alias by which a function is called. */
+export function liveOf({ template, functions }: Synthesized, name: Name): string {
+  const found = Object.entries(template.findResources('AWS::Lambda::Alias')).filter(
+    ([, { Properties }]) => Properties.FunctionName.Ref === functions[name],
+  )
+  if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} aliases of ${name}.`)
+  return found[0][0]
+}
+
 /** The text of an `Fn::Join`, with each reference as `<Name>`. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value

@@ -21,11 +21,12 @@ export class Api extends Construct {
       defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback),
     })
     for (const route of HTTP_ROUTES) {
-      if (route.function === 'chat') continue
+      const { function: name } = route.endpoint
+      if (name === 'chat') continue
       this.api.addRoutes({
         path: route.path,
         methods: [HttpMethod[route.method]],
-        integration: new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function]),
+        integration: new HttpLambdaIntegration(`${name}Integration`, functions.api[name]),
       })
     }
     Validations.of(this.api).acknowledge({

@@ -6,9 +6,9 @@ import { Construct } from 'constructs'
 import {
   API_FUNCTION_NAMES,
   type ApiFunctionName,
-  ENDPOINTS,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
+  FUNCTIONS,
   type FunctionName,
   SWEEP_EVERY_MINUTES,
   secretName,
@@ -51,7 +51,7 @@ export class Functions extends Construct {
       [ENV.stage]: stage.name,
     }
     const called = { ...environment, ...(originSecrets && { [ENV.originSecrets]: originSecrets }) }
-    const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
+    const rightsOf = (name: FunctionName) => FUNCTIONS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
       name: 'tokenizer',
@@ -66,7 +66,7 @@ export class Functions extends Construct {
     })
     this.chat = new GatewayFunction(this, 'Chat', {
       name: 'chat',
-      description: ENDPOINTS.chat.description,
+      description: FUNCTIONS.chat.description,
       stage,
       environment: {
         ...called,
@@ -95,7 +95,7 @@ export class Functions extends Construct {
         timeoutSeconds: API_TIMEOUT_SECONDS,
         concurrency: stage.apiConcurrency,
         name,
-        description: ENDPOINTS[name].description,
+        description: FUNCTIONS[name].description,
         may: rightsOf(name),
       })
     this.api = Object.fromEntries(API_FUNCTION_NAMES.map((name) => [name, apiFunction(name)])) as typeof this.api

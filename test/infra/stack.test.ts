@@ -195,9 +195,9 @@ test('the HTTP API has every route but chat, each with its function, and the fal
     })
     return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
   })
-  const expected = HTTP_ROUTES.filter((route) => route.function !== 'chat').map((route) => [
+  const expected = HTTP_ROUTES.filter((route) => route.endpoint.function !== 'chat').map((route) => [
     `${route.method} ${route.path}`,
-    arnOf(dev.functions[route.function]),
+    arnOf(dev.functions[route.endpoint.function]),
   ])
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),

@@ -93,7 +93,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   return {
     requestId: request.requestId,
     keyId,
-    endpoint: request.endpoint.row,
+    endpoint: request.endpoint.name,
     startedAtMs: request.nowMs,
     outcome: ending.outcome,
     httpStatus: ending.httpStatus,

@@ -1,7 +1,8 @@
+import type { Endpoint } from '../contract.ts'
+import { contractOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import type { Log } from '../log.ts'
-import type { Endpoint, GatewayRequest } from '../request.ts'
-import { errorEnvelope } from '../wire/frames.ts'
+import type { GatewayRequest } from '../request.ts'
 import {
   attemptsHeader,
   costHeader,
@@ -21,7 +22,7 @@ type OpenDeps = {
   readonly log: Log
 }
 
-/** The first gate in and the last one out: gives a request its name, and every answer its headers. */
+/** The first gate in and the last one out: gives a request its name, and every answer its headers. `endpoint` is that of a call to nowhere. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
   return {
@@ -58,7 +59,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           ...error.headers,
           ...standardHeaders(withoutKey(request, error), headerPrefix),
         },
-        body: JSON.stringify(errorEnvelope(error)),
+        body: JSON.stringify(contractOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }

@@ -41,6 +41,7 @@ const COLUMNS = [
   'priceRequest',
   'priceImage',
   'estimatedBy',
+  'contract',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)

@@ -32,6 +32,7 @@ let keys: Key[]
 
 const ROW: Omit<UsageRow, 'requestId' | 'keyId' | 'startedAtMs'> = {
   endpoint: 'chat.completions',
+  contract: 'chat',
   outcome: 'completed',
   httpStatus: 200,
   model: 'gpt-4o-mini',
@@ -217,6 +218,7 @@ describe('CSV', () => {
       priceRequest: '',
       priceImage: '',
       estimatedBy: '',
+      contract: 'chat',
     })
   })
 
@@ -228,9 +230,18 @@ describe('CSV', () => {
     const estimatedBy = 'characters'
     await put([rowAt(id, startedAtMs, { ...counts, price, estimatedBy })])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-9))).toEqual([
-      ['cacheWriteTokens', 'reasoningTokens', 'images', 'usageCapped', 'upstreamCost', ...PRICE_COLUMNS, 'estimatedBy'],
-      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters'],
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-10))).toEqual([
+      [
+        'cacheWriteTokens',
+        'reasoningTokens',
+        'images',
+        'usageCapped',
+        'upstreamCost',
+        ...PRICE_COLUMNS,
+        'estimatedBy',
+        'contract',
+      ],
+      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', 'chat'],
       [''],
     ])
   })

@@ -94,6 +94,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     requestId: request.requestId,
     keyId,
     endpoint: request.endpoint.name,
+    contract: request.endpoint.contract,
     startedAtMs: request.nowMs,
     outcome: ending.outcome,
     httpStatus: ending.httpStatus,

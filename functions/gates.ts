@@ -1,4 +1,4 @@
-import { ENDPOINTS, type FunctionName } from '../layers/gateway/contract.ts'
+import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/contract.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
@@ -24,7 +24,7 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
   return Gates.behind(
-    open({ clock, newRequestId, log, isUnavailable, headerPrefix }, ENDPOINTS[name]),
+    open({ clock, newRequestId, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )
     .through(requireEdge(originSecrets))
@@ -60,6 +60,13 @@ export function watched<From extends OpenedRequest, To>(
   gate: Gate<From, To>,
 ): Gate<From, To> {
   return tracer ? tracer.watch(name, gate) : gate
+}
+
+/** The endpoint in the rows of calls that reach a function and are for none of its endpoints. */
+function nowhereAt(name: FunctionName): Endpoint {
+  const [first] = endpointsOf(name)
+  if (!first) throw new Error(`The function '${name}' has no endpoint.`)
+  return first
 }
 
 function requestIds({ random }: Instance): (nowMs: number) => string {

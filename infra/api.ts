@@ -21,8 +21,9 @@ export class Api extends Construct {
       defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
     })
     for (const route of HTTP_ROUTES) {
-      if (route.function === 'chat') continue
-      const integration = new HttpLambdaIntegration(`${route.function}Integration`, functions.api[route.function].live)
+      const { function: name } = route.endpoint
+      if (name === 'chat') continue
+      const integration = new HttpLambdaIntegration(`${name}Integration`, functions.api[name].live)
       for (const path of [route.path, ...beneath(route.path)]) {
         this.api.addRoutes({ path, methods: methodsFor(route), integration })
       }

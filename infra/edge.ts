@@ -20,7 +20,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { EDGE_HEADERS } from '../layers/gateway/contract.ts'
+import { CHAT_PATHS, EDGE_HEADERS } from '../layers/gateway/contract.ts'
 import type { Stage } from './stages.ts'
 
 type Props = {
@@ -60,6 +60,9 @@ export class Edge extends Construct {
       compress: false,
       functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
     }
+    // A gap timeout: streams send a comment every 15 seconds.
+    const readTimeout = Duration.seconds(stage.edgeTimeoutSeconds)
+    const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `Waybill ${stage.name}`,
       enableIpv6: stage.ipv6,
@@ -71,16 +74,7 @@ export class Edge extends Construct {
         ...behaviour,
         origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
       },
-      additionalBehaviors: {
-        '/v1/chat/*': {
-          ...behaviour,
-          // A gap timeout: streams send a comment every 15 seconds.
-          origin: new HttpOrigin(hostOf(chatUrl.url), {
-            customHeaders,
-            readTimeout: Duration.seconds(stage.edgeTimeoutSeconds),
-          }),
-        },
-      },
+      additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
     })
     Validations.of(this.distribution).acknowledge(...acknowledged(props))
   }

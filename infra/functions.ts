@@ -8,9 +8,9 @@ import {
   API_FUNCTION_NAMES,
   type ApiFunctionName,
   CLOSE_EVERY_MINUTES,
-  ENDPOINTS,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
+  FUNCTIONS,
   type FunctionName,
   SWEEP_EVERY_MINUTES,
   secretName,
@@ -63,7 +63,7 @@ export class Functions extends Construct {
       ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
       ...(stage.tracing && { [ENV.tracing]: 'on' }),
     }
-    const rightsOf = (name: FunctionName) => ENDPOINTS[name].rights.map((right) => may[right])
+    const rightsOf = (name: FunctionName) => FUNCTIONS[name].rights.map((right) => may[right])
 
     this.tokenizer = new GatewayFunction(this, 'Tokenizer', {
       name: 'tokenizer',
@@ -78,7 +78,7 @@ export class Functions extends Construct {
     })
     this.chat = new GatewayFunction(this, 'Chat', {
       name: 'chat',
-      description: ENDPOINTS.chat.description,
+      description: FUNCTIONS.chat.description,
       stage,
       environment: {
         ...called,
@@ -109,7 +109,7 @@ export class Functions extends Construct {
         concurrency: stage.apiConcurrency,
         isTraced: stage.tracing,
         name,
-        description: ENDPOINTS[name].description,
+        description: FUNCTIONS[name].description,
         may: rightsOf(name),
       })
     this.api = Object.fromEntries(API_FUNCTION_NAMES.map((name) => [name, apiFunction(name)])) as typeof this.api

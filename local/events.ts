@@ -72,7 +72,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
 /** An HTTP API's name of the route that it chose. A Function URL, which chat has, knows no routes. */
 function routeOf(method: string, path: string): { routeKey: string; pathParameters?: { id: string } } {
   const found = findRoute(method, path)
-  if (!('route' in found) || found.route.function === 'chat') return { routeKey: '$default' }
+  if (!('route' in found) || found.route.endpoint.function === 'chat') return { routeKey: '$default' }
   const { route, id } = found
   return { routeKey: `${route.method} ${route.path}`, ...(id !== undefined && { pathParameters: { id } }) }
 }

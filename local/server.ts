@@ -7,7 +7,7 @@ import type { Instance } from '../functions/instance.ts'
 import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
-import { type ApiFunctionName, FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
+import { type ApiFunctionName, CHAT_PATHS, FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
@@ -67,9 +67,9 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
-      if (event.rawPath.startsWith('/v1/chat/')) return await chat(event, new ResponseStream(response), context)
       const found = findRoute(event.requestContext.http.method, event.rawPath)
-      const name = 'route' in found && found.route.function !== 'chat' ? found.route.function : 'fallback'
+      const name = 'route' in found ? found.route.endpoint.function : fallbackFor(event.rawPath)
+      if (name === 'chat') return await chat(event, new ResponseStream(response), context)
       const answer = await json(name)(event, context)
       response.writeHead(answer.statusCode, answer.headers).end(answer.body)
     } finally {
@@ -93,6 +93,11 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
     json: (name: ApiFunctionName) => jsonFunctions[name] as unknown as JsonFunction,
     clock: instance.clock,
   }
+}
+
+/** Our distribution sends what it does not know by the beginning of its path. */
+function fallbackFor(path: string): 'chat' | 'fallback' {
+  return CHAT_PATHS.some((start) => path.startsWith(start)) ? 'chat' : 'fallback'
 }
 
 function lambdaContext(): Context {

@@ -43,6 +43,7 @@ const COLUMNS = [
   'estimatedBy',
   'askedMaxTokens',
   'loweredMaxTokens',
+  'contract',
 ] as const
 
 export const CSV_HEADER = toLine(COLUMNS)

@@ -121,71 +121,88 @@ export type TableRight =
   | 'keepDays'
   | 'keepAnswers'
 
-/** One endpoint and the function that serves it: all that others must know of it. */
-export type EndpointRecord = {
-  readonly description: string
-  /** Its name in usage rows. */
-  readonly row: string
-  /** The scope that a key needs for it, if any. */
-  readonly scope?: Scope
-  readonly routes: readonly HttpAddress[]
-  readonly rights: readonly TableRight[]
-}
-
-type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
+/** A function that answers callers: all that others must know of it. */
+export type FunctionRecord = { readonly description: string; readonly rights: readonly TableRight[] }
 
 /** By the folder under functions/. */
-export const ENDPOINTS = {
+export const FUNCTIONS = {
   chat: {
     description: 'POST /v1/chat/completions',
-    row: 'chat.completions',
-    scope: 'chat.completions',
-    routes: [{ method: 'POST', path: '/v1/chat/completions' }],
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
   },
-  models: {
-    description: 'GET /v1/models',
-    row: 'models',
-    scope: 'models.read',
-    routes: [
-      { method: 'GET', path: '/v1/models' },
-      { method: 'GET', path: '/v1/models/{id+}' },
-    ],
-    rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'],
-  },
-  introspect: {
-    description: 'GET /v1/key/introspect',
-    row: 'key.introspect',
-    routes: [{ method: 'GET', path: '/v1/key/introspect' }],
-    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
-  },
-  usage: {
-    description: 'GET /v1/usage/{id}',
-    row: 'usage',
-    routes: [{ method: 'GET', path: '/v1/usage/{id}' }],
-    rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows'],
-  },
-  fallback: {
-    description: 'Unknown paths and methods',
-    row: 'unknown',
-    routes: [],
-    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
-  },
-} as const satisfies Record<string, EndpointRecord>
+  models: { description: 'GET /v1/models', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
+  introspect: { description: 'GET /v1/key/introspect', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
+  usage: { description: 'GET /v1/usage/{id}', rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows'] },
+  fallback: { description: 'Unknown paths and methods', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
+} as const satisfies Record<string, FunctionRecord>
 
-export type FunctionName = keyof typeof ENDPOINTS
-export const FUNCTION_NAMES = Object.keys(ENDPOINTS) as FunctionName[]
+export type FunctionName = keyof typeof FUNCTIONS
+export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
 
 /** Those behind the HTTP API: all but chat, which streams. */
 export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
-export type EndpointName = (typeof ENDPOINTS)[FunctionName]['row']
+/** The words in which a model is asked and answers. Each has a folder under contracts/. */
+export const CONTRACTS = ['chat'] as const
+export type ContractName = (typeof CONTRACTS)[number]
 
-export type HttpRoute = HttpAddress & { readonly function: FunctionName }
+/** One endpoint: all that others must know of it. */
+export type EndpointRecord = {
+  /** The function that serves it. */
+  readonly function: FunctionName
+  /** The scope that a key needs for it, if any. */
+  readonly scope?: Scope
+  /** The contract that is spoken at it, if a model is asked. */
+  readonly contract?: ContractName
+  readonly routes: readonly HttpAddress[]
+}
 
-export const HTTP_ROUTES: readonly HttpRoute[] = FUNCTION_NAMES.flatMap((name) =>
-  ENDPOINTS[name].routes.map((address) => ({ ...address, function: name })),
+type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
+
+/** By the name in usage rows. The first of a function is that of its calls to nowhere. */
+export const ENDPOINTS = {
+  'chat.completions': {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'chat',
+    routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  },
+  models: {
+    function: 'models',
+    scope: 'models.read',
+    routes: [
+      { method: 'GET', path: '/v1/models' },
+      { method: 'GET', path: '/v1/models/{id+}' },
+    ],
+  },
+  'key.introspect': { function: 'introspect', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
+  usage: { function: 'usage', routes: [{ method: 'GET', path: '/v1/usage/{id}' }] },
+  unknown: { function: 'fallback', routes: [] },
+} as const satisfies Record<string, EndpointRecord>
+
+export type EndpointName = keyof typeof ENDPOINTS
+export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[]
+
+/** An endpoint with its name. */
+export type Endpoint = EndpointRecord & { readonly name: EndpointName }
+
+export const endpointNamed = (name: EndpointName): Endpoint => ({ name, ...ENDPOINTS[name] })
+
+const NAMED_ENDPOINTS: readonly Endpoint[] = ENDPOINT_NAMES.map(endpointNamed)
+
+export const endpointsOf = (name: FunctionName): readonly Endpoint[] =>
+  NAMED_ENDPOINTS.filter((endpoint) => endpoint.function === name)
+
+export type HttpRoute = HttpAddress & { readonly endpoint: Endpoint }
+
+export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoint) =>
+  endpoint.routes.map((address) => ({ ...address, endpoint })),
+)
+
+/** How the paths begin that lead to chat's own address. Everything else leads to the API. */
+export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat').map(
+  ({ path }) => path,
 )
 
 export const FUNCTION_TIMEOUT_SECONDS = 900

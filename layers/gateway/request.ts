@@ -1,4 +1,5 @@
-import { type EndpointName, type EndpointRecord, HOLD_MARGIN_SECONDS } from './contract.ts'
+import { type Endpoint, HOLD_MARGIN_SECONDS } from './contract.ts'
+import type { AnswerHead } from './contracts/contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
 import type { Claim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
@@ -10,9 +11,6 @@ import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
 // All stages are one object.
-
-/** The endpoint that was called. */
-export type Endpoint = EndpointRecord & { readonly row: EndpointName }
 
 export type OpenedRequest = {
   /** Changes in one case: if admission was not answered, the request goes on under a new id. */
@@ -68,6 +66,11 @@ export type GatewayRequest = OpenedRequest &
     readonly hold?: Nano
     readonly deadHolds?: readonly OpenHold[]
   }
+
+/** What the answer to a request says of itself. */
+export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
+  return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
+}
 
 /** The text of an answer that was given before, and to which request. */
 export type Replay = { readonly requestId: string; readonly text: string }

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import {
   type ApiFunctionName,
-  ENDPOINTS,
-  type EndpointRecord,
+  ENDPOINT_NAMES,
+  type ENDPOINTS,
   HTTP_ROUTES,
   SCOPES,
 } from '../../layers/gateway/contract.ts'
@@ -160,7 +160,10 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
   }
 })
 
-type ApiPath = (typeof ENDPOINTS)[ApiFunctionName]['routes'][number]['path']
+type ApiPath = Extract<
+  (typeof ENDPOINTS)[keyof typeof ENDPOINTS],
+  { function: ApiFunctionName }
+>['routes'][number]['path']
 
 /** An id with slashes is to the document an id like any other. */
 function documentedPath(route: string): string {
@@ -172,8 +175,7 @@ test('docs/openapi.json names the endpoints of usage rows and the scopes of keys
     UsageRecord: { properties: { endpoint: { enum: string[] } } }
     ApiKey: { properties: { scopes: { items: { enum: string[] } } } }
   }
-  const names = Object.values(ENDPOINTS).map(({ row }) => row)
-  expect(UsageRecord.properties.endpoint.enum.toSorted()).toEqual(names.toSorted())
+  expect(UsageRecord.properties.endpoint.enum.toSorted()).toEqual(ENDPOINT_NAMES.toSorted())
   expect(ApiKey.properties.scopes.items.enum.toSorted()).toEqual(SCOPES.toSorted())
 })
 
@@ -182,10 +184,9 @@ test('docs/clients.md has a row for each endpoint, with its scope', () => {
   const stated = rows.flatMap(([calls = '', , scope]) =>
     calls.split(', ').map((call) => `${call.replace('{request_id}', '{id}')}: ${scope}`),
   )
-  const wanted = HTTP_ROUTES.map(({ method, path, function: name }) => {
-    const { scope }: EndpointRecord = ENDPOINTS[name]
-    return `${method} ${documentedPath(path)}: ${scope ?? 'none'}`
-  })
+  const wanted = HTTP_ROUTES.map(
+    ({ method, path, endpoint }) => `${method} ${documentedPath(path)}: ${endpoint.scope ?? 'none'}`,
+  )
   expect(stated.toSorted()).toEqual(wanted.toSorted())
 })
 

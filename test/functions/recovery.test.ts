@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
-import { BRAND, ENDPOINTS } from '../../layers/gateway/contract.ts'
+import { BRAND, endpointNamed } from '../../layers/gateway/contract.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
@@ -128,7 +128,7 @@ describe('dead requests', () => {
       requestId,
       nowMs,
       deadlineMs: nowMs + 900_000,
-      endpoint: ENDPOINTS.chat,
+      endpoint: endpointNamed('chat.completions'),
       sourceIp: '192.0.2.1',
       credential: { hash, key, cached: false },
       hold: 9_000n,

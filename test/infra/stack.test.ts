@@ -240,11 +240,11 @@ test('the HTTP API has every route but chat, each with its function, and the fal
   })
   // A path with a slash at its end is beneath the path without, which only a greedy route can say.
   const beneath = ['/v1/key/introspect/{rest+}', '/v1/usage/{id}/{rest+}']
-  const paths = HTTP_ROUTES.filter((route) => route.function !== 'chat').flatMap((route) =>
+  const paths = HTTP_ROUTES.filter((route) => route.endpoint.function !== 'chat').flatMap((route) =>
     [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
   )
-  const expected = paths.flatMap(({ path, function: name }) =>
-    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, { Ref: liveOf(dev, name) }]),
+  const expected = paths.flatMap(({ path, endpoint }) =>
+    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, { Ref: liveOf(dev, endpoint.function) }]),
   )
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import middy from '@middy/core'
-import { ENDPOINTS } from '../../layers/gateway/contract.ts'
+import { endpointNamed } from '../../layers/gateway/contract.ts'
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { jsonLog } from '../../layers/gateway/log.ts'
 import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
@@ -26,7 +26,7 @@ test.each([
       isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
       log: jsonLog((line) => logged.push(line)),
     },
-    ENDPOINTS.models,
+    endpointNamed('models'),
   )
   const handler = middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
     .use(gate)

@@ -32,6 +32,7 @@ let keys: Key[]
 
 const ROW: Omit<UsageRow, 'requestId' | 'keyId' | 'startedAtMs'> = {
   endpoint: 'chat.completions',
+  contract: 'chat',
   outcome: 'completed',
   httpStatus: 200,
   model: 'gpt-4o-mini',
@@ -219,6 +220,7 @@ describe('CSV', () => {
       estimatedBy: '',
       askedMaxTokens: '',
       loweredMaxTokens: '',
+      contract: 'chat',
     })
   })
 
@@ -231,7 +233,7 @@ describe('CSV', () => {
     const caps = { askedMaxTokens: 32_000, loweredMaxTokens: 16_384 }
     await put([rowAt(id, startedAtMs, { ...counts, ...caps, price, estimatedBy })])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-11))).toEqual([
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-12))).toEqual([
       [
         'cacheWriteTokens',
         'reasoningTokens',
@@ -241,8 +243,9 @@ describe('CSV', () => {
         ...PRICE_COLUMNS,
         'estimatedBy',
         ...Object.keys(caps),
+        'contract',
       ],
-      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384'],
+      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384', 'chat'],
       [''],
     ])
   })

@@ -464,6 +464,11 @@ describe('malformed keys', () => {
     ['with a hyphen', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
     ['with an accented letter', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
     ['in quotes', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
+    ['in the header X-Api-Key with a word before it', { 'X-Api-Key': `Bearer ${BRAND.keyPrefix}${body43}` }],
+    [
+      'in the header X-Api-Key beside another in Authorization',
+      { 'X-Api-Key': `${BRAND.keyPrefix}${body43}`, Authorization: 'Bearer other' },
+    ],
     ['of 8 KB', { Authorization: `Bearer ${BRAND.keyPrefix}`.padEnd(8_000, 'A') }],
     ['after 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
   ]

@@ -1,3 +1,4 @@
+import type { ContractName } from '../contract.ts'
 import type { MediaKind } from './catalog.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
@@ -19,6 +20,8 @@ export type ChatRequest = {
   readonly asksCacheWrite: boolean
   readonly bytes: number
   readonly body: ChatBody
+  /** The request in the words of another contract, for an upstream that speaks it too. `body` says the same. */
+  readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
 }
 
 export type CapField = 'max_tokens' | 'max_completion_tokens'

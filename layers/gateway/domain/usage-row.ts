@@ -1,4 +1,4 @@
-import type { EndpointName } from '../contract.ts'
+import type { ContractName, EndpointName } from '../contract.ts'
 import type { UsageSource } from './bill.ts'
 import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'
@@ -14,6 +14,8 @@ export type UsageRow = {
   readonly requestId: string
   readonly keyId: string
   readonly endpoint: EndpointName
+  /** The contract that was spoken, if a model was asked. Rows without it that asked one are of the time when there was only chat. */
+  readonly contract?: ContractName | undefined
   readonly startedAtMs: number
   readonly outcome: Outcome
   readonly httpStatus: number

@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream'
+import { contractOf } from '../contracts/contracts.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { type AdmittedChat, endAttempt, type Journey } from '../request.ts'
-import { completionHead } from '../wire/completion.ts'
-import { costFrame, DONE_FRAME, errorFrame, FrameWriter } from '../wire/frames.ts'
-import { writeUsage } from '../wire/usage-counts.ts'
+import { type AdmittedChat, endAttempt, headOf, type Journey } from '../request.ts'
+import { costFrame } from '../wire/frames.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
 import { type Answer, dispatch } from './dispatch.ts'
@@ -54,10 +53,8 @@ async function relay(
   const { priced, journey, settlement } = request
   const tally = new Tally(priced)
   const copy = request.claim && new AnswerCopy()
-  const frames = new FrameWriter(
-    completionHead(request.requestId, request.nowMs, priced.model.id),
-    priced.chat.includeUsage,
-  )
+  const contract = contractOf(request.endpoint)
+  const frames = contract.openStream(headOf(request))
   try {
     for await (const parts of await answer) {
       journey.firstPartMs ??= deps.clock() - request.nowMs
@@ -77,21 +74,21 @@ async function relay(
     endAttempt(journey, 'ok', deps.clock())
     if (journey.route) deps.health.succeeded(journey.route)
     const bill = await makeBill(deps, request, tally)
-    const usageFrames = (cost: Nano) =>
-      priced.chat.includeUsage ? [frames.usage(writeUsage({ ...bill, cost }, tally.reported))] : []
-    copy?.add(...usageFrames(bill.cost))
+    const end = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
+    const ending = end(bill.cost)
+    copy?.add(ending)
     if (copy) await deps.vault.keep(request, copy.text)
     const settling = deps.settle(request, { outcome: 'completed', httpStatus: 200, bill })
     await waitAtMost(settling, deps.timing.settleMs)
     const cost = settlement.cost ?? bill.cost
-    sink.end(...usageFrames(cost), costFrame(deps.headerPrefix, cost), DONE_FRAME)
+    sink.end(cost === bill.cost ? ending : end(cost), costFrame(deps.headerPrefix, cost), contract.lastFrame)
     await settling
   } catch (error) {
     noteFailure(deps, journey, error, signal)
     const failure = toGatewayError(error)
     const closing = failMidway(deps, request, tally, failure)
     await waitAtMost(closing, deps.timing.settleMs)
-    sink.end(errorFrame(failure))
+    sink.end(frames.error(failure))
     await closing
   }
 }

@@ -1,7 +1,6 @@
+import { contractOf } from '../contracts/contracts.ts'
 import type { Nano } from '../domain/money.ts'
-import type { AdmittedChat } from '../request.ts'
-import { CompletionBuilder, completionHead } from '../wire/completion.ts'
-import { writeUsage } from '../wire/usage-counts.ts'
+import { type AdmittedChat, headOf } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
 import { type Answer, dispatch } from './dispatch.ts'
@@ -19,12 +18,11 @@ const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
 /** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
 export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promise<string> {
-  const { priced, journey, settlement } = request
-  const { completion, tally } = await gatherAnswer(deps, request)
+  const { journey, settlement } = request
+  const { whole, tally } = await gatherAnswer(deps, request)
   if (journey.route) deps.health.succeeded(journey.route)
   const bill = await makeBill(deps, request, tally)
-  const head = completionHead(request.requestId, request.nowMs, priced.model.id)
-  const write = (cost: Nano) => JSON.stringify(completion.build(head, writeUsage({ ...bill, cost }, tally.reported)))
+  const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, reported: tally.reported }))
   const text = write(bill.cost)
   if (request.claim) await deps.vault.keep(request, text)
   await waitAtMost(deps.settle(request, { outcome: 'completed', httpStatus: 200, bill }), deps.timing.settleMs)
@@ -39,20 +37,20 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
   const words = `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const gather = async (answer: Answer) => {
-    const completion = new CompletionBuilder()
+    const whole = contractOf(request.endpoint).openWhole(headOf(request))
     const tally = new Tally(request.priced)
     if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs
     for await (const parts of answer) {
       for (const part of parts) {
         tally.add(part)
-        if (part.kind === 'choice') completion.add(part)
+        if (part.kind === 'choice') whole.add(part)
       }
-      if (completion.chars > MOST_WHOLE_CHARS) {
-        completion.cut()
+      if (whole.chars > MOST_WHOLE_CHARS) {
+        whole.cut()
         break
       }
     }
-    return { completion, tally }
+    return { whole, tally }
   }
   try {
     return await dispatch(deps, request.priced, request.journey, deadline.signal, gather)

@@ -60,7 +60,7 @@ export class FrameSink {
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
     if (!this.#isOpen) return
-    for (const frame of frames) this.#stream.push(frame)
+    for (const frame of frames) if (frame !== '') this.#stream.push(frame)
     this.#hasEnded = true
     this.#stream.push(null)
     this.#wake()

@@ -97,7 +97,8 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   return {
     requestId: request.requestId,
     keyId,
-    endpoint: request.endpoint.row,
+    endpoint: request.endpoint.name,
+    contract: request.endpoint.contract,
     startedAtMs: request.nowMs,
     outcome: ending.outcome,
     httpStatus: ending.httpStatus,

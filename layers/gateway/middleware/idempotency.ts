@@ -6,7 +6,7 @@ import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
 import type { AnswerVault } from '../flow/idempotency/answer-vault.ts'
 import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../request.ts'
 import { type Gate, headerOf } from './gate.ts'
-import { bearerToken } from './identify.ts'
+import { secretOf } from './identify.ts'
 
 type IdempotencyDeps = {
   readonly claimAnswer: (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
@@ -32,7 +32,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
   return {
     pass: async (request, event) => {
       const name = headerOf(event, 'idempotency-key')
-      const secret = bearerToken(headerOf(event, 'authorization'))
+      const secret = secretOf(event)
       const { credential, priced, refusal } = request
       const cannotPay = refusal?.kind === 'credit_balance_exhausted'
       if (name === undefined || !secret || !priced || (refusal && !cannotPay)) return request
@@ -43,7 +43,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
         id,
         requestId: request.requestId,
         secretHash: credential.hash,
-        bodyPrint: cipher.fingerprint(event.body ?? ''),
+        bodyPrint: cipher.fingerprint(printedBody(request, event.body ?? '')),
         untilMs: deadAtMs(request),
       }
       const found = cannotPay ? await findAnswer(id, request.nowMs) : await claimOrFind(request, claim)
@@ -67,6 +67,11 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     if (row.cost > 0n) return { ...found, state: 'not_kept' }
     return claimAnswer(claim, nowMs, requestId)
   }
+}
+
+/** The same body at another endpoint is another request. Chat's own is printed as it was when it was the only one. */
+function printedBody({ endpoint }: Admitted, body: string): string {
+  return endpoint.name === 'chat.completions' ? body : `${endpoint.name}\n${body}`
 }
 
 /** Why the answer that was found is not given to this request; undefined if it is. */

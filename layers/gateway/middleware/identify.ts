@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret, isSecret } from '../domain/secret.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
-import { type Gate, headerOf } from './gate.ts'
+import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
 type IdentifyDeps = {
@@ -18,9 +18,8 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
   const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
   return {
     pass: async (request, event) => {
-      const header = headerOf(event, 'authorization')
-      const secret = bearerToken(header)
-      if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? notAKey(header)
+      const secret = secretOf(event)
+      if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? notAKey(event)
       prefetch?.()
       const hash = hashSecret(secret)
       const known = cache.get(hash)
@@ -64,14 +63,17 @@ export function invalidKey(): GatewayError {
   )
 }
 
-function notAKey(header: string | undefined): GatewayError {
-  if (/^Bearer +\S/i.test(header ?? '')) return invalidKey()
+function notAKey(event: GatewayEvent): GatewayError {
+  const header = headerOf(event, 'authorization')
+  if (header === undefined ? headerOf(event, 'x-api-key') : /^Bearer +\S/i.test(header)) return invalidKey()
   return new GatewayError(
     'invalid_api_key',
     "You didn't provide an API key. Send yours in the header 'Authorization: Bearer <key>'.",
   )
 }
 
-export function bearerToken(header: string | undefined): string | undefined {
-  return /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1]
+/** The secret as OpenAI's clients send it or, without that header, as Anthropic's do. */
+export function secretOf(event: GatewayEvent): string | undefined {
+  const header = headerOf(event, 'authorization')
+  return header === undefined ? headerOf(event, 'x-api-key') : /^Bearer +([^\s]+) *$/i.exec(header)?.[1]
 }

@@ -1,4 +1,4 @@
-import type { FunctionName } from '../contract.ts'
+import type { Endpoint, FunctionName } from '../contract.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
@@ -7,15 +7,19 @@ import type { Gate, GatewayEvent } from './gate.ts'
 /** Refuses a call that reached this function but is not for it, with its key's headers if it has a key. */
 export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
   return {
-    pass: (request, event) => Object.assign(request, { refusal: whyNotFor(name, event) }),
+    pass: (request, event) => {
+      const found = endpointFor(name, event)
+      return Object.assign(request, found instanceof GatewayError ? { refusal: found } : { endpoint: found })
+    },
   }
 }
 
-function whyNotFor(name: FunctionName, event: GatewayEvent): GatewayError | undefined {
+function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | GatewayError {
   const { method } = event.requestContext.http
   const found = findRoute(method, event.rawPath)
   if (found instanceof GatewayError) return found
-  return found.route.function === name ? undefined : notHere(method, found.route.path)
+  const { endpoint, path } = found.route
+  return endpoint.function === name ? endpoint : notHere(method, path)
 }
 
 /** Without a distribution in front, chat and the rest have an address each. */

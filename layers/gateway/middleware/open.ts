@@ -1,9 +1,10 @@
+import type { Endpoint } from '../contract.ts'
+import { contractOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Log } from '../log.ts'
-import type { Endpoint, GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request.ts'
 import { crossOriginHeaders } from '../wire/cross-origin.ts'
-import { errorEnvelope } from '../wire/frames.ts'
 import {
   attemptsHeader,
   costHeader,
@@ -24,7 +25,7 @@ type OpenDeps = {
   readonly log: Log
 }
 
-/** The first gate in and the last one out: gives a request its name, and every answer its headers. */
+/** The first gate in and the last one out: gives a request its name, and every answer its headers. `endpoint` is that of a call to nowhere. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)
@@ -69,7 +70,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           ...standardHeaders(withoutKey(request, error), headerPrefix),
           ...(isFromBrowser(event) && forBrowsers),
         },
-        body: isHead(event) ? '' : JSON.stringify(errorEnvelope(error)),
+        body: isHead(event) ? '' : JSON.stringify(contractOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }

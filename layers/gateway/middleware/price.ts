@@ -1,9 +1,9 @@
+import { contractOf } from '../contracts/contracts.ts'
 import type { PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
 import type { IdentifiedRequest, PricedChat } from '../request.ts'
-import { parseChatRequest } from '../wire/chat-request.ts'
 import { noSuchModel } from '../wire/models.ts'
 import { readJsonBody } from '../wire/read-body.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
@@ -15,7 +15,7 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
     pass: async (request, event) => {
       if (request.refusal) return Object.assign(request, { refusal: request.refusal })
       try {
-        return Object.assign(request, { priced: await priceOf(event), refusal: undefined })
+        return Object.assign(request, { priced: await priceOf(request, event), refusal: undefined })
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error
         return Object.assign(request, { refusal: error })
@@ -23,9 +23,9 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
     },
   }
 
-  async function priceOf(event: GatewayEvent): Promise<PricedRequest> {
+  async function priceOf({ endpoint }: IdentifiedRequest, event: GatewayEvent): Promise<PricedRequest> {
     const catalog = await loadCatalog()
-    const chat = parseChatRequest(readJsonBody(rawBody(event)))
+    const chat = contractOf(endpoint).readRequest(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)
     if (!model) throw noSuchModel(chat.model)
     return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))

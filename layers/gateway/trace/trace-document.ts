@@ -40,7 +40,7 @@ export function traceDocument(context: TraceContext, told: Told, newId: () => st
     trace_id: context.traceId,
     parent_id: context.parentId,
     id: newId(),
-    name: request.endpoint.row,
+    name: request.endpoint.name,
     ...timesOf(request.nowMs, settledToMs),
     ...verdictOf(told.ending),
     annotations: annotationsOf(told),

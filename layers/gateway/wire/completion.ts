@@ -1,12 +1,14 @@
+import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contracts/contract.ts'
 import type { ChoicePart } from '../domain/chat.ts'
 import { MessageBuilder } from './delta.ts'
 import { isObject } from './field-rules.ts'
+import { writeUsage } from './usage-counts.ts'
 
 /** The fields that are the same in every chunk of an answer. */
 export type CompletionHead = { readonly id: string; readonly created: number; readonly model: string }
 
 /** The completion's id is the request's, so that either finds the row. */
-export function completionHead(requestId: string, nowMs: number, model: string): CompletionHead {
+export function completionHead({ requestId, nowMs, model }: AnswerHead): CompletionHead {
   return { id: requestId.replace('req_', 'chatcmpl-'), created: Math.floor(nowMs / 1000), model }
 }
 
@@ -18,12 +20,16 @@ type Choice = {
 }
 
 /** Gathers parts into the one JSON answer. */
-export class CompletionBuilder {
+export class CompletionBuilder implements AnswerBuilder {
+  readonly #head: AnswerHead
   readonly #choices = new Map<number, Choice>()
   #fingerprint: string | undefined
   #chars = 0
 
-  /** About how long the answer is by now. */
+  constructor(head: AnswerHead) {
+    this.#head = head
+  }
+
   get chars(): number {
     return this.#chars
   }
@@ -37,25 +43,25 @@ export class CompletionBuilder {
     this.#fingerprint ??= part.fingerprint
   }
 
-  /** Ends the answer here. */
   cut(): void {
     for (const choice of this.#choices.values()) choice.finishReason ??= 'length'
   }
 
-  build(head: CompletionHead, usage: Record<string, unknown>): Record<string, unknown> {
+  build({ bill, reported }: CountedUsage): Record<string, unknown> {
+    const { id, created, model } = completionHead(this.#head)
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
     return {
-      id: head.id,
+      id,
       object: 'chat.completion',
-      created: head.created,
-      model: head.model,
+      created,
+      model,
       choices: choices.map(({ index, message, logprobs, finishReason }) => ({
         index,
         message: message.finish(),
         logprobs,
         finish_reason: finishReason ?? 'stop',
       })),
-      usage,
+      usage: writeUsage(bill, reported),
       ...(this.#fingerprint && { system_fingerprint: this.#fingerprint }),
     }
   }

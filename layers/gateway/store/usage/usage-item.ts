@@ -10,6 +10,7 @@ export function toUsageItem(row: UsageRow): Item {
     keyId: row.keyId,
     startedAt: new Date(row.startedAtMs).toISOString(),
     endpoint: row.endpoint,
+    contract: row.contract,
     outcome: row.outcome,
     httpStatus: row.httpStatus,
     errorCode: row.errorCode,

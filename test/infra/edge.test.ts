@@ -70,7 +70,7 @@ describe('the stacks', () => {
 describe('the domain', () => {
   test('a stage with a domain answers to it, and its base URL is the domain', () => {
     expect(configOf(abroad.template).Aliases).toEqual([ABROAD.domain.name])
-    expect(abroad.template.json.Outputs[OUTPUTS.baseUrl].Value).toBe('https://api.example.com')
+    expect(abroad.template.json.Outputs[OUTPUTS.baseUrl].Value).toBe('https://api.example.com/v1')
     const { id } = only(abroad.template, 'AWS::CloudFront::Distribution')
     expect(abroad.template.json.Outputs[OUTPUTS.edgeDomain].Value).toEqual({ 'Fn::GetAtt': [id, 'DomainName'] })
   })

@@ -7,12 +7,12 @@ import { arnOf, liveOf, type Synthesized, synthesized, textOf } from './support/
 
 let dev: Synthesized
 let prod: Synthesized
-let mailed: Synthesized
+let abroad: Synthesized
 let bare: Synthesized
 beforeAll(async () => {
   dev = await synthesized('dev')
   prod = await synthesized('prod')
-  mailed = await synthesized('mailed')
+  abroad = await synthesized('forgetful')
   bare = await synthesized('bare')
 }, 180_000)
 
@@ -64,8 +64,8 @@ test('a deployment deletes no version that was ever in force, so the streams on 
 
 test('a version is made when the code or the settings of a function change, and only then', () => {
   for (const name of RELEASED) {
-    // Another address for alarms changes no function.
-    expect(versionOf(mailed, name)).toBe(versionOf(prod, name))
+    // Another region changes no function.
+    expect(versionOf(abroad, name)).toBe(versionOf(dev, name))
   }
   // Another proof of CloudFront does.
   for (const name of CALLED) expect(versionOf(bare, name)).not.toBe(versionOf(dev, name))

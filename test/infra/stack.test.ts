@@ -3,7 +3,15 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import {
+  CHAT_PATHS,
+  EDGE_HEADERS,
+  ENV,
+  FUNCTION_NAMES,
+  HTTP_ROUTES,
+  OUTPUTS,
+  TABLES,
+} from '../../layers/gateway/contract.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/export-line.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
@@ -302,7 +310,9 @@ describe('CloudFront', () => {
 
   test('CloudFront sends chat to its Function URL and everything else to the API', () => {
     const { DefaultCacheBehavior, CacheBehaviors } = config()
-    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/v1/chat/*'])
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(
+      CHAT_PATHS.map((start) => `${start}*`),
+    )
     expect(originOf(CacheBehaviors[0]).DomainName).toEqual(
       hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'),
     )

@@ -449,7 +449,6 @@ describe('malformed keys', () => {
     ['that is missing after Bearer', { Authorization: 'Bearer' }],
     ['of blanks', { Authorization: 'Bearer    ' }],
     ['without the word Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
-    ['in the header X-Api-Key', { 'X-Api-Key': `${BRAND.keyPrefix}${body43}` }],
   ]
   const MALFORMED: Presented[] = [
     ['given twice', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { assemblies, type Variant } from '../support/assemblies.ts'
 import { BIN, cdkEnvironment, ROOT } from '../support/cdk-environment.ts'
+import { readFacts } from './support/synthesized.ts'
 
 type Run = { readonly code: number | null; readonly output: string; readonly folder: string }
 
@@ -25,12 +26,12 @@ afterAll(() => {
 })
 
 /** The real command, with no account, no network and nobody's settings. */
-async function cdkSynth(args: readonly string[], more: Record<string, string> = {}): Promise<Run> {
+async function cdkSynth(args: readonly string[]): Promise<Run> {
   const out = mkdtempSync(join(folder, 'out-'))
   const child = spawn(join(BIN, 'cdk'), ['synth', '--quiet', '--no-notices', '-o', out, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...cdkEnvironment(folder), ...more },
+    env: cdkEnvironment(folder),
   })
   children.push(child)
   let output = ''
@@ -43,13 +44,17 @@ async function cdkSynth(args: readonly string[], more: Record<string, string> = 
   return { code, output, folder: out }
 }
 
-const verdicts = new Map<Variant, Promise<Run>>()
+type Report = {
+  readonly pluginReports: readonly {
+    readonly pluginName: string
+    readonly conclusion: string
+    readonly violations: readonly { readonly ruleName: string; readonly description: string }[]
+  }[]
+}
 
-/** The command itself judges what the app has made: given a folder in place of the app, it only does that. */
-function judged(variant: Variant): Promise<Run> {
-  const verdict = verdicts.get(variant) ?? cdkSynth(['--app', join(made, variant)])
-  verdicts.set(variant, verdict)
-  return verdict
+/** The report on a variant by which the command judges it. */
+function reportOn(variant: Variant): Report {
+  return JSON.parse(readFileSync(join(made, variant, 'validation-report.json'), 'utf8'))
 }
 
 describe('no account and no network', () => {
@@ -67,28 +72,33 @@ describe('no account and no network', () => {
 
   test.each<Variant>(['prod', 'bare', 'mailed'])(
     'cdk synth accepts %s, which has no finding that nobody has acknowledged',
-    async (variant) => {
-      const { code, output } = await judged(variant)
-      expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('AwsSolutions-') })
+    (variant) => {
+      const { pluginReports } = reportOn(variant)
+      expect(pluginReports.map(({ pluginName }) => pluginName)).toContain('AwsSolutions')
+      expect(pluginReports.map(({ conclusion }) => conclusion)).not.toContain('failure')
+      expect(JSON.stringify(pluginReports.map(({ violations }) => violations))).not.toContain('AwsSolutions-')
     },
-    60_000,
   )
 
-  test('cdk synth warns that alarms reach nobody in a protected stage, and only there', async () => {
+  test('cdk synth warns that alarms reach nobody in a protected stage, and only there', () => {
     const warning = 'are mailed to nobody: set "alarmEmail" in infra/settings.json'
-    const warned = await Promise.all((['prod', 'bare', 'mailed'] as const).map(judged))
-    expect(warned.map(({ output }) => output.includes(warning))).toEqual([true, false, false])
-  }, 60_000)
+    const warned = (variant: Variant) =>
+      reportOn(variant).pluginReports.some(({ violations }) =>
+        violations.some(({ description }) => description.includes(warning)),
+      )
+    expect((['prod', 'bare', 'mailed'] as const).map(warned)).toEqual([true, false, false])
+  })
 
   test('cdk synth fails for a region without Function URLs, and says what to do', async () => {
-    const { code, output } = await cdkSynth(['-c', 'stage=dev'], { AWS_REGION: 'eu-central-2' })
-    expect(code).toBe(1)
-    expect(output).toContain('Lambda has no Function URLs in eu-central-2')
-    expect(output).toContain('set AWS_REGION to another region')
-  }, 60_000)
+    const { refusedRegion } = await readFacts()
+    expect(refusedRegion).toContain('Lambda has no Function URLs in eu-central-2')
+    expect(refusedRegion).toContain('set AWS_REGION to another region')
+  })
 
   test('cdk synth fails on a finding that nobody has acknowledged', async () => {
-    const { code, output } = await judged('forgetful')
+    // Given a folder in place of the app, the command only judges what the app has made.
+    const { code, output } = await cdkSynth(['--app', join(made, 'forgetful')])
+    expect(reportOn('forgetful').pluginReports.map(({ conclusion }) => conclusion)).toEqual(['failure'])
     expect(code).toBe(1)
     expect(output).toContain('AwsSolutions-SMG4')
   }, 60_000)

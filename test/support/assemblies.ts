@@ -6,7 +6,7 @@ import { BIN, cdkEnvironment, ROOT } from './cdk-environment.ts'
 import { until } from './wait.ts'
 
 /** The deployments that the tests look at; `synthesize-all.ts` says what each is. */
-export type Variant = 'dev' | 'prod' | 'bare' | 'mailed' | 'forgetful'
+export type Variant = 'dev' | 'prod' | 'bare' | 'mailed' | 'forgetful' | 'lost'
 
 /**
  * The folder with the cloud assembly of each variant. The CDK loads slowly in a test's own context, so one process

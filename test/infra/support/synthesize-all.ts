@@ -58,6 +58,11 @@ Validations.prototype.acknowledge = function acknowledgeTheRest(...rules: Acknow
 }
 await synthesize('forgetful', 'dev', {}, 'eu-west-1')
 Validations.prototype.acknowledge = acknowledge
+
+const lostRegion: Error | null = await synthesize('lost', 'dev', {}, 'eu-central-2').then(
+  () => null,
+  (error) => error,
+)
 delete process.env.WAYBILL_SETTINGS
 delete process.env.CDK_OUTDIR
 delete process.env.CDK_CONTEXT_JSON
@@ -74,6 +79,7 @@ const facts: Facts = {
   withoutIpv6: Template.fromStack(
     new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false, domain: OWN_CERTIFICATE } }),
   ).toJSON(),
+  refusedRegion: lostRegion?.message ?? null,
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
   documentedSettings: refusalOf(() =>

@@ -24,6 +24,8 @@ export type BedrockRights = { readonly statements: readonly Statement[]; readonl
 
 /** What the CDK says besides templates. */
 export type Facts = {
+  /** The app's words on a region that has not what it needs. */
+  readonly refusedRegion: string | null
   /** For each of the catalogs in bedrock-routes.ts. */
   readonly bedrock: Readonly<Record<string, BedrockRights>>
   readonly firstCatalogHasBedrock: boolean

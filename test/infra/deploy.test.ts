@@ -1,7 +1,10 @@
+import { Console } from 'node:console'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { deployStage } from '../../infra/deploy-stage.ts'
 import { readDocument } from '../documents/support/markdown.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
 import { type AwsAccount, type Replies, type Reply, startAwsAccount } from './support/aws-account.ts'
 
@@ -36,16 +39,25 @@ beforeEach(() => {
   account.asked.length = 0
 })
 
-function deploy(args: string[], replies: Replies = {}, settings: object = {}): Promise<Ended> {
-  account.replies = replies
+function environment(settings: object): Record<string, string> {
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify(settings))
-  const env = { ...account.env, WAYBILL_SETTINGS: file, PATH: [folder, process.env.PATH].join(delimiter) }
-  return run('infra/deploy.ts', args, folder, env).ended
+  return { ...account.env, WAYBILL_SETTINGS: file, PATH: [folder, process.env.PATH].join(delimiter) }
+}
+
+function deploy(args: string[], replies: Replies = {}, settings: object = {}): Promise<Ended> {
+  account.replies = replies
+  return runHere(async ({ output, errors }) => {
+    const out = new Console(output, errors)
+    return deployStage(args, out, async (told) => {
+      out.log(`cdk ${told.join(' ')}`)
+      return 3
+    })
+  }, environment(settings))
 }
 
 test('npm run deploy deploys every stack of dev without asking AWS beforehand, and ends as cdk does', async () => {
-  expect(await deploy(['--require-approval', 'never'])).toEqual({
+  expect(await run('infra/deploy.ts', ['--require-approval', 'never'], folder, environment({})).ended).toEqual({
     code: 3,
     stdout: `cdk ${IMPORTS} --require-approval never\n`,
     stderr: '',

@@ -1,6 +1,9 @@
+import { Console } from 'node:console'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { preflight as preflightCommand } from '../../infra/preflight/preflight.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
 import { APPLICATION_PROFILE, catalogOf, HAIKU } from './fixtures/bedrock-routes.ts'
 import { type AwsAccount, type Replies, type Reply, startAwsAccount } from './support/aws-account.ts'
@@ -66,7 +69,10 @@ beforeEach(() => {
 })
 
 const preflight = (args: string[] = [], env: Record<string, string> = {}): Promise<Ended> =>
-  run('infra/preflight/main.ts', ['--stage', 'dev', ...args], folder, { ...account.env, ...env }).ended
+  runHere(({ output, errors }) => preflightCommand(['--stage', 'dev', ...args], new Console(output, errors)), {
+    ...account.env,
+    ...env,
+  })
 
 /** The line of one check, when AWS answers so. */
 async function lineOf(check: string, replies: Replies, args: string[] = []) {
@@ -90,6 +96,12 @@ test('preflight passes on an account that is ready, asks only what it says, and 
     `${LAMBDA} lambda/eu-west-1`,
     `${BEDROCK} bedrock/us-west-2`,
   ])
+})
+
+test('npm run preflight prints what it saw, and ends with 1 if the account is not ready', async () => {
+  const env = { ...account.env, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
+  const { code, stdout } = await run('infra/preflight/main.ts', ['--stage', 'dev'], folder, env).ended
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAILED {2}credentials: none were found/)])
 })
 
 test('preflight looks at the region of --region, and at no Bedrock model if the first catalog has none', async () => {

@@ -1,25 +1,33 @@
 import { PassThrough, Writable } from 'node:stream'
 import { main } from '../../operator/main.ts'
+import type { Terminal } from '../../operator/terminal.ts'
 import type { Ended } from './processes.ts'
 
+type Program = (terminal: Omit<Terminal, 'folder'>) => Promise<number>
+
 /**
- * Runs the command line in this process and returns what it printed. The SDK looks for its settings in the environment,
- * which a process has only one of, so one command runs at a time.
+ * Runs a command in this process and returns what it printed. The SDK looks for its settings in the environment, which a
+ * process has only one of, so one command runs at a time.
  */
-export function waybill(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const turn = last.then(() => runIn(folder, args, env))
+export function runHere(program: Program, env: Record<string, string> = {}): Promise<Ended> {
+  const turn = last.then(() => runIn(program, env))
   last = turn.catch(() => {})
   return turn
 }
 let last: Promise<unknown> = Promise.resolve()
 
-async function runIn(folder: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+/** Runs the command line of operators. */
+export function waybill(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return runHere((terminal) => main(args, { ...terminal, folder }), env)
+}
+
+async function runIn(program: Program, env: Record<string, string>): Promise<Ended> {
   const before = { ...process.env }
   Object.assign(process.env, env)
   const input = new PassThrough()
   const [output, errors] = [textStream(), textStream()]
   try {
-    const code = await main(args, { input, output: output.stream, errors: errors.stream, folder })
+    const code = await program({ input, output: output.stream, errors: errors.stream })
     return { code, stdout: output.text(), stderr: errors.text() }
   } finally {
     for (const name of Object.keys(env)) {

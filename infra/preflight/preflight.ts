@@ -1,0 +1,70 @@
+import { pathToFileURL } from 'node:url'
+import { Command, CommanderError } from 'commander'
+import { readSeedCatalog } from '../read-seed-catalog.ts'
+import { readSettings } from '../settings.ts'
+import { stageOf } from '../stages.ts'
+import { openAws } from './aws.ts'
+import { type Check, failed, type Outcome, type Plan } from './check.ts'
+import { CHECKS, CREDENTIALS } from './checks.ts'
+
+const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
+
+/** Looks whether an account is ready, prints what it sees, and returns the exit code. */
+export async function preflight(args: readonly string[], out: Console): Promise<number> {
+  const command = new Command('preflight')
+    .description('Looks, before a first deployment, whether the account and the region are ready. Changes nothing.')
+    .requiredOption('--stage <name>', 'the stage that is to be deployed')
+    .option('--region <name>', 'the region; without it the one that AWS_REGION or your profile names')
+    .option('--catalog <file>', 'the catalog whose Bedrock models are looked at; without it infra/catalog.json')
+    .configureOutput({ writeOut: (text) => out.log(text.trimEnd()), writeErr: (text) => out.error(text.trimEnd()) })
+    .exitOverride()
+  try {
+    command.parse(args, { from: 'user' })
+    return (await look(command.opts(), out)) ? 0 : 1
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    out.error((error as Error).message)
+    return 1
+  }
+}
+
+type Options = { readonly stage: string; readonly region?: string; readonly catalog?: string }
+
+async function look(options: Options, out: Console): Promise<boolean> {
+  const stage = stageOf(options.stage, readSettings())
+  const catalog = readSeedCatalog(options.catalog === undefined ? undefined : pathToFileURL(options.catalog))
+  const aws = openAws(options.region)
+  const region = await aws.findRegion().catch(() => {
+    throw new Error('No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.')
+  })
+  const plan = { aws: aws.at(region), stage, catalog }
+  if (!(await passes(CREDENTIALS, plan, out))) {
+    out.log('\nThe rest is looked at when there are credentials.')
+    return false
+  }
+  let failures = 0
+  for (const check of CHECKS) if (!(await passes(check, plan, out))) failures += 1
+  out.log(failures === 0 ? '\nReady to deploy.' : `\n${failures} of ${CHECKS.length + 1} checks failed.`)
+  return failures === 0
+}
+
+async function passes(check: Check, plan: Plan, out: Console): Promise<boolean> {
+  const outcome = await check.look(plan).catch((error) => explain(error, check))
+  const advice = outcome.is === 'ok' ? '' : ` ${outcome.advice}`
+  out.log(`${LABELS[outcome.is]} ${check.name}: ${outcome.what}.${advice}`)
+  return outcome.is !== 'failed'
+}
+
+function explain({ name, message }: Error, { right }: Check): Outcome {
+  if (name === 'CredentialsProviderError') {
+    return failed('none were found', "Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.")
+  }
+  const said = `${name}: ${message}`.replace(/\.$/, '')
+  if (/ExpiredToken|InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch/.test(name)) {
+    return failed(`AWS does not accept them (${said})`, 'Sign in again, and look at AWS_PROFILE.')
+  }
+  if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(name)) {
+    return failed(`it could not be looked at (${said})`, `Use credentials with the right ${right}.`)
+  }
+  return failed(`AWS did not say (${said})`, 'Try again.')
+}

@@ -115,14 +115,14 @@ test.each([
 
 test('a call to AWS without an answer ends with a TimeoutError when its time is over', async () => {
   answer = () => {}
-  const error = await ask(1, open({ connectMs: 10, answerMs: 50 })).catch((thrown) => thrown)
+  const error = await ask(1, open({ connectMs: 10_000, answerMs: 50 })).catch((thrown) => thrown)
   expect(error).toMatchObject({ name: 'TimeoutError', message: '127.0.0.1: no answer within 50 ms.' })
   expect(isUnavailable(error)).toBe(true)
 })
 
 test('a call to AWS whose answer stops half-way ends with a TimeoutError when its time is over', async () => {
   answer = (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"ok":')
-  await expect(ask(1, open({ connectMs: 10, answerMs: 50 }))).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(ask(1, open({ connectMs: 10_000, answerMs: 50 }))).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 test('a call to AWS whose answer does not end is given up after 16 MiB', async () => {

@@ -1,5 +1,4 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 import { CallItem, type ToolName } from './call-item.ts'
@@ -18,9 +17,6 @@ const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
   ['length', 'max_output_tokens'],
   ['content_filter', 'content_filter'],
 ])
-
-/** The events at the end repeat all that was said, so all of it is kept. No model says that much. */
-const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
 /** The output items that grow from the parts of an answer. */
 export class Output {
@@ -61,10 +57,8 @@ export class Output {
     this.#say('output_text', delta.content, this.#wantsLogprobs ? readLogprobs(logprobs) : [])
     this.#say('refusal', delta.refusal, [])
     if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece)
+    if (isObject(delta.function_call)) this.#call({ index: 'legacy', function: delta.function_call })
     if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
-    if (this.#chars > MOST_KEPT_CHARS) {
-      throw new UpstreamFailure('runaway', `The upstream sent more than ${MOST_KEPT_CHARS} characters.`)
-    }
   }
 
   /** Closes what is open. */

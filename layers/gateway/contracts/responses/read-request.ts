@@ -1,4 +1,5 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import { GatewayError } from '../../domain/gateway-error.ts'
 import {
   arrayOf,
   boolean,
@@ -144,9 +145,14 @@ function otherFields(body: Fields): ChatBody {
   for (const [name] of others) {
     const own = OTHER_WORDS.get(name)
     if (own === '') throw notTaken(name, 'is not taken: a request has one answer')
-    if (own) throw notTaken(name, `is a field of /v1/chat/completions; here it is '${own}'`)
+    if (own) throw otherWord(name, own)
   }
   return Object.fromEntries(others)
+}
+
+function otherWord(name: string, own: string): GatewayError {
+  const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
+  return new GatewayError('invalid_request', message, { param: own, code: 'unsupported_parameter' })
 }
 
 function copied(body: Fields, names: readonly string[]): Fields {

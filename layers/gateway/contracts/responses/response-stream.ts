@@ -1,9 +1,13 @@
 import type { ChoicePart } from '../../domain/chat.ts'
 import type { GatewayError } from '../../domain/gateway-error.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { Output } from './output.ts'
 import { inOwnWords } from './own-words.ts'
 import { endedState, ResponseObject, shownError } from './response-object.ts'
+
+/** The events at the end repeat all that was said, so all of it is kept. No model says that much. */
+const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
 /** Turns parts into the events of a Response, which are numbered. */
 export class ResponseStream implements StreamWriter {
@@ -21,6 +25,9 @@ export class ResponseStream implements StreamWriter {
   choice(part: ChoicePart): string {
     this.#begin()
     this.#output.add(part)
+    if (this.#output.chars > MOST_KEPT_CHARS) {
+      throw new UpstreamFailure('runaway', `The upstream sent more than ${MOST_KEPT_CHARS} characters.`)
+    }
     return this.#take()
   }
 

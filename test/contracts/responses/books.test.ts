@@ -106,7 +106,7 @@ test('the limits of a key hold for responses', async () => {
 })
 
 test('a response is held for its longest bill, with the names that namespaces make longer', async () => {
-  upstream.reply = (answer) => answer.destroy()
+  upstream.reply = (answer) => void answer.destroy()
   const { secret } = await gateway.issue()
   const tool = { type: 'function', name: 'f' }
   const hold = async (tools: object[]) => {
@@ -133,7 +133,7 @@ describe('upstream faults', () => {
     'asks to be left alone with 429': { reply: status(429, { error: { message: 'slow' } }), whole: 502, streamed: 502 },
     'refuses the operator’s key': { reply: status(401, { error: { message: 'no' } }), whole: 502, streamed: 502 },
     'refuses the request': { reply: status(400, { error: { message: 'Too long.' } }), whole: 400, streamed: 400 },
-    'breaks the connection at once': { reply: (answer) => answer.destroy(), whole: 502, streamed: 502 },
+    'breaks the connection at once': { reply: (answer) => void answer.destroy(), whole: 502, streamed: 502 },
     'sends garbage': { reply: sse(['data: {nonsense\n\n']), whole: 502, streamed: 502 },
     'says nothing': { reply: sse([DONE]), whole: 502, streamed: 502 },
     'is cut in the middle': { reply: sse([said]), whole: 502, streamed: 'failed', isPaid: true },

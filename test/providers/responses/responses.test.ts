@@ -58,7 +58,8 @@ describe('requests', () => {
           role: 'assistant',
           content: 'Looking.',
           reasoning_details: [
-            { type: 'reasoning.summary', summary: 'Hm.', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+            { type: 'reasoning.summary', summary: 'H', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+            { type: 'reasoning.summary', summary: 'm.', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
             { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', format: 'openai-responses-v1', index: 1 },
             { type: 'reasoning.text', text: 'x', signature: 's', format: 'anthropic-claude-v1', index: 2 },
           ],

@@ -38,18 +38,22 @@ function* turnItems(message: Fields, path: string, customCalls: Set<unknown>): G
   for (const [index, call] of calls.entries()) yield toCall(call, `${path}.tool_calls[${index}]`, customCalls)
 }
 
-/** The thoughts that an upstream of this dialect has encrypted, with their summaries. */
+/** The thoughts that an upstream of this dialect has encrypted, with their summaries, whose pieces have one index. */
 function* toThoughts(details: unknown): Generator<Fields, void, undefined> {
   if (!Array.isArray(details)) return
-  const summaries = new Map<unknown, Fields[]>()
+  let summary: { readonly id: unknown; readonly index: unknown; text: string }[] = []
   for (const detail of details) {
     if (!isObject(detail) || detail.format !== 'openai-responses-v1') continue
-    const { id, type, summary, data } = detail
-    const parts = summaries.get(id) ?? []
-    if (type === 'reasoning.summary' && isText(summary))
-      summaries.set(id, [...parts, { type: 'summary_text', text: summary }])
-    if (type !== 'reasoning.encrypted' || !isText(data)) continue
-    yield { type: 'reasoning', ...(isText(id) && { id }), summary: parts, encrypted_content: data }
+    const { id, index, data } = detail
+    if (detail.type === 'reasoning.summary' && isText(detail.summary)) {
+      const last = summary.at(-1)
+      if (last && last.id === id && last.index === index) last.text += detail.summary
+      else summary.push({ id, index, text: detail.summary })
+    } else if (detail.type === 'reasoning.encrypted' && isText(data)) {
+      const parts = summary.filter((part) => part.id === id).map(({ text }) => ({ type: 'summary_text', text }))
+      yield { type: 'reasoning', ...(isText(id) && { id }), summary: parts, encrypted_content: data }
+      summary = []
+    }
   }
 }
 

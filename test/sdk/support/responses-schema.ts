@@ -113,7 +113,6 @@ const inProgress = z.strictObject({
   error: z.null(),
   incomplete_details: z.null(),
   output: z.array(z.never()),
-  usage: z.null(),
 })
 export const completed = z.strictObject({
   ...base,
@@ -137,7 +136,6 @@ const failed = z.strictObject({
   error: z.strictObject({ code: z.enum(['server_error', 'invalid_prompt', 'rate_limit_exceeded']), message: text }),
   incomplete_details: z.null(),
   output: z.array(item),
-  usage: z.null(),
 })
 
 /** A whole answer. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../domain/gateway-error.ts'
 
 /** The words of Chat Completions, in which dialects complain, and ours for the same. */
-const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['messages', 'input'],
   ['max_tokens', 'max_output_tokens'],
   ['max_completion_tokens', 'max_output_tokens'],
@@ -9,6 +9,8 @@ const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['reasoning_effort', 'reasoning.effort'],
   ['verbosity', 'text.verbosity'],
   ['logprobs', 'include'],
+  ['functions', 'tools'],
+  ['function_call', 'tool_choice'],
 ])
 
 type OwnError = Pick<GatewayError, 'kind' | 'message' | 'type' | 'param' | 'code'>

@@ -14,6 +14,7 @@ import {
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { badField, notTaken, requireFields } from './bad-field.ts'
+import { OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 
@@ -70,20 +71,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   conversation: stored("Send the conversation's items in 'input'"),
   prompt: stored("Send the prompt's own text in 'instructions' and 'input'"),
 }
-
-/** Chat Completions' words for what this contract says otherwise. */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['messages', 'input'],
-  ['max_tokens', 'max_output_tokens'],
-  ['max_completion_tokens', 'max_output_tokens'],
-  ['response_format', 'text.format'],
-  ['reasoning_effort', 'reasoning.effort'],
-  ['verbosity', 'text.verbosity'],
-  ['functions', 'tools'],
-  ['function_call', 'tool_choice'],
-  ['logprobs', 'include'],
-  ['n', ''],
-])
 
 /** What becomes of these is said below; the answer or nobody is told of the others. */
 const READ = new Set([...Object.keys(RULES), 'model', 'input', 'tools'])
@@ -143,8 +130,8 @@ export function readRequest({ value, bytes, namesCache = false }: JsonBody): Cha
 function otherFields(body: Fields): ChatBody {
   const others = Object.entries(body).filter(([name, value]) => !READ.has(name) && value !== null)
   for (const [name] of others) {
-    const own = OTHER_WORDS.get(name)
-    if (own === '') throw notTaken(name, 'is not taken: a request has one answer')
+    const own = OWN_WORDS.get(name)
+    if (name === 'n') throw notTaken(name, 'is not taken: a request has one answer')
     if (own) throw otherWord(name, own)
   }
   return Object.fromEntries(others)

@@ -36,7 +36,7 @@ export class ResponseObject {
       incomplete_details: incomplete ? { reason: incomplete } : null,
       ...this.#request,
       output,
-      usage: usage ?? null,
+      ...(usage && { usage }),
     }
   }
 }

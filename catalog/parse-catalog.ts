@@ -61,6 +61,7 @@ const PROVIDERS = {
   openai: z.strictObject({
     type: z.literal('openai'),
     baseUrl,
+    contract: z.enum(['chat', 'responses']).optional(),
     apiKey,
     capField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
     streamOptions: z.boolean().optional(),

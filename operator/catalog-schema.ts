@@ -38,10 +38,14 @@ const NOTES: Readonly<Record<string, Schema>> = {
   },
   $schema: { description: 'The address of this schema, for editors.' },
   providers: { description: 'The upstreams, by the name that routes and the X-Svc-Provider header use.' },
-  'providers.openai.type': { description: 'An upstream that speaks OpenAI’s chat completions.' },
+  'providers.openai.type': { description: 'An upstream that speaks OpenAI’s chat completions or Responses.' },
   'providers.openai.baseUrl': {
     description: 'https, or http on this machine, or local:echo, the upstream that `npm start` brings along.',
     ...BASE_URL,
+  },
+  'providers.openai.contract': {
+    description:
+      'The contract that this upstream speaks: "responses" where reasoning is to survive from turn to turn. Default: "chat".',
   },
   'providers.openai.apiKey': KEY_REFERENCE,
   'providers.openai.capField': {

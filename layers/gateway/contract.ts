@@ -144,7 +144,7 @@ export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
 /** The words in which a model is asked and answers. Each has a folder under contracts/. */
-export const CONTRACTS = ['chat'] as const
+export const CONTRACTS = ['chat', 'responses'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
 /** One endpoint: all that others must know of it. */
@@ -167,6 +167,12 @@ export const ENDPOINTS = {
     scope: 'chat.completions',
     contract: 'chat',
     routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  },
+  responses: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'responses',
+    routes: [{ method: 'POST', path: '/v1/responses' }],
   },
   models: {
     function: 'models',

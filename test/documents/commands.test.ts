@@ -20,6 +20,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm test$/, 'this is part of it'],
   [/^npm run (lint|typecheck)$/, 'npm test runs it'],
   [/^npm run (test:long|coverage)$/, 'it takes long'],
+  [/^npm run test:clients$/, 'it installs hundreds of megabytes'],
   [/^npm run (format|schema)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],

@@ -6,8 +6,10 @@ import {
   HTTP_ROUTES,
   SCOPES,
 } from '../../layers/gateway/contract.ts'
+import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
+import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -19,6 +21,7 @@ import { blocksOf, readDocument, tableOf } from './support/markdown.ts'
 import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
+const RESPONSES = operation('/v1/responses', 'post')
 const { components } = openApi
 
 function operation(path: string, method: string): Operation {
@@ -50,7 +53,9 @@ async function expectDocumented(response: Response, documented: DocumentedAnswer
     return body
   }
   const frames = framesOf(await response.text())
-  const events = frames.filter((frame) => !frame.startsWith(':') && frame !== 'data: [DONE]').map(dataOf)
+  const events = frames
+    .filter((frame) => !frame.startsWith(':') && frame !== 'data: [DONE]')
+    .map((frame) => dataOf(frame.replace(/^event: .*\n/, '')))
   for (const value of events) checkerOf(schema).parse(value)
   return events
 }
@@ -137,6 +142,29 @@ test('a stream that breaks off is as docs/openapi.json says', async () => {
   const { secret } = await gateway.issue()
   const events = await expectDocumented(await gateway.post(secret, { ...HELLO, stream: true }), answerOf(CHAT, 200))
   expect(events).toEqual([expect.objectContaining({ choices: expect.anything() }), { error: expect.anything() }])
+})
+
+test.each(['tool calls in pieces', 'a refusal', 'an answer cut at its token cap', 'a custom tool call in pieces'])(
+  'a response is as docs/openapi.json says, whole and streamed: %s',
+  async (name) => {
+    upstream.reply = SCENARIOS[name]?.reply ?? say('Hello')
+    const { secret } = await gateway.issue()
+    for (const stream of [false, true]) {
+      const answer = await ask(gateway, secret, { ...ASKED, stream, user: 'u' })
+      expect(answer.status).toBe(200)
+      await expectDocumented(answer, answerOf(RESPONSES, 200))
+    }
+  },
+)
+
+test('a response that thinks and then breaks off is as docs/openapi.json says', async () => {
+  upstream.reply = sse([chunk({ reasoning_content: 'Hm.' }), chunk({ content: 'Hel' }), 'data: {\n\n'])
+  const { secret } = await gateway.issue()
+  const broken = await ask(gateway, secret, { ...ASKED, stream: true })
+  const events = await expectDocumented(broken, answerOf(RESPONSES, 200))
+  expect(events).toContainEqual(expect.objectContaining({ type: 'response.reasoning_summary_text.delta' }))
+  const refused = await ask(gateway, secret, { ...ASKED, conversation: 'c' })
+  await expectDocumented(refused, answerOf(RESPONSES, 400))
 })
 
 test('the answer of each endpoint but chat is as docs/openapi.json says', async () => {
@@ -325,6 +353,38 @@ describe('requests', () => {
     [false, { metadata: [] }],
   ])('docs/openapi.json and the gateway agree (valid: %p) on a request with %j', (isValid, extra) => {
     const request = { ...HELLO, ...extra }
+    expect([checker.safeParse(request).success, isTaken(request)]).toEqual([isValid, isValid])
+  })
+})
+
+describe('requests for a response', () => {
+  const checker = checkerOf(RESPONSES.requestBody?.content['application/json']?.schema ?? {})
+  const isTaken = (value: object) => {
+    try {
+      return readRequest({ value, bytes: 1 }) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  test.each([
+    [true, {}],
+    [true, { input: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'function', name: 'f' }], tool_choice: 'auto' }],
+    [true, { instructions: null, store: true, background: false, previous_response_id: null }],
+    [false, { model: '' }],
+    [false, { input: [] }],
+    [false, { input: '' }],
+    [false, { max_output_tokens: 0 }],
+    [false, { temperature: 3 }],
+    [false, { tools: [{ type: 'web_search' }] }],
+    [false, { tool_choice: 'search' }],
+    [false, { truncation: 'middle' }],
+    [false, { background: true }],
+    [false, { conversation: 'c' }],
+    [false, { previous_response_id: 'resp_1' }],
+    [false, { prompt: { id: 'p' } }],
+  ])('docs/openapi.json and the gateway agree (valid: %p) on a request for a response with %j', (isValid, extra) => {
+    const request = { ...ASKED, ...extra }
     expect([checker.safeParse(request).success, isTaken(request)]).toEqual([isValid, isValid])
   })
 })

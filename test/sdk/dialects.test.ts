@@ -1,9 +1,11 @@
+import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages'
 import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools'
 import { concat } from '@langchain/core/utils/stream'
 import { ChatOpenAI } from '@langchain/openai'
+import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'
 import { generateText, isStepCount, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
@@ -27,6 +29,26 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   'the Vercel AI SDK with streamText': {
     stream: true,
     run: async (access) => streamText(vercelRequest(access)).text,
+  },
+  'the Vercel AI SDK’s OpenAI provider with generateText': {
+    stream: false,
+    run: async (access) => (await generateText(openaiRequest(access))).text,
+  },
+  'the Vercel AI SDK’s OpenAI provider with streamText': {
+    stream: true,
+    run: async (access) => streamText(openaiRequest(access)).text,
+  },
+  'the OpenAI Agents SDK with run': {
+    stream: false,
+    run: async (access) => String((await runnerFor(access).run(AGENT, QUESTION)).finalOutput),
+  },
+  'the OpenAI Agents SDK with a stream': {
+    stream: true,
+    run: async (access) => {
+      const result = await runnerFor(access).run(AGENT, QUESTION, { stream: true })
+      await result.completed
+      return String(result.finalOutput)
+    },
   },
   'LangChain with invoke': {
     stream: false,
@@ -56,7 +78,7 @@ describe.each(Object.entries(DIALECTS))('the %s dialect', (name, dialect) => {
       const { key, secret } = await gateway.issue()
       expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret })).toBe(ANSWER)
 
-      expect(requests.map(({ body }) => body.messages)).toEqual(dialect.conversations)
+      expect(requests.map(({ body }) => dialect.conversationIn(body))).toEqual(dialect.conversations)
       for (const { body } of requests) expect(body).toMatchObject(dialect.offer)
 
       const rows = await Array.fromAsync(
@@ -84,6 +106,44 @@ function vercelRequest(access: Access) {
     },
     stopWhen: isStepCount(3),
   }
+}
+
+/** What was said before tools are called is sent again, and not referred to, as docs/clients.md says. */
+function openaiRequest(access: Access) {
+  return {
+    ...vercelRequest(access),
+    model: createOpenAI(access)('test-model'),
+    providerOptions: { openai: { store: false } },
+  }
+}
+
+const AGENT = new Agent({
+  name: 'Guide',
+  model: 'test-model',
+  tools: [
+    agentTool({
+      name: 'get_weather',
+      description: WEATHER.description,
+      parameters: WEATHER.schema,
+      execute: (args) => tellWeather(args),
+    }),
+    agentTool({
+      name: 'get_time',
+      description: TIME.description,
+      parameters: {
+        type: 'object',
+        properties: { zone: { type: 'string' } },
+        required: [],
+        additionalProperties: true,
+      },
+      strict: false,
+      execute: (args) => tellTime(args as z.infer<typeof TIME.schema>),
+    }),
+  ],
+})
+
+function runnerFor({ baseURL, apiKey }: Access): Runner {
+  return new Runner({ modelProvider: new OpenAIProvider({ baseURL, apiKey }), tracingDisabled: true })
 }
 
 const LANGCHAIN_TOOLS: StructuredToolInterface[] = [

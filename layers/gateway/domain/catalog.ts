@@ -1,9 +1,11 @@
 import { type Price, type PriceStrings, parsePrice } from './price.ts'
 
-/** Any upstream that speaks OpenAI's chat completions. */
+/** Any upstream that speaks one of OpenAI's contracts. */
 export type OpenAiEntry = {
   readonly type: 'openai'
   readonly baseUrl: string
+  /** The contract that it speaks: chat completions, unless this says otherwise. */
+  readonly contract?: 'chat' | 'responses' | undefined
   /** `env:NAME`, `secret:NAME` or absent. */
   readonly apiKey?: string | undefined
   /** The field in which this upstream takes the output cap; without it, the one the client used. */

@@ -4,6 +4,7 @@ import { anthropicProvider } from './anthropic/anthropic-provider.ts'
 import { bedrockProvider } from './bedrock/bedrock-provider.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
 import type { Provider } from './provider.ts'
+import { responsesProvider } from './responses/responses-provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
@@ -29,7 +30,7 @@ export function openProvider(sources: KeySources): OpenProvider {
     const apiKey = () => readApiKey(id, entry, sources)
     switch (entry.type) {
       case 'openai':
-        return openaiProvider(id, entry, apiKey)
+        return entry.contract === 'responses' ? responsesProvider(id, entry, apiKey) : openaiProvider(id, entry, apiKey)
       case 'anthropic':
         return anthropicProvider(id, entry, apiKey)
       case 'bedrock':

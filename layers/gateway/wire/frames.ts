@@ -57,6 +57,11 @@ function dataFrame(value: unknown): string {
 }
 
 /** OpenAI's shape of an error, in a frame or as a whole body. */
-export function errorEnvelope({ message, type, param, code }: GatewayError) {
+export function errorEnvelope({
+  message,
+  type,
+  param,
+  code,
+}: Pick<GatewayError, 'message' | 'type' | 'param' | 'code'>) {
   return { error: { message, type, param, code } }
 }

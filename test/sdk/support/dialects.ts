@@ -12,6 +12,13 @@ import {
   stop,
   text,
 } from '../../providers/bedrock/bedrock-upstream.ts'
+import {
+  answering,
+  call,
+  message,
+  openResponses,
+  saying as sayingAtResponses,
+} from '../../providers/responses/responses-upstream.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { say } from '../../support/upstream.ts'
@@ -32,6 +39,8 @@ export type Served = {
 export type Dialect = {
   readonly provider: string
   open(): Promise<Served>
+  /** The conversation in a request to the upstream. */
+  conversationIn(body: Readonly<Record<string, unknown>>): unknown
   /** Both tools as they are offered, in this dialect's shape. */
   readonly offer: object
   /** The conversation as it first is and as it is when the results have come back, in this dialect's shape. */
@@ -51,6 +60,7 @@ const BEDROCK_USER = { role: 'user', content: [{ text: QUESTION }] }
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   openai: {
     provider: 'up',
+    conversationIn: ({ messages }) => plain(messages),
     open: async () => served(await openBoth(), () => inTurn(askForBothTools, say(ANSWER))),
     offer: {
       tools: [
@@ -72,6 +82,7 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
   anthropic: {
     provider: 'up',
+    conversationIn: ({ messages }) => messages,
     open: async () => served(await openAnthropic(), () => inTurn(stream(...ASK_FOR_BOTH_TOOLS), saying(ANSWER))),
     offer: {
       tools: [
@@ -104,6 +115,7 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
   bedrock: {
     provider: 'bedrock',
+    conversationIn: ({ messages }) => messages,
     open: async () =>
       served(await openBedrock({}, { upstreamStream: false }), () =>
         inTurnAtBedrock(askAtBedrock, sayAtBedrock(ANSWER)),
@@ -139,7 +151,49 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     ],
     costs: [50_000n, 20_000n],
   },
+  responses: {
+    provider: 'up',
+    conversationIn: ({ input }) => plain(input),
+    open: async () => served(await openResponses(), () => inTurn(askForBothAtResponses, sayingAtResponses(ANSWER))),
+    offer: {
+      tools: [
+        { type: 'function', name: 'get_weather', description: 'Weather', parameters: CITY },
+        { type: 'function', name: 'get_time', description: 'Time', parameters: ZONE },
+      ],
+    },
+    conversations: [
+      [expect.objectContaining(USER)],
+      [
+        expect.objectContaining(USER),
+        expect.objectContaining({ role: 'assistant', content: 'Let me look.' }),
+        expect.objectContaining({ type: 'function_call', call_id: 'call_weather', arguments: '{"city":"Ulm"}' }),
+        expect.objectContaining({ type: 'function_call', call_id: 'call_time', arguments: '{}' }),
+        expect.objectContaining({ call_id: 'call_weather', output: 'Ulm: 21 degrees' }),
+        expect.objectContaining({ call_id: 'call_time', output: '12:00 UTC' }),
+      ],
+    ],
+    costs: [20_000n, 20_000n],
+  },
 }
+
+type Message = { readonly content?: unknown; readonly [field: string]: unknown }
+
+/** A text alone is one, also where a client writes it as a list of one part. */
+function plain(messages: unknown): unknown {
+  return (messages as Message[]).map(({ content, ...rest }) => {
+    const parts = Array.isArray(content) ? content : []
+    return {
+      ...rest,
+      ...(content !== undefined && { content: parts.length === 1 ? (parts[0].text ?? content) : content }),
+    }
+  })
+}
+
+const askForBothAtResponses = answering([
+  message('Let me look.'),
+  call('call_weather', 'get_weather', '{"city":"Ulm"}'),
+  call('call_time', 'get_time', '{}'),
+])
 
 const askAtBedrock = frames(
   START,

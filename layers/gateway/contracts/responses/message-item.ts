@@ -1,0 +1,87 @@
+import { isObject } from '../../wire/field-rules.ts'
+import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type PartKind = 'output_text' | 'refusal'
+type Part = { readonly kind: PartKind; text: string; readonly logprobs: unknown[]; isOpen: boolean }
+
+/** What the model says, in parts of text and of refusal. */
+export class MessageItem implements OutputItem {
+  readonly #emit: Emit
+  readonly #place: Place
+  readonly #parts: Part[] = []
+  #status: ItemStatus | 'in_progress' = 'in_progress'
+
+  constructor(emit: Emit, place: Place) {
+    this.#emit = emit
+    this.#place = place
+    emit('response.output_item.added', { output_index: place.output_index, item: this.shown })
+  }
+
+  get shown(): Fields {
+    return {
+      id: this.#place.item_id,
+      type: 'message',
+      status: this.#status,
+      role: 'assistant',
+      content: this.#parts.map(shownPart),
+    }
+  }
+
+  say(kind: PartKind, delta: string, logprobs: readonly unknown[]): void {
+    const last = this.#parts.at(-1)
+    const part = last?.kind === kind ? last : this.#begin(kind)
+    part.text += delta
+    for (const one of logprobs) part.logprobs.push(one)
+    const at = { ...this.#place, content_index: this.#parts.length - 1, delta }
+    if (kind === 'refusal') this.#emit('response.refusal.delta', at)
+    else this.#emit('response.output_text.delta', { ...at, logprobs })
+  }
+
+  close(status: ItemStatus): void {
+    this.#endPart()
+    this.#status = status
+    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.shown })
+  }
+
+  #begin(kind: PartKind): Part {
+    this.#endPart()
+    const part = { kind, text: '', logprobs: [], isOpen: true }
+    this.#parts.push(part)
+    const content_index = this.#parts.length - 1
+    this.#emit('response.content_part.added', { ...this.#place, content_index, part: shownPart(part) })
+    return part
+  }
+
+  #endPart(): void {
+    const part = this.#parts.at(-1)
+    if (!part?.isOpen) return
+    part.isOpen = false
+    const at = { ...this.#place, content_index: this.#parts.length - 1 }
+    if (part.kind === 'refusal') this.#emit('response.refusal.done', { ...at, refusal: part.text })
+    else this.#emit('response.output_text.done', { ...at, text: part.text, logprobs: part.logprobs })
+    this.#emit('response.content_part.done', { ...at, part: shownPart(part) })
+  }
+}
+
+function shownPart({ kind, text, logprobs }: Part): Fields {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs }
+}
+
+/** Log probabilities as Chat Completions has them, with what this contract requires. */
+export function readLogprobs(logprobs: unknown): Fields[] {
+  const content = isObject(logprobs) ? logprobs.content : undefined
+  return Array.isArray(content) ? content.filter(isObject).map(shownLogprob) : []
+}
+
+function shownLogprob({ token, logprob, bytes, top_logprobs: top }: Fields): Fields {
+  const others = Array.isArray(top) ? top.filter(isObject) : []
+  return {
+    token,
+    logprob,
+    bytes: Array.isArray(bytes) ? bytes : [],
+    top_logprobs: others.map((other) => ({ ...other, bytes: Array.isArray(other.bytes) ? other.bytes : [] })),
+  }
+}

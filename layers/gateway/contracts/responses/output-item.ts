@@ -1,0 +1,15 @@
+/** Tells a client of an event. Its number in the stream is added. */
+export type Emit = (type: string, fields: Readonly<Record<string, unknown>>) => void
+
+export type ItemStatus = 'completed' | 'incomplete'
+
+/** The place of an item in the output. */
+export type Place = { readonly output_index: number; readonly item_id: string }
+
+/** One item of the output in the making. */
+export type OutputItem = {
+  /** Tells of its end. Nothing is added to it afterwards. */
+  close(status: ItemStatus): void
+  /** As it is shown when it is closed. */
+  readonly shown: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,164 @@
+import type { ChoicePart, Delta } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import type { AnswerHead } from '../contract.ts'
+import { CallItem, type ToolName } from './call-item.ts'
+import { MessageItem, readLogprobs } from './message-item.ts'
+import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+import { wantsLogprobs } from './read-request.ts'
+import { namespacesOf } from './read-tools.ts'
+import { ReasoningItem } from './reasoning-item.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** How an answer that has ended came to its end. */
+export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
+
+const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
+  ['length', 'max_output_tokens'],
+  ['content_filter', 'content_filter'],
+])
+
+/** The output items that grow from the parts of an answer. */
+export class Output {
+  readonly #emit: Emit
+  readonly #id: string
+  readonly #wantsLogprobs: boolean
+  readonly #namespaces: ReadonlyMap<string, ToolName>
+  readonly #items: OutputItem[] = []
+  readonly #calls = new Map<unknown, CallItem>()
+  #talk: { readonly item: MessageItem | ReasoningItem; readonly id: unknown } | undefined
+  #ending: Ending | undefined
+  #chars = 0
+
+  constructor({ requestId, chat }: AnswerHead, emit: Emit) {
+    const { body = {} } = chat.original ?? {}
+    this.#emit = emit
+    this.#id = requestId.replace('req_', '')
+    this.#wantsLogprobs = wantsLogprobs(body)
+    this.#namespaces = namespacesOf(body.tools)
+  }
+
+  get chars(): number {
+    return this.#chars
+  }
+
+  get ending(): Ending {
+    return this.#ending ?? 'completed'
+  }
+
+  get shown(): Fields[] {
+    return this.#items.map(({ shown }) => shown)
+  }
+
+  add({ index, delta, logprobs, finishReason }: ChoicePart): void {
+    // One answer was asked for, and what has ended says no more.
+    if (index !== 0 || this.#ending !== undefined) return
+    this.#think(delta)
+    this.#say('output_text', delta.content, this.#wantsLogprobs ? readLogprobs(logprobs) : [])
+    this.#say('refusal', delta.refusal, [])
+    if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece)
+    if (isObject(delta.function_call)) this.#call({ index: 'legacy', function: delta.function_call })
+    if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
+  }
+
+  /** Closes what is open. */
+  end(ending: Ending): void {
+    if (this.#ending !== undefined) return
+    this.#ending = ending
+    const status = ending === 'completed' ? 'completed' : 'incomplete'
+    this.#endTalk(status)
+    for (const call of this.#calls.values()) call.close(status)
+  }
+
+  /** Thoughts come as text, as details of their own, or as both: then the details say it better. */
+  #think(delta: Delta): void {
+    const details: Fields[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
+    const plain = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning
+    if (isText(plain) && !details.some((detail) => thoughtOf(detail))) {
+      this.#thinking(undefined).think(this.#counted(plain), undefined)
+    }
+    for (const detail of details) {
+      const thought = thoughtOf(detail)
+      if (thought) this.#thinking(detail.id).think(this.#counted(thought), detail.index)
+      const { index: _, text: __, summary: ___, ...proof } = detail
+      if (isText(proof.data)) this.#reasoningItem(detail.id).prove({ ...proof, data: this.#counted(proof.data) })
+      else if (isText(proof.signature)) this.#reasoningItem(detail.id).prove(proof)
+    }
+  }
+
+  /** An item to think on in: what was proven is at its end. */
+  #thinking(id: unknown): ReasoningItem {
+    const item = this.#reasoningItem(id)
+    if (!item.isProven) return item
+    this.#endTalk('completed')
+    return this.#reasoningItem(id)
+  }
+
+  #say(kind: 'output_text' | 'refusal', text: unknown, logprobs: readonly unknown[]): void {
+    if (isText(text)) this.#messageItem().say(kind, this.#counted(text), logprobs)
+  }
+
+  #call(piece: unknown): void {
+    if (!isObject(piece)) return
+    const kind = isObject(piece.custom) ? 'custom' : 'function'
+    const said = isObject(piece[kind]) ? (piece[kind] as Fields) : {}
+    const text = kind === 'custom' ? said.input : said.arguments
+    let call = this.#calls.get(piece.index)
+    if (!call) {
+      this.#endTalk('completed')
+      const callId = isText(piece.id) ? piece.id : `call_${this.#id}_${this.#items.length}`
+      const name = isText(said.name) ? said.name : ''
+      const tool = this.#namespaces.get(name) ?? { name }
+      call = new CallItem(this.#emit, this.#place(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
+      this.#calls.set(piece.index, call)
+      this.#items.push(call)
+    }
+    if (isText(text)) call.say(this.#counted(text))
+  }
+
+  #messageItem(): MessageItem {
+    if (this.#talk?.item instanceof MessageItem) return this.#talk.item
+    this.#endTalk('completed')
+    return this.#begin(new MessageItem(this.#emit, this.#place('msg')), undefined)
+  }
+
+  /** A thought of another id is another item. */
+  #reasoningItem(id: unknown): ReasoningItem {
+    const open = this.#talk
+    if (open?.item instanceof ReasoningItem && (id === undefined || open.id === undefined || open.id === id)) {
+      return open.item
+    }
+    this.#endTalk('completed')
+    const place = this.#place('rs')
+    return this.#begin(new ReasoningItem(this.#emit, isText(id) ? { ...place, item_id: id } : place), id)
+  }
+
+  #begin<Item extends MessageItem | ReasoningItem>(item: Item, id: unknown): Item {
+    this.#talk = { item, id }
+    this.#items.push(item)
+    return item
+  }
+
+  #endTalk(status: ItemStatus): void {
+    this.#talk?.item.close(status)
+    this.#talk = undefined
+  }
+
+  #place(prefix: string): Place {
+    return { output_index: this.#items.length, item_id: `${prefix}_${this.#id}_${this.#items.length}` }
+  }
+
+  #counted(text: string): string {
+    this.#chars += text.length
+    return text
+  }
+}
+
+function thoughtOf({ summary, text }: Fields): string | undefined {
+  const thought = summary ?? text
+  return isText(thought) ? thought : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

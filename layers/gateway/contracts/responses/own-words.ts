@@ -1,0 +1,26 @@
+import type { GatewayError } from '../../domain/gateway-error.ts'
+
+/** The words of Chat Completions, in which dialects complain, and ours for the same. */
+export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+  ['messages', 'input'],
+  ['max_tokens', 'max_output_tokens'],
+  ['max_completion_tokens', 'max_output_tokens'],
+  ['response_format', 'text.format'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['verbosity', 'text.verbosity'],
+  ['logprobs', 'include'],
+  ['functions', 'tools'],
+  ['function_call', 'tool_choice'],
+])
+
+type OwnError = Pick<GatewayError, 'kind' | 'message' | 'type' | 'param' | 'code'>
+
+/** An error in the caller's own words. Where in the messages it was cannot be said: items became one message. */
+export function inOwnWords({ kind, message, type, param, code }: GatewayError): OwnError {
+  const root = param === null ? undefined : /^\w+/.exec(param)?.[0]
+  const own = root === undefined ? undefined : OWN_WORDS.get(root)
+  if (param === null || own === undefined) return { kind, message, type, param, code }
+  const quoted = `'${param}'`
+  const told = message.startsWith(quoted) ? `'${own}'${message.slice(quoted.length)}` : message
+  return { kind, message: told, type, param: own, code }
+}

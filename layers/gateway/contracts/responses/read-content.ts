@@ -1,0 +1,64 @@
+import { isObject } from '../../wire/field-rules.ts'
+import { badField, notTaken, requireText } from './bad-field.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type ReadPart = (part: Fields, path: string) => Fields
+
+const textPart: ReadPart = (part, path) => {
+  if (typeof part.text !== 'string') throw badField(`${path}.text`, `'${path}.text' must be a string`, part.text)
+  return { type: 'text', text: part.text }
+}
+
+const NO_STORE = 'names something that is stored, and this gateway stores nothing'
+
+const GIVEN: Readonly<Record<string, ReadPart>> = {
+  input_text: textPart,
+  input_image: (part, path) => {
+    if (part.file_id) throw notTaken(`${path}.file_id`, `${NO_STORE}. Give the picture in 'image_url'`)
+    const { detail } = part
+    const url = requireText(part, 'image_url', path)
+    return { type: 'image_url', image_url: { url, ...(typeof detail === 'string' && { detail }) } }
+  },
+  input_file: (part, path) => {
+    if (part.file_id) throw notTaken(`${path}.file_id`, `${NO_STORE}. Give the file in 'file_data'`)
+    if (part.file_url) throw notTaken(`${path}.file_url`, "is not taken. Give the file itself in 'file_data'")
+    const { filename } = part
+    const file_data = requireText(part, 'file_data', path)
+    return { type: 'file', file: { ...(typeof filename === 'string' && { filename }), file_data } }
+  },
+  input_audio: (part, path) => {
+    if (isObject(part.input_audio)) return { type: 'input_audio', input_audio: part.input_audio }
+    throw badField(`${path}.input_audio`, `'${path}.input_audio' must be an object`, part.input_audio)
+  },
+}
+
+const SAID: Readonly<Record<string, ReadPart>> = {
+  output_text: textPart,
+  input_text: textPart,
+  refusal: (part, path) => {
+    if (typeof part.refusal === 'string') return { type: 'refusal', refusal: part.refusal }
+    throw badField(`${path}.refusal`, `'${path}.refusal' must be a string`, part.refusal)
+  },
+}
+
+/** What a model is given: the content of a message to it, or of a tool's output. */
+export function readGiven(content: unknown, path: string): string | Fields[] {
+  return typeof content === 'string' ? content : readParts(content, path, GIVEN)
+}
+
+/** What a model has said before. */
+export function readSaid(content: unknown, path: string): Fields[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : readParts(content, path, SAID)
+}
+
+function readParts(content: unknown, path: string, kinds: Readonly<Record<string, ReadPart>>): Fields[] {
+  if (!Array.isArray(content)) throw badField(path, `'${path}' must be a string or an array of content parts`, content)
+  return content.map((part: unknown, index) => {
+    const at = `${path}[${index}]`
+    const kind = isObject(part) && typeof part.type === 'string' ? part.type : undefined
+    const read = kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+    if (isObject(part) && read) return read(part, at)
+    const list = Object.keys(kinds).join(', ')
+    throw badField(`${at}.type`, `'${at}.type' must be one of ${list}`, isObject(part) ? part.type : part)
+  })
+}

@@ -1,0 +1,172 @@
+import { arePacked, unpackThoughts } from '../../wire/carried-thoughts.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { namespacedName } from '../../wire/namespaced-name.ts'
+import { badField, notTaken, requireText } from './bad-field.ts'
+import { readGiven, readSaid } from './read-content.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MAX_ITEMS = 10_000
+const ROLES = ['user', 'assistant', 'system', 'developer']
+
+/** An assistant's turn in the making. The items of one turn are one message in Chat Completions. */
+type Turn = {
+  readonly content: Fields[]
+  readonly calls: Fields[]
+  readonly thoughts: string[]
+  readonly details: Fields[]
+}
+
+/** The items of `input` as the messages of Chat Completions. */
+export function readInput(input: unknown, instructions: unknown): Fields[] {
+  const messages: Fields[] = []
+  if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
+  if (typeof input === 'string') {
+    if (input === '') throw badField('input', "'input' must be a string that is not empty, or an array of items", input)
+    return [...messages, { role: 'user', content: input }]
+  }
+  if (!Array.isArray(input) || input.length === 0) {
+    throw badField('input', "'input' must be a string or a non-empty array of items", input)
+  }
+  if (input.length > MAX_ITEMS) throw badField('input', `'input' must have at most ${MAX_ITEMS} items`, input)
+  const items = new ItemReader(messages)
+  for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
+  items.end()
+  return messages
+}
+
+class ItemReader {
+  readonly #messages: Fields[]
+  /** The ids of the calls so far. */
+  readonly #called = new Set<string>()
+  #turn: Turn | undefined
+
+  constructor(messages: Fields[]) {
+    this.#messages = messages
+  }
+
+  take(item: unknown, path: string): void {
+    if (!isObject(item)) throw badField(path, `'${path}' must be an item: an object with a 'type'`, item)
+    const kind = item.type ?? (item.role === undefined && item.id !== undefined ? 'item_reference' : 'message')
+    switch (kind) {
+      case 'message':
+        this.#takeMessage(item, path)
+        return
+      case 'reasoning':
+        this.#takeThought(item, path)
+        return
+      case 'function_call':
+      case 'custom_tool_call':
+        this.#takeCall(item, kind === 'custom_tool_call', path)
+        return
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        this.#takeResult(item, path)
+        return
+      case 'item_reference':
+        throw notTaken(
+          path,
+          "refers to an item of an earlier answer, and this gateway stores none. Send the item itself; clients do so with 'store': false (in the AI SDK: providerOptions: { openai: { store: false } })",
+        )
+      default:
+        throw badField(
+          `${path}.type`,
+          `'${path}.type' must be one of message, reasoning, function_call, function_call_output, custom_tool_call, custom_tool_call_output; the tools that OpenAI hosts are not offered here, so leave their items out`,
+          item.type,
+        )
+    }
+  }
+
+  /** Ends the turn that is open. */
+  end(): void {
+    if (!this.#turn) return
+    const { content, calls, thoughts, details } = this.#turn
+    this.#turn = undefined
+    // Thoughts alone are no turn.
+    if (content.length === 0 && calls.length === 0) return
+    const [first] = content
+    this.#messages.push({
+      role: 'assistant',
+      content: first === undefined ? null : content.length === 1 && first.type === 'text' ? first.text : content,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
+      ...(details.length > 0 && { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
+    })
+  }
+
+  #takeMessage({ role, content }: Fields, path: string): void {
+    if (typeof role !== 'string' || !ROLES.includes(role)) {
+      throw badField(`${path}.role`, `'${path}.role' must be one of ${ROLES.join(', ')}`, role)
+    }
+    if (role === 'assistant') {
+      for (const part of readSaid(content, `${path}.content`)) this.#open().content.push(part)
+      return
+    }
+    this.end()
+    this.#messages.push({ role, content: readGiven(content, `${path}.content`) })
+  }
+
+  #takeThought(item: Fields, path: string): void {
+    const summary = readThought(item.summary, 'summary_text', `${path}.summary`)
+    const spoken = readThought(item.content, 'reasoning_text', `${path}.content`)
+    const { thoughts, details } = this.#open()
+    const text = [...summary, ...spoken].join('\n\n')
+    if (text !== '') thoughts.push(text)
+    for (const detail of detailsOf(item, text, summary, path)) details.push(detail)
+  }
+
+  #takeCall(item: Fields, isCustom: boolean, path: string): void {
+    const id = requireText(item, 'call_id', path)
+    const name = namespacedName(item.namespace, requireText(item, 'name', path))
+    const field = isCustom ? 'input' : 'arguments'
+    const said = item[field]
+    if (typeof said !== 'string') throw badField(`${path}.${field}`, `'${path}.${field}' must be a string`, said)
+    this.#called.add(id)
+    this.#open().calls.push(
+      isCustom
+        ? { id, type: 'custom', custom: { name, input: said } }
+        : { id, type: 'function', function: { name, arguments: said } },
+    )
+  }
+
+  #takeResult(item: Fields, path: string): void {
+    const id = requireText(item, 'call_id', path)
+    if (!this.#called.has(id)) {
+      throw notTaken(`${path}.call_id`, 'must be the call_id of a call among the items before it')
+    }
+    this.end()
+    this.#messages.push({ role: 'tool', tool_call_id: id, content: readGiven(item.output, `${path}.output`) })
+  }
+
+  #open(): Turn {
+    this.#turn ??= { content: [], calls: [], thoughts: [], details: [] }
+    return this.#turn
+  }
+}
+
+function readThought(parts: unknown, kind: string, path: string): string[] {
+  if (parts === undefined || parts === null) return []
+  if (!Array.isArray(parts)) throw badField(path, `'${path}' must be an array of parts`, parts)
+  return parts.map((part: unknown, index) => {
+    if (isObject(part) && part.type === kind && typeof part.text === 'string') return part.text
+    const at = `${path}[${index}]`
+    throw badField(at, `'${at}' must be a part of type ${kind} with a 'text'`, part)
+  })
+}
+
+/** What proves a thought to the provider whose it was. A signature is of the text beside it. */
+function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summary: string[], path: string): Fields[] {
+  if (sealed === undefined || sealed === null || sealed === '') return []
+  const name = `${path}.encrypted_content`
+  if (typeof sealed !== 'string') throw badField(name, `'${name}' must be a string`, sealed)
+  if (arePacked(sealed)) {
+    const details = unpackThoughts(sealed)
+    if (!details) throw badField(name, `'${name}' must be as it was in the answer it came with`, sealed)
+    return details.map((one) => (one.type === 'reasoning.text' && one.text === undefined ? { ...one, text } : one))
+  }
+  const own = { ...(typeof id === 'string' && { id }), format: 'openai-responses-v1' }
+  return [
+    ...summary.map((part) => ({ type: 'reasoning.summary', summary: part, ...own })),
+    { type: 'reasoning.encrypted', data: sealed, ...own },
+  ]
+}

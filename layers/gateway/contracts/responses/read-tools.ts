@@ -1,0 +1,153 @@
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import { boolean, isObject, object, string } from '../../wire/field-rules.ts'
+import { namespacedName } from '../../wire/namespaced-name.ts'
+import { badField, notTaken, requireFields, requireText } from './bad-field.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MAX_TOOLS = 1024
+/** As long as a function's name may be in Chat Completions. */
+const MAX_NAME = 64
+
+/** The tools of Chat Completions, and the characters that their longer names have beyond the caller's own. */
+export type Offer = { readonly tools: Fields[]; readonly addedChars: number }
+
+/** A namespace becomes its tools: Chat Completions has none. */
+export function readTools(tools: unknown): Offer {
+  if (tools === undefined || tools === null) return { tools: [], addedChars: 0 }
+  if (!Array.isArray(tools)) throw badField('tools', "'tools' must be an array of tools", tools)
+  const read: Fields[] = []
+  const names = new Set<string>()
+  let addedChars = 0
+  for (const { tool, path, namespace } of flat(tools)) {
+    if (read.length === MAX_TOOLS) throw badField('tools', `'tools' must have at most ${MAX_TOOLS} tools`, tools)
+    const own = requireText(tool, 'name', path)
+    const name = namespacedName(namespace, own)
+    if (name.length > MAX_NAME) {
+      throw notTaken(`${path}.name`, `must have at most ${MAX_NAME} characters, with its namespace and two for '__'`)
+    }
+    if (names.has(name)) throw notTaken(`${path}.name`, 'is the name of a tool before it, too')
+    names.add(name)
+    addedChars += name.length - own.length
+    read.push(tool.type === 'custom' ? readCustom(tool, name, path) : readFunction(tool, name, path))
+  }
+  return { tools: read, addedChars }
+}
+
+/** The tools of namespaces by their names in Chat Completions. */
+export function namespacesOf(
+  tools: unknown,
+): ReadonlyMap<string, { readonly namespace: string; readonly name: string }> {
+  const known = new Map<string, { namespace: string; name: string }>()
+  if (!Array.isArray(tools)) return known
+  for (const { tool, namespace } of flat(tools)) {
+    if (namespace === undefined) continue
+    const name = tool.name as string
+    known.set(namespacedName(namespace, name), { namespace, name })
+  }
+  return known
+}
+
+type PlacedTool = { readonly tool: Fields; readonly path: string; readonly namespace?: string }
+
+function* flat(tools: readonly unknown[]): Generator<PlacedTool, void, undefined> {
+  for (const [index, tool] of tools.entries()) {
+    const path = `tools[${index}]`
+    if (!isObject(tool)) throw badField(path, `'${path}' must be a tool: an object with a 'type'`, tool)
+    if (tool.type !== 'namespace') {
+      yield { tool: requireOwn(tool, path), path }
+      continue
+    }
+    const namespace = requireText(tool, 'name', path)
+    if (!Array.isArray(tool.tools)) throw badField(`${path}.tools`, `'${path}.tools' must be an array`, tool.tools)
+    for (const [at, inner] of tool.tools.entries()) {
+      const place = `${path}.tools[${at}]`
+      if (!isObject(inner)) throw badField(place, `'${place}' must be a tool: an object with a 'type'`, inner)
+      yield { tool: requireOwn(inner, place), path: place, namespace }
+    }
+  }
+}
+
+const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
+
+function requireOwn(tool: Fields, path: string): Fields {
+  if (tool.type === 'function' || tool.type === 'custom') return tool
+  if (typeof tool.type === 'string' && TOOL_TYPE.test(tool.type)) throw hosted(tool.type, path)
+  throw badField(`${path}.type`, `'${path}.type' must be function, custom or namespace`, tool.type)
+}
+
+/** What a caller can do in place of a tool that OpenAI runs, and bills, beside the model. */
+function hosted(type: string, path: string): GatewayError {
+  const codex = type.startsWith('web_search') ? ' (in Codex: web_search = "disabled" in config.toml)' : ''
+  return notTaken(
+    `${path}.type`,
+    `is '${type}', a tool that a provider runs and bills by itself. Leave it out${codex}, or offer a function of your own that does the same`,
+  )
+}
+
+function readFunction(tool: Fields, name: string, path: string): Fields {
+  requireFields(tool, { description: string, parameters: object, strict: boolean }, `${path}.`)
+  const { description, parameters, strict } = tool
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' && { description }),
+      ...(isObject(parameters) && { parameters }),
+      ...(typeof strict === 'boolean' && { strict }),
+    },
+  }
+}
+
+function readCustom(tool: Fields, name: string, path: string): Fields {
+  requireFields(tool, { description: string, format: object }, `${path}.`)
+  const { description, format } = tool
+  return {
+    type: 'custom',
+    custom: {
+      name,
+      ...(typeof description === 'string' && { description }),
+      ...(isObject(format) && { format: readFormat(format, `${path}.format`) }),
+    },
+  }
+}
+
+function readFormat({ type, syntax, definition }: Fields, path: string): Fields {
+  if (type === 'text') return { type }
+  if (type === 'grammar' && typeof syntax === 'string' && typeof definition === 'string') {
+    return { type, grammar: { syntax, definition } }
+  }
+  throw badField(path, `'${path}' must be of type text, or grammar with a 'syntax' and a 'definition'`, type)
+}
+
+const WORDS: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
+const MODES: ReadonlySet<unknown> = new Set(['auto', 'required'])
+const WANTED =
+  "'tool_choice' must be none, auto, required, or an object of type function or custom with a 'name', or of type allowed_tools"
+
+/** Undefined where nothing need be said. Without tools there is nothing to choose. */
+export function readToolChoice(choice: unknown, toolCount: number): unknown {
+  if (choice === undefined || choice === null) return undefined
+  if (WORDS.has(choice)) {
+    if (toolCount > 0) return choice
+    if (choice !== 'required') return undefined
+    throw notTaken('tool_choice', "is 'required', but there are no tools")
+  }
+  if (!isObject(choice)) throw badField('tool_choice', WANTED, choice)
+  if (choice.type !== 'allowed_tools') return readNamed(choice, 'tool_choice')
+  const { mode, tools } = choice
+  if (!MODES.has(mode)) throw badField('tool_choice.mode', "'tool_choice.mode' must be auto or required", mode)
+  if (!Array.isArray(tools) || tools.length > MAX_TOOLS) {
+    throw badField('tool_choice.tools', `'tool_choice.tools' must be an array of at most ${MAX_TOOLS} tools`, tools)
+  }
+  const named = tools.map((tool: unknown, index) => readNamed(tool, `tool_choice.tools[${index}]`))
+  return { type: 'allowed_tools', allowed_tools: { mode, tools: named } }
+}
+
+function readNamed(choice: unknown, path: string): Fields {
+  const type = isObject(choice) ? choice.type : undefined
+  if (!isObject(choice) || (type !== 'function' && type !== 'custom')) {
+    throw badField(path, path === 'tool_choice' ? WANTED : `'${path}' must be of type function or custom`, choice)
+  }
+  return { type, [type]: { name: namespacedName(choice.namespace, requireText(choice, 'name', path)) } }
+}

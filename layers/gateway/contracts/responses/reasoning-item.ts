@@ -1,0 +1,81 @@
+import { packThoughts } from '../../wire/carried-thoughts.ts'
+import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the model thinks, as a summary in parts, with the provider's proof of it for the next turn. */
+export class ReasoningItem implements OutputItem {
+  readonly #emit: Emit
+  readonly #place: Place
+  readonly #summary: string[] = []
+  readonly #proofs: Fields[] = []
+  #part: unknown
+  #isOpen = false
+
+  constructor(emit: Emit, place: Place) {
+    this.#emit = emit
+    this.#place = place
+    emit('response.output_item.added', { output_index: place.output_index, item: this.shown })
+  }
+
+  get shown(): Fields {
+    const proof = this.#proof()
+    return {
+      id: this.#place.item_id,
+      type: 'reasoning',
+      summary: this.#summary.map(shownPart),
+      ...(proof !== undefined && { encrypted_content: proof }),
+    }
+  }
+
+  get isProven(): boolean {
+    return this.#proofs.length > 0
+  }
+
+  /** `part` is the same for what belongs into one part of the summary. */
+  think(delta: string, part: unknown): void {
+    if (!this.#isOpen || part !== this.#part) this.#begin(part)
+    const summary_index = this.#summary.length - 1
+    this.#summary[summary_index] += delta
+    this.#emit('response.reasoning_summary_text.delta', { ...this.#place, summary_index, delta })
+  }
+
+  prove(detail: Fields): void {
+    this.#proofs.push(detail)
+  }
+
+  close(_: ItemStatus): void {
+    this.#endPart()
+    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.shown })
+  }
+
+  /** What OpenAI has encrypted goes as it is; the proofs of others are packed for their way through clients. */
+  #proof(): string | undefined {
+    const [first] = this.#proofs
+    if (first === undefined) return undefined
+    const isOwn = first.format === 'openai-responses-v1' && typeof first.data === 'string' && this.#proofs.length === 1
+    return isOwn ? (first.data as string) : packThoughts(this.#proofs)
+  }
+
+  #begin(part: unknown): void {
+    this.#endPart()
+    this.#part = part
+    this.#isOpen = true
+    this.#summary.push('')
+    const summary_index = this.#summary.length - 1
+    this.#emit('response.reasoning_summary_part.added', { ...this.#place, summary_index, part: shownPart('') })
+  }
+
+  #endPart(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    const at = { ...this.#place, summary_index: this.#summary.length - 1 }
+    const text = this.#summary.at(-1) ?? ''
+    this.#emit('response.reasoning_summary_text.done', { ...at, text })
+    this.#emit('response.reasoning_summary_part.done', { ...at, part: shownPart(text) })
+  }
+}
+
+function shownPart(text: string): Fields {
+  return { type: 'summary_text', text }
+}

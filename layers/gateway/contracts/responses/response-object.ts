@@ -1,0 +1,111 @@
+import type { ChatBody } from '../../domain/chat.ts'
+import type { ErrorKind } from '../../domain/gateway-error.ts'
+import { formatCredits } from '../../domain/money.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import type { AnswerHead, CountedUsage } from '../contract.ts'
+import type { Ending, Output } from './output.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields of a Response that change while it is made. */
+export type ResponseState = {
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  readonly output: readonly Fields[]
+  readonly error?: Fields
+  readonly incomplete?: Exclude<Ending, 'completed'>
+  readonly usage?: Fields
+}
+
+/** The Response, of which most repeats the request. Its id is the request's, so that either finds the row. */
+export class ResponseObject {
+  readonly #head: Fields
+  readonly #request: Fields
+
+  constructor({ requestId, nowMs, model, chat }: AnswerHead) {
+    const id = requestId.replace('req_', 'resp_')
+    this.#head = { id, object: 'response', created_at: Math.floor(nowMs / 1000), model }
+    this.#request = requestFields(chat.original?.body ?? {})
+  }
+
+  show({ status, output, error, incomplete, usage }: ResponseState): Fields {
+    return {
+      ...this.#head,
+      status,
+      background: false,
+      error: error ?? null,
+      incomplete_details: incomplete ? { reason: incomplete } : null,
+      ...this.#request,
+      output,
+      ...(usage && { usage }),
+    }
+  }
+}
+
+function requestFields(body: ChatBody): Fields {
+  const { text, reasoning, tools } = body
+  const asked = isObject(text) ? text : {}
+  const thought = isObject(reasoning) ? reasoning : {}
+  return {
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    metadata: body.metadata ?? {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: { effort: thought.effort ?? null, summary: thought.summary ?? null },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: 'default',
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: { format: asked.format ?? { type: 'text' }, ...(asked.verbosity ? { verbosity: asked.verbosity } : {}) },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: Array.isArray(tools) ? tools.map(shownTool) : [],
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: body.truncation ?? 'disabled',
+    ...(typeof body.user === 'string' && { user: body.user }),
+  }
+}
+
+/** A function has these two, whether or not the caller wrote them. */
+function shownTool(tool: Fields): Fields {
+  return tool.type === 'function'
+    ? { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? false }
+    : tool
+}
+
+/** Every digit of the cost, as a number. */
+const exactNumber = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
+
+function shownUsage({ bill, reported }: CountedUsage): Fields {
+  const { prompt, cached, cacheWrite, completion } = bill.quantities
+  const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
+  const details = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}
+  const reasoning = details.reasoning_tokens
+  return {
+    input_tokens: prompt,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: cacheWrite },
+    output_tokens: completion,
+    output_tokens_details: { reasoning_tokens: isCount(reasoning) ? Math.min(reasoning, completion) : 0 },
+    total_tokens: prompt + completion,
+    cost: exactNumber(formatCredits(bill.cost)),
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** An answer that came to its end, by itself or because it was cut. */
+export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
+  const usage = shownUsage(counted)
+  if (ending === 'completed') return { status: 'completed', output: shown, usage }
+  return { status: 'incomplete', output: shown, incomplete: ending, usage }
+}
+
+/** The contract has few codes: whose fault it was decides whether clients try again. */
+export function shownError(kind: ErrorKind, message: string): Fields {
+  const isCallers = kind === 'upstream_rejected' || kind === 'request_too_large'
+  return { code: isCallers ? 'invalid_prompt' : 'server_error', message }
+}

@@ -1,0 +1,78 @@
+import type { ChoicePart } from '../../domain/chat.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
+import { Output } from './output.ts'
+import { inOwnWords } from './own-words.ts'
+import { endedState, ResponseObject, shownError } from './response-object.ts'
+
+/** The events at the end repeat all that was said, so all of it is kept. No model says that much. */
+const MOST_KEPT_CHARS = 8 * 1024 * 1024
+
+/** Turns parts into the events of a Response, which are numbered. */
+export class ResponseStream implements StreamWriter {
+  readonly #response: ResponseObject
+  readonly #output: Output
+  #frames = ''
+  #next = 0
+  #closing: string | undefined
+
+  constructor(head: AnswerHead) {
+    this.#response = new ResponseObject(head)
+    this.#output = new Output(head, (type, fields) => this.#emit(type, fields))
+  }
+
+  choice(part: ChoicePart): string {
+    this.#begin()
+    this.#output.add(part)
+    if (this.#output.chars > MOST_KEPT_CHARS) {
+      throw new UpstreamFailure('runaway', `The upstream sent more than ${MOST_KEPT_CHARS} characters.`)
+    }
+    return this.#take()
+  }
+
+  /** Asked again, with another cost, it says the same once more. */
+  end(usage: CountedUsage): string {
+    this.#closing ??= this.#close()
+    const state = endedState(this.#output, usage)
+    return this.#closing + frame(`response.${state.status}`, this.#next, { response: this.#response.show(state) })
+  }
+
+  /** Clients look for the one or for the other. */
+  error(error: GatewayError): string {
+    this.#begin()
+    const { kind, message, type, param, code } = inOwnWords(error)
+    this.#emit('error', { code, message, param, error: { type, code, message, param } })
+    const failed = { status: 'failed', output: this.#output.shown, error: shownError(kind, message) } as const
+    this.#emit('response.failed', { response: this.#response.show(failed) })
+    return this.#take()
+  }
+
+  #begin(): void {
+    if (this.#next > 0) return
+    const response = this.#response.show({ status: 'in_progress', output: [] })
+    this.#emit('response.created', { response })
+    this.#emit('response.in_progress', { response })
+  }
+
+  #close(): string {
+    this.#begin()
+    this.#output.end('completed')
+    return this.#take()
+  }
+
+  #emit(type: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#frames += frame(type, this.#next, fields)
+    this.#next += 1
+  }
+
+  #take(): string {
+    const frames = this.#frames
+    this.#frames = ''
+    return frames
+  }
+}
+
+function frame(type: string, sequence_number: number, fields: Readonly<Record<string, unknown>>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
+}

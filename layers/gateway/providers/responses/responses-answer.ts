@@ -1,0 +1,204 @@
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { namespacedName } from '../../wire/namespaced-name.ts'
+import { errorInAnswer } from '../http/error-reply.ts'
+import { parseObject } from '../http/json-reply.ts'
+import type { EventReader } from '../http/server-sent-events.ts'
+import { toUsage } from './responses-usage.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An output item that has begun. What an event already said of it is not said again at its end. */
+type Item = {
+  readonly call?: { readonly index: number; readonly kind: 'function' | 'custom' }
+  readonly id: unknown
+  hasSpoken: boolean
+  isDone: boolean
+}
+
+const FORMAT = 'openai-responses-v1'
+
+/** Turns the events of one Response into parts. Events and items that it does not know are passed over. */
+export class ResponsesEvents implements EventReader {
+  readonly #key: string | undefined
+  /** By their places in the output. */
+  readonly #items = new Map<unknown, Item>()
+  #calls = 0
+  /** Summaries and proofs, each with an index of its own. */
+  #details = 0
+  #summary: unknown
+  #isWhole = false
+
+  /** `key` is the provider's, which providers quote in their errors. */
+  constructor(key: string | undefined) {
+    this.#key = key
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  read(data: string, parts: ChatPart[]): void {
+    // Upstreams that speak Chat Completions, too, end as they do there.
+    if (data !== '[DONE]') this.take(parseObject(data), parts)
+  }
+
+  take(event: Fields, parts: ChatPart[]): void {
+    const { type, delta, output_index: place } = event
+    switch (type) {
+      case 'response.output_item.added':
+        this.#begin(place, fieldsOf(event.item), parts)
+        return
+      case 'response.output_text.delta':
+        this.#say(place, 'content', delta, parts, event.logprobs)
+        return
+      case 'response.refusal.delta':
+        this.#say(place, 'refusal', delta, parts)
+        return
+      case 'response.reasoning_summary_text.delta':
+        this.#think(place, delta, event.summary_index, parts)
+        return
+      case 'response.reasoning_text.delta':
+        this.#think(place, delta, event.content_index, parts)
+        return
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        this.#continue(place, delta, parts)
+        return
+      case 'response.output_item.done':
+        this.#end(place, fieldsOf(event.item), parts)
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#finish(fieldsOf(event.response), parts)
+        return
+      case 'response.failed':
+        throw errorInAnswer(fieldsOf(event.response).error, this.#key)
+      case 'error':
+        throw errorInAnswer(event.error ?? event, this.#key)
+    }
+  }
+
+  end(): void {
+    if (this.#items.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+  }
+
+  #begin(place: unknown, item: Fields, parts: ChatPart[]): Item {
+    const known = this.#items.get(place)
+    if (known) return known
+    const kind = item.type === 'function_call' ? 'function' : item.type === 'custom_tool_call' ? 'custom' : undefined
+    const begun: Item = {
+      ...(kind && { call: { index: this.#calls, kind } }),
+      id: item.id,
+      hasSpoken: false,
+      isDone: false,
+    }
+    this.#items.set(place, begun)
+    if (!kind) return begun
+    this.#calls += 1
+    const name = namespacedName(item.namespace, isText(item.name) ? item.name : '')
+    const said = kind === 'custom' ? { custom: { name, input: '' } } : { function: { name, arguments: '' } }
+    parts.push(choice({ tool_calls: [{ index: begun.call?.index, id: item.call_id, type: kind, ...said }] }))
+    return begun
+  }
+
+  #say(place: unknown, field: 'content' | 'refusal', text: unknown, parts: ChatPart[], logprobs?: unknown): void {
+    if (!isText(text)) return
+    this.#begin(place, {}, parts).hasSpoken = true
+    const told = Array.isArray(logprobs) && logprobs.length > 0 ? { content: logprobs, refusal: null } : null
+    parts.push(choice({ [field]: text }, null, told))
+  }
+
+  /** The parts of a summary are paragraphs where a thought is one text. */
+  #think(place: unknown, text: unknown, part: unknown, parts: ChatPart[]): void {
+    if (!isText(text)) return
+    const item = this.#begin(place, {}, parts)
+    const summary = `${place} ${part}`
+    const isNext = this.#summary !== summary
+    if (isNext) this.#details += 1
+    this.#summary = summary
+    const detail = { type: 'reasoning.summary', summary: text, ...idOf(item), format: FORMAT, index: this.#details - 1 }
+    const reasoning_content = isNext && item.hasSpoken ? `\n\n${text}` : text
+    item.hasSpoken = true
+    parts.push(choice({ reasoning_content, reasoning_details: [detail] }))
+  }
+
+  #continue(place: unknown, piece: unknown, parts: ChatPart[]): void {
+    const item = this.#items.get(place)
+    if (!item?.call || !isText(piece)) return
+    item.hasSpoken = true
+    const { index, kind } = item.call
+    const said = kind === 'custom' ? { custom: { input: piece } } : { function: { arguments: piece } }
+    parts.push(choice({ tool_calls: [{ index, ...said }] }))
+  }
+
+  /** Some upstreams, and whole answers, say an item all at once. */
+  #end(place: unknown, item: Fields, parts: ChatPart[]): void {
+    const begun = this.#begin(place, item, parts)
+    if (begun.isDone) return
+    begun.isDone = true
+    if (!begun.hasSpoken) this.#sayAll(place, item, parts)
+    if (item.type !== 'reasoning' || !isText(item.encrypted_content)) return
+    const detail = { type: 'reasoning.encrypted', data: item.encrypted_content, ...idOf(item), format: FORMAT }
+    parts.push(choice({ reasoning_details: [{ ...detail, index: this.#details }] }))
+    this.#details += 1
+  }
+
+  #sayAll(place: unknown, item: Fields, parts: ChatPart[]): void {
+    if (item.type === 'function_call') this.#continue(place, item.arguments, parts)
+    if (item.type === 'custom_tool_call') this.#continue(place, item.input, parts)
+    for (const [at, part] of listOf(item.summary).entries()) this.#think(place, part.text, at, parts)
+    for (const [at, part] of listOf(item.content).entries()) {
+      if (part.type === 'output_text') this.#say(place, 'content', part.text, parts, part.logprobs)
+      if (part.type === 'refusal') this.#say(place, 'refusal', part.refusal, parts)
+      if (part.type === 'reasoning_text') this.#think(place, part.text, `${at} spoken`, parts)
+    }
+  }
+
+  #finish(response: Fields, parts: ChatPart[]): void {
+    for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
+    this.#isWhole = true
+    parts.push(choice({}, this.#finishReason(response)))
+    if (isObject(response.usage)) parts.push({ kind: 'usage', usage: toUsage(response.usage) })
+  }
+
+  #finishReason({ status, incomplete_details: details }: Fields): string {
+    const { reason } = fieldsOf(details)
+    if (reason === 'content_filter') return 'content_filter'
+    if (status === 'incomplete') return 'length'
+    return this.#calls > 0 ? 'tool_calls' : 'stop'
+  }
+}
+
+/** The parts of a Response that came whole. */
+export function readResponse(response: Fields, key: string | undefined): ChatPart[] {
+  const { status, error } = response
+  if (error || status === 'failed') throw errorInAnswer(error, key)
+  if (!Array.isArray(response.output) || (status !== undefined && status !== 'completed' && status !== 'incomplete')) {
+    throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no whole response.')
+  }
+  const parts: ChatPart[] = []
+  new ResponsesEvents(key).take({ type: 'response.completed', response }, parts)
+  return parts
+}
+
+function choice(delta: Delta, finishReason: string | null = null, logprobs: unknown = null): ChoicePart {
+  return { kind: 'choice', index: 0, delta, logprobs, finishReason }
+}
+
+function idOf({ id }: { readonly id?: unknown }): Fields {
+  return isText(id) ? { id } : {}
+}
+
+function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {}
+}

@@ -1,0 +1,49 @@
+import { COMMON_HINTS, COMMON_LACKS, COMMON_WORDS } from '../conversation/common-fields.ts'
+import { type FieldTable, fieldTable, type Lack } from '../conversation/field-table.ts'
+import { isStandardTier } from '../standard-price.ts'
+
+const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention']
+const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_LACKS
+
+/** The fields of Chat Completions that Responses has words for. */
+export const RESPONSES_FIELDS: FieldTable = fieldTable({
+  says: [
+    ...COMMON_WORDS,
+    ...SAID,
+    'parallel_tool_calls',
+    'reasoning_effort',
+    'logprobs',
+    'top_logprobs',
+    'user',
+    'safety_identifier',
+  ],
+  leavesOut: COMMON_HINTS.filter((name) => !SAID.includes(name)),
+  lacks: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
+})
+
+const any: Lack = () => undefined
+const standardTier: Lack = (value) =>
+  isStandardTier(value) ? undefined : "must be 'auto' or 'default' with this model"
+
+/** The fields of Responses itself that do not change what a provider bills. Which tools there may be the contract has seen to. */
+export const ORIGINAL_FIELDS: FieldTable = new Map([
+  ...[
+    'input',
+    'instructions',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'text',
+    'reasoning',
+    'include',
+    'truncation',
+    'temperature',
+    'top_p',
+    'top_logprobs',
+    'user',
+    'safety_identifier',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+  ].map((name) => [name, any] as const),
+  ['service_tier', standardTier],
+])

@@ -1,0 +1,121 @@
+import { isObject } from '../../wire/field-rules.ts'
+import { rejected, unsupported } from '../verdict.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MAX_TYPE_CHARS = 40
+
+/** The messages of Chat Completions as items. */
+export function toItems(messages: readonly Fields[]): Fields[] {
+  const items: Fields[] = []
+  const customCalls = new Set<unknown>()
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`
+    switch (message.role) {
+      case 'assistant':
+        for (const item of turnItems(message, path, customCalls)) items.push(item)
+        break
+      case 'tool':
+        items.push(toResult(message, path, customCalls))
+        break
+      case 'function':
+        throw unsupported(`${path}.role`, "is 'function', which this model does not know; use 'tool'")
+      default: {
+        const { role } = message
+        items.push({ type: 'message', role, content: toContent(message.content, `${path}.content`) })
+      }
+    }
+  }
+  return items
+}
+
+function* turnItems(message: Fields, path: string, customCalls: Set<unknown>): Generator<Fields, void, undefined> {
+  yield* toThoughts(message.reasoning_details)
+  const text = saidText(message.content, `${path}.content`) + (isText(message.refusal) ? message.refusal : '')
+  if (text !== '') yield { type: 'message', role: 'assistant', content: text }
+  const calls = message.tool_calls ?? []
+  if (!Array.isArray(calls)) throw rejected(`${path}.tool_calls`, 'must be an array of tool calls')
+  for (const [index, call] of calls.entries()) yield toCall(call, `${path}.tool_calls[${index}]`, customCalls)
+}
+
+/** The thoughts that an upstream of this dialect has encrypted, with their summaries, whose pieces have one index. */
+function* toThoughts(details: unknown): Generator<Fields, void, undefined> {
+  if (!Array.isArray(details)) return
+  let summary: { readonly id: unknown; readonly index: unknown; text: string }[] = []
+  for (const detail of details) {
+    if (!isObject(detail) || detail.format !== 'openai-responses-v1') continue
+    const { id, index, data } = detail
+    if (detail.type === 'reasoning.summary' && isText(detail.summary)) {
+      const last = summary.at(-1)
+      if (last && last.id === id && last.index === index) last.text += detail.summary
+      else summary.push({ id, index, text: detail.summary })
+    } else if (detail.type === 'reasoning.encrypted' && isText(data)) {
+      const parts = summary.filter((part) => part.id === id).map(({ text }) => ({ type: 'summary_text', text }))
+      yield { type: 'reasoning', ...(isText(id) && { id }), summary: parts, encrypted_content: data }
+      summary = []
+    }
+  }
+}
+
+function toCall(call: unknown, path: string, customCalls: Set<unknown>): Fields {
+  const kind = isObject(call) && call.type === 'custom' ? 'custom' : 'function'
+  const { name, arguments: text, input } = isObject(call) && isObject(call[kind]) ? (call[kind] as Fields) : {}
+  if (!isObject(call) || !isText(name)) throw rejected(path, 'must be a call of a tool with a name')
+  if (!isText(call.id)) throw rejected(`${path}.id`, 'must be the id of a tool call')
+  const common = { call_id: call.id, name }
+  if (kind === 'function') return { type: 'function_call', ...common, arguments: isText(text) ? text : '{}' }
+  customCalls.add(call.id)
+  return { type: 'custom_tool_call', ...common, input: isText(input) ? input : '' }
+}
+
+function toResult({ tool_call_id: id, content }: Fields, path: string, customCalls: ReadonlySet<unknown>): Fields {
+  if (!isText(id)) throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
+  const type = customCalls.has(id) ? 'custom_tool_call_output' : 'function_call_output'
+  return { type, call_id: id, output: toContent(content, `${path}.content`) }
+}
+
+function toContent(content: unknown, path: string): string | Fields[] {
+  if (!Array.isArray(content)) return isText(content) ? content : ''
+  return content.map((part: Fields, index) => toPart(part, `${path}[${index}]`))
+}
+
+function toPart(part: Fields, path: string): Fields {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text }
+    case 'image_url': {
+      const { url, detail } = isObject(part.image_url) ? part.image_url : {}
+      if (!isText(url)) throw rejected(`${path}.image_url.url`, 'must be the address of an image')
+      return { type: 'input_image', image_url: url, detail: isText(detail) ? detail : 'auto' }
+    }
+    case 'file': {
+      const { filename, file_data: data } = isObject(part.file) ? part.file : {}
+      if (!isText(data)) throw unsupported(`${path}.file.file_data`, 'must hold the file with this model')
+      return { type: 'input_file', ...(isText(filename) && { filename }), file_data: data }
+    }
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: part.input_audio }
+    default:
+      throw notTaken(part, path)
+  }
+}
+
+/** A turn that was said before is text to every model. */
+function saidText(content: unknown, path: string): string {
+  if (!Array.isArray(content)) return isText(content) ? content : ''
+  return content
+    .map((part: Fields, index) => {
+      const said = part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : undefined
+      if (typeof said !== 'string') throw notTaken(part, `${path}[${index}]`)
+      return said
+    })
+    .join('')
+}
+
+function notTaken({ type }: Fields, path: string) {
+  return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}', which this model does not take here`)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,40 @@
+import { isDeeper, isObject } from './field-rules.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Begins what only this gateway can read; no provider's own data begins so. */
+const MARK = 'thoughts.v1.'
+const MOST_THOUGHTS = 1_000
+/** A thought is a flat object in a list. */
+const THOUGHT_DEPTH = 2
+const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 'index'] as const
+
+/**
+ * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is not
+ * a secret: what is in it the provider has signed or encrypted itself.
+ */
+export function packThoughts(details: readonly Fields[]): string {
+  return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
+}
+
+export function arePacked(text: string): boolean {
+  return text.startsWith(MARK)
+}
+
+/** The thoughts again; undefined if the text was changed on its way. */
+export function unpackThoughts(text: string): Fields[] | undefined {
+  const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
+  if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
+  if (!details.every((detail) => isObject(detail) && typeof detail.type === 'string')) return undefined
+  return details.map((detail: Fields) =>
+    Object.fromEntries(FIELDS.filter((name) => detail[name] !== undefined).map((name) => [name, detail[name]])),
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

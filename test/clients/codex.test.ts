@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { blocksOf } from '../documents/support/markdown.ts'
+import { answering, call, openResponses, saying, thought } from '../providers/responses/responses-upstream.ts'
+import { inTurn } from '../sdk/support/in-turn.ts'
+import { booksBalance, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
+import { installClient } from './support/install-client.ts'
+
+const installed = await installClient('@openai/codex', '0.166.0', 'codex')
+const codex = 'file' in installed ? installed.file : ''
+if ('missing' in installed) process.stderr.write(`test/clients/codex.test.ts is skipped: ${installed.missing}.\n`)
+const describeWithCodex = codex ? describe : describe.skip
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-codex-'))
+  folders.push(folder)
+  return folder
+}
+
+/** What docs/clients.md says to paste. */
+const CONFIG = blocksOf('docs/clients.md', 'toml')[0] ?? ''
+
+/** Codex at work in an empty folder, as a person starts it. */
+async function work(gateway: TestGateway, config = CONFIG) {
+  const { key, secret } = await gateway.issue()
+  const home = newFolder()
+  const folder = newFolder()
+  writeFileSync(
+    join(home, 'config.toml'),
+    config
+      .replace(/^model = .*/m, 'model = "test-model"')
+      .replace(/base_url = .*/, `base_url = "${gateway.baseUrl}/v1"`),
+  )
+  const args = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'Write hi into out.txt.']
+  const env = { ...process.env, CODEX_HOME: home, WAYBILL_API_KEY: secret }
+  const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+    const child = execFile(codex, args, { cwd: folder, env, timeout: 60_000 }, (_, stdout, stderr) => {
+      resolve({ stdout, stderr })
+    })
+    child.stdin?.end()
+  })
+  const range = { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }
+  const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(key.id, range))
+  return { stdout, stderr, folder, rows, key: await gateway.readKey(key.id) }
+}
+
+const lastOf = (list: unknown) => (Array.isArray(list) ? list.slice(-3) : list)
+
+const COMMAND = { name: 'exec_command', arguments: JSON.stringify({ cmd: 'printf hi > out.txt' }) }
+const ROW = { endpoint: 'responses', contract: 'responses', outcome: 'completed', stream: true, cost: 20_000n }
+
+describeWithCodex('Codex', () => {
+  test('Codex edits a file in a tool loop over an upstream of chat completions, and its books are right', async () => {
+    const { upstream, gateway } = await openBoth()
+    upstream.reply = inTurn(
+      sse([
+        chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: COMMAND }] }),
+        chunk({}, 'tool_calls'),
+        usageChunk(USAGE),
+        DONE,
+      ]),
+      say('It is written.'),
+    )
+    const { stdout, folder, rows, key } = await work(gateway)
+    expect(stdout).toContain('It is written.')
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('hi')
+    expect(upstream.requests).toHaveLength(2)
+    expect(lastOf(upstream.requests[1]?.body.messages)).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1', function: COMMAND }] },
+      { role: 'tool', tool_call_id: 'call_1', content: expect.stringContaining('exited with code 0') },
+    ])
+    expect(rows).toMatchObject([ROW, ROW])
+    expect({ balance: booksBalance(key), holds: key.holds, spent: key.spent }).toEqual({
+      balance: true,
+      holds: {},
+      spent: 40_000n,
+    })
+  })
+
+  test('Codex carries the thoughts of an upstream of Responses from turn to turn', async () => {
+    const { upstream, gateway } = await openResponses()
+    upstream.reply = inTurn(
+      answering([thought('rs_1', 'sealed', 'I write it.'), call('call_1', COMMAND.name, COMMAND.arguments)]),
+      saying('It is written.'),
+    )
+    const { stdout, folder, rows } = await work(gateway)
+    expect(stdout).toContain('It is written.')
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('hi')
+    expect(lastOf(upstream.requests[1]?.body.input)).toMatchObject([
+      { type: 'reasoning', encrypted_content: 'sealed' },
+      { type: 'function_call', call_id: 'call_1' },
+      { type: 'function_call_output', call_id: 'call_1' },
+    ])
+    expect(rows).toMatchObject([ROW, ROW])
+  })
+
+  test('Codex with its own web search is told which line of its configuration to add', async () => {
+    const { gateway } = await openBoth()
+    const { stdout, stderr } = await work(gateway, CONFIG.replace(/^web_search = .*\n/m, ''))
+    expect(stdout + stderr).toContain('web_search = ')
+  })
+})

@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
+import { response } from '../../sdk/support/responses-schema.ts'
+import { SCENARIOS } from '../../sdk/support/scenarios.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { openBoth } from '../../support/stack.ts'
+import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../../support/upstream.ts'
+import { ask, eventsIn, gatherItems, HELLO, requireConsistent } from './ask.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ;({ upstream, gateway } = await openBoth())
+})
+
+type Call = { id: string; function?: { name: string; arguments: string }; custom?: { name: string; input: string } }
+
+/** The items that the message of a chat completion becomes. */
+function itemsOf(said: Readonly<Record<string, unknown>>): object[] {
+  const message = [
+    ...(said.content ? [{ type: 'output_text', text: said.content }] : []),
+    ...(said.refusal ? [{ type: 'refusal', refusal: said.refusal }] : []),
+  ]
+  const legacy = said.function_call as Call['function']
+  return [
+    ...(message.length > 0 ? [{ type: 'message', content: message }] : []),
+    ...((said.tool_calls ?? []) as Call[]).map(({ id, function: fn, custom }) =>
+      fn
+        ? { type: 'function_call', call_id: id, name: fn.name, arguments: fn.arguments || '{}' }
+        : { type: 'custom_tool_call', call_id: id, ...custom },
+    ),
+    ...(legacy ? [{ type: 'function_call', ...legacy }] : []),
+  ]
+}
+
+const REASONS: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' }
+
+// One answer was asked for: of several that an upstream gives all the same, the first is told.
+test.each(Object.entries(SCENARIOS))(
+  'a response follows OpenAI’s schema and says what the model said, whole and streamed: %s',
+  async (_, { reply, says }) => {
+    upstream.reply = reply
+    const { secret } = await gateway.issue()
+    const said = says[0] ?? { finish_reason: 'stop' }
+    const reason = REASONS[said.finish_reason]
+    const ending = { status: reason ? 'incomplete' : 'completed', incomplete_details: reason ? { reason } : null }
+
+    const whole = response.parse(await (await ask(gateway, secret, HELLO)).json())
+    expect(whole).toMatchObject({ ...ending, model: 'test-model', output: itemsOf(said) })
+
+    const stream = await ask(gateway, secret, { ...HELLO, stream: true })
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const events = eventsIn(await stream.text())
+    expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress'])
+    expect(events.at(-1)).toMatchObject({ type: `response.${ending.status}`, response: ending })
+    requireConsistent(events)
+    expect(gatherItems(events)).toMatchObject(itemsOf(said))
+  },
+)
+
+describe('thoughts', () => {
+  test('what a model thinks is a reasoning item before what it says', async () => {
+    upstream.reply = sse([
+      chunk({ reasoning_content: 'Let me ' }),
+      chunk({ reasoning_content: 'see.' }),
+      chunk({ content: 'Yes.' }),
+      chunk({}, 'stop'),
+      usageChunk({ ...USAGE, completion_tokens_details: { reasoning_tokens: 3 } }),
+      DONE,
+    ])
+    const { secret } = await gateway.issue()
+    const events = eventsIn(await (await ask(gateway, secret, { ...HELLO, stream: true })).text())
+    requireConsistent(events)
+    expect(events.at(-1)).toMatchObject({
+      response: {
+        output: [
+          { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Let me see.' }] },
+          { type: 'message', content: [{ text: 'Yes.' }] },
+        ],
+        usage: { output_tokens: 5, output_tokens_details: { reasoning_tokens: 3 } },
+      },
+    })
+  })
+
+  test('a provider’s proofs of its thoughts travel through the client and come back as they were', async () => {
+    const signed = { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1' }
+    const sealed = { type: 'reasoning.encrypted', data: 'c2VhbGVk', format: 'anthropic-claude-v1' }
+    upstream.reply = sse([
+      chunk({ reasoning_content: 'One.' }),
+      chunk({ reasoning_details: [{ ...signed, index: 0 }] }),
+      chunk({ reasoning_details: [{ ...sealed, index: 1 }] }),
+      chunk({ reasoning_content: 'Two.' }),
+      chunk({ reasoning_details: [{ ...signed, signature: 'gis', index: 2 }] }),
+      chunk({ content: 'Yes.' }),
+      chunk({}, 'stop'),
+      DONE,
+    ])
+    const { secret } = await gateway.issue()
+    const { output } = response.parse(await (await ask(gateway, secret, HELLO)).json())
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
+    const next = { ...HELLO, input: [...output, { role: 'user', content: 'And?' }] }
+    expect(readRequest({ value: next, bytes: 0 }).body.messages).toMatchObject([
+      {
+        role: 'assistant',
+        content: 'Yes.',
+        reasoning_content: 'One.\n\nTwo.',
+        reasoning_details: [
+          { ...signed, text: 'One.', index: 0 },
+          { ...sealed, index: 1 },
+          { ...signed, signature: 'gis', text: 'Two.', index: 2 },
+        ],
+      },
+      { role: 'user', content: 'And?' },
+    ])
+  })
+})
+
+test('log probabilities are told if they were asked for', async () => {
+  const top = [{ token: 'Hi', logprob: -0.1, bytes: [72, 105] }]
+  const logprob = { token: 'Hi', logprob: -0.1, bytes: null, top_logprobs: top }
+  upstream.reply = sse([
+    chunk({}, null, {
+      choices: [{ index: 0, delta: { content: 'Hi' }, logprobs: { content: [logprob] }, finish_reason: 'stop' }],
+    }),
+    DONE,
+  ])
+  const { secret } = await gateway.issue()
+  const request = { ...HELLO, include: ['message.output_text.logprobs'], top_logprobs: 1 }
+  const whole = response.parse(await (await ask(gateway, secret, request)).json())
+  const told = { ...logprob, bytes: [] }
+  expect(whole.output).toMatchObject([{ content: [{ logprobs: [told] }] }])
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ logprobs: true, top_logprobs: 1 })
+  const events = eventsIn(await (await ask(gateway, secret, { ...request, stream: true })).text())
+  expect(events).toContainEqual(expect.objectContaining({ type: 'response.output_text.delta', logprobs: [told] }))
+  const silent = response.parse(await (await ask(gateway, secret, HELLO)).json())
+  expect(silent.output).toMatchObject([{ content: [{ logprobs: [] }] }])
+})
+
+test('a response repeats the request, tells that nothing is stored, and tells its usage and exact cost', async () => {
+  upstream.reply = say('Hello', { ...USAGE, prompt_tokens_details: { cached_tokens: 4 } })
+  const { secret } = await gateway.issue()
+  const asked = {
+    instructions: 'Be brief.',
+    max_output_tokens: 100,
+    metadata: { run: '7' },
+    parallel_tool_calls: false,
+    reasoning: { effort: 'low', summary: 'auto' },
+    store: true,
+    temperature: 0.5,
+    text: { format: { type: 'json_object' }, verbosity: 'low' },
+    tool_choice: 'none',
+    top_p: 0.9,
+    truncation: 'auto',
+    user: 'u',
+    prompt_cache_key: 'k',
+    tools: [{ type: 'function', name: 'f' }],
+  }
+  const answer = await ask(gateway, secret, { ...HELLO, ...asked })
+  const whole = response.parse(await answer.json())
+  expect(whole).toMatchObject({ ...asked, store: false, tools: [{ type: 'function', name: 'f', strict: false }] })
+  expect(whole.id).toBe(answer.headers.get('x-request-id')?.replace('req_', 'resp_'))
+  expect(whole.usage).toEqual({
+    input_tokens: 10,
+    input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 15,
+    cost: 0.000018,
+  })
+})

@@ -1,0 +1,187 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { errorAnswer } from '../../sdk/support/openai-schema.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { openBoth } from '../../support/stack.ts'
+import type { Upstream } from '../../support/upstream.ts'
+import { ask, HELLO } from './ask.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ;({ upstream, gateway } = await openBoth())
+})
+
+const SECRET_TEXT = 'the-words-of-a-prompt'
+const USER = { role: 'user', content: SECRET_TEXT }
+const items = (...input: unknown[]) => ({ input })
+const content = (...parts: unknown[]) => items({ role: 'user', content: parts })
+const tools = (...list: unknown[]) => ({ tools: list })
+const FN = { type: 'function', name: 'f' }
+
+/** By what is wrong: the request, the parameter that is named, and words that say what to do. */
+const BAD: Readonly<Record<string, readonly [request: unknown, param: string | null, words: string]>> = {
+  'a body that is a list': [[], null, 'must be a JSON object'],
+  'no model': [{ model: undefined }, 'model', 'GET /v1/models lists them'],
+  'no input': [{ input: undefined }, 'input', 'it is missing'],
+  'an empty text': [{ input: '' }, 'input', 'not empty'],
+  'an empty list': [{ input: [] }, 'input', 'non-empty array'],
+  'input that is a number': [{ input: 7 }, 'input', 'got 7'],
+  'more than 10,000 items': [{ input: Array(10_001).fill(USER) }, 'input', 'at most 10000 items'],
+  'an item that is a text': [items(USER, SECRET_TEXT), 'input[1]', 'must be an item'],
+  'an item of an unknown type': [items({ type: SECRET_TEXT }), 'input[0].type', 'must be one of message'],
+  'a call of a hosted tool': [
+    items(USER, { type: 'web_search_call', id: 'ws_1' }),
+    'input[1].type',
+    'leave their items',
+  ],
+  'an item that is only referred to': [items({ type: 'item_reference', id: 'msg_1' }), 'input[0]', "'store': false"],
+  'a reference without a type': [items(USER, { id: 'msg_1' }), 'input[1]', 'Send the item itself'],
+  'an unknown role': [items({ role: 'tool', content: 'x' }), 'input[0].role', 'user, assistant, system, developer'],
+  'a message without content': [items({ role: 'user' }), 'input[0].content', 'it is missing'],
+  'content that is a number': [items({ role: 'user', content: 1 }), 'input[0].content', 'got 1'],
+  'a part that is a text': [content(SECRET_TEXT), 'input[0].content[0].type', 'must be one of input_text'],
+  'a part of Chat Completions': [content({ type: 'text', text: 'x' }), 'input[0].content[0].type', 'input_text'],
+  'a part with an inherited name': [content({ type: 'constructor' }), 'input[0].content[0].type', 'input_text'],
+  'a text that is none': [content({ type: 'input_text', text: 1 }), 'input[0].content[0].text', 'must be a string'],
+  'a picture without an address': [content({ type: 'input_image' }), 'input[0].content[0].image_url', 'missing'],
+  'a stored picture': [content({ type: 'input_image', file_id: 'f' }), 'input[0].content[0].file_id', "'image_url'"],
+  'a stored file': [content({ type: 'input_file', file_id: 'f' }), 'input[0].content[0].file_id', "'file_data'"],
+  'a file’s address': [content({ type: 'input_file', file_url: 'h' }), 'input[0].content[0].file_url', "'file_data'"],
+  'a file of nothing': [content({ type: 'input_file' }), 'input[0].content[0].file_data', 'missing'],
+  'a sound of nothing': [content({ type: 'input_audio' }), 'input[0].content[0].input_audio', 'an object'],
+  'a picture that an assistant said': [
+    items({ role: 'assistant', content: [{ type: 'input_image', image_url: 'x' }] }),
+    'input[0].content[0].type',
+    'output_text',
+  ],
+  'a refusal without words': [
+    items({ role: 'assistant', content: [{ type: 'refusal' }] }),
+    'input[0].content[0].refusal',
+    'must be a string',
+  ],
+  'a call without an id': [items({ type: 'function_call', name: 'f', arguments: '' }), 'input[0].call_id', 'missing'],
+  'a call without a name': [items({ type: 'function_call', call_id: 'c', arguments: '' }), 'input[0].name', 'missing'],
+  'a call without arguments': [
+    items({ type: 'function_call', call_id: 'c', name: 'f' }),
+    'input[0].arguments',
+    'string',
+  ],
+  'a custom call without input': [
+    items({ type: 'custom_tool_call', call_id: 'c', name: 'f' }),
+    'input[0].input',
+    'string',
+  ],
+  'a result of no call': [
+    items(USER, { type: 'function_call_output', call_id: SECRET_TEXT, output: 'x' }),
+    'input[1].call_id',
+    'a call among the items before it',
+  ],
+  'a result without output': [
+    items(
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '' },
+      { type: 'function_call_output', call_id: 'c' },
+    ),
+    'input[1].output',
+    'missing',
+  ],
+  'a thought that is a text': [items({ type: 'reasoning', summary: 'x' }), 'input[0].summary', 'an array'],
+  'a thought of an unknown kind': [items({ type: 'reasoning', summary: [{}] }), 'input[0].summary[0]', 'summary_text'],
+  'a thought whose proof is none': [
+    items({ type: 'reasoning', summary: [], encrypted_content: 7 }),
+    'input[0].encrypted_content',
+    'must be a string',
+  ],
+  'a thought whose proof was changed': [
+    items({ type: 'reasoning', summary: [], encrypted_content: 'thoughts.v1.e30' }),
+    'input[0].encrypted_content',
+    'as it was in the answer',
+  ],
+  'tools that are no list': [{ tools: {} }, 'tools', 'an array'],
+  'a tool that is a text': [tools(SECRET_TEXT), 'tools[0]', 'must be a tool'],
+  'a tool without a type': [tools({ name: 'f' }), 'tools[0].type', 'function, custom or namespace'],
+  'a tool of Chat Completions': [tools({ type: 'function', function: { name: 'f' } }), 'tools[0].name', 'missing'],
+  'a web search': [tools(FN, { type: 'web_search' }), 'tools[1].type', 'web_search = "disabled"'],
+  'a file search': [tools({ type: 'file_search', vector_store_ids: ['v'] }), 'tools[0].type', 'a function of your own'],
+  'a code interpreter': [tools({ type: 'code_interpreter' }), 'tools[0].type', 'Leave it out'],
+  'an MCP server': [tools({ type: 'mcp', server_url: 'https://x' }), 'tools[0].type', 'Leave it out'],
+  'a local shell': [tools({ type: 'local_shell' }), 'tools[0].type', 'a function of your own'],
+  'a hosted tool in a namespace': [
+    tools({ type: 'namespace', name: 'n', tools: [FN, { type: 'web_search' }] }),
+    'tools[0].tools[1].type',
+    'Leave it out',
+  ],
+  'a namespace in a namespace': [
+    tools({ type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [] }] }),
+    'tools[0].tools[0].type',
+    'Leave it out',
+  ],
+  'a namespace without tools': [tools({ type: 'namespace', name: 'n' }), 'tools[0].tools', 'an array'],
+  'a namespace without a name': [tools({ type: 'namespace', tools: [] }), 'tools[0].name', 'missing'],
+  'names too long together': [
+    tools({ type: 'namespace', name: 'n'.repeat(40), tools: [{ type: 'function', name: 'f'.repeat(40) }] }),
+    'tools[0].tools[0].name',
+    'at most 64 characters',
+  ],
+  'a name twice': [tools(FN, FN), 'tools[1].name', 'a tool before it'],
+  'more than 1,024 tools': [
+    tools(...Array.from({ length: 1025 }, (_, i) => ({ ...FN, name: `f${i}` }))),
+    'tools',
+    '1024',
+  ],
+  'parameters that are a text': [tools({ ...FN, parameters: 'x' }), 'tools[0].parameters', 'an object'],
+  'strict that is a text': [tools({ ...FN, strict: 'yes' }), 'tools[0].strict', 'true or false'],
+  'a format that is none': [tools({ type: 'custom', name: 'c', format: { type: 'x' } }), 'tools[0].format', 'grammar'],
+  'a choice that is a number': [{ ...tools(FN), tool_choice: 1 }, 'tool_choice', 'a string or an object'],
+  'a choice that is no word': [{ ...tools(FN), tool_choice: SECRET_TEXT }, 'tool_choice', 'none, auto, required'],
+  'a hosted choice': [{ ...tools(FN), tool_choice: { type: 'web_search' } }, 'tool_choice', 'function or custom'],
+  'a choice without a name': [{ ...tools(FN), tool_choice: { type: 'function' } }, 'tool_choice.name', 'missing'],
+  'a choice among no tools': [{ tool_choice: 'required' }, 'tool_choice', 'there are no tools'],
+  'an unknown mode': [{ tool_choice: { type: 'allowed_tools', tools: [] } }, 'tool_choice.mode', 'auto or required'],
+  'allowed tools that are none': [
+    { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] } },
+    'tool_choice.tools[0]',
+    'function or custom',
+  ],
+  'a format that is a text': [{ text: { format: 'json' } }, 'text.format', 'an object'],
+  'an unknown format': [{ text: { format: { type: 'xml' } } }, 'text.format.type', 'json_schema'],
+  'a schema without a name': [{ text: { format: { type: 'json_schema', schema: {} } } }, 'text.format.name', 'missing'],
+  'no schema': [{ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema', 'an object'],
+  'verbosity that is a number': [{ text: { verbosity: 1 } }, 'text.verbosity', 'a string'],
+  'reasoning that is a text': [{ reasoning: 'high' }, 'reasoning', 'an object'],
+  'an effort that is a number': [{ reasoning: { effort: 1 } }, 'reasoning.effort', 'a string'],
+  'another way to think': [{ reasoning: { mode: 'pro' } }, 'reasoning.mode', 'what the provider bills'],
+  'an unknown thing to include': [{ include: ['everything'] }, 'include', 'reasoning.encrypted_content'],
+  'a cap of nothing': [{ max_output_tokens: 0 }, 'max_output_tokens', 'at least 1'],
+  'a cap above the model’s': [{ max_output_tokens: 5000 }, 'max_output_tokens', "'max_output_tokens' is 5000, but"],
+  'a temperature above 2': [{ temperature: 3 }, 'temperature', 'between 0 and 2'],
+  'stream that is a text': [{ stream: 'yes' }, 'stream', 'true or false'],
+  'store that is a text': [{ store: 'yes' }, 'store', 'true or false'],
+  'an unknown truncation': [{ truncation: 'middle' }, 'truncation', 'auto, disabled'],
+  'metadata that is a list': [{ metadata: [] }, 'metadata', 'an object'],
+  'an earlier response': [{ previous_response_id: 'resp_1' }, 'previous_response_id', "earlier items in 'input'"],
+  'a conversation': [{ conversation: 'conv_1' }, 'conversation', "items in 'input'"],
+  'a stored prompt': [{ prompt: { id: 'pmpt_1' } }, 'prompt', "own text in 'instructions'"],
+  'work in the background': [{ background: true }, 'background', "'stream': true"],
+  'messages of Chat Completions': [{ messages: [] }, 'input', "no 'messages' here"],
+  'a cap of Chat Completions': [{ max_tokens: 5 }, 'max_output_tokens', "no 'max_tokens' here"],
+  'a format of Chat Completions': [{ response_format: {} }, 'text.format', "Use 'text.format'"],
+  'several answers': [{ n: 5 }, 'n', 'one answer'],
+  'a tier at another price': [{ service_tier: 'priority' }, 'service_tier', 'what the provider bills'],
+  'a field that may cost extra': [{ plugins: [] }, 'plugins', 'what the provider bills'],
+}
+
+test.each(Object.entries(BAD))('%s is a 400 that names the field and says what to do', async (_, bad) => {
+  const [request, param, words] = bad
+  upstream.requests.length = 0
+  const { key, secret } = await gateway.issue()
+  const answer = await ask(gateway, secret, Array.isArray(request) ? request : { ...HELLO, ...(request as object) })
+  const { error } = errorAnswer.parse(await answer.json())
+  expect({ status: answer.status, param: error.param }).toEqual({ status: 400, param })
+  expect(error.message).toContain(words)
+  expect(error.message).not.toContain(SECRET_TEXT)
+  expect(upstream.requests).toEqual([])
+  const row = await gateway.readRow(answer.headers.get('x-request-id'))
+  expect(row).toMatchObject({ endpoint: 'responses', httpStatus: 400, cost: 0n })
+  expect((await gateway.readKey(key.id)).holds).toEqual({})
+})

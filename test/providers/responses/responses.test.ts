@@ -1,0 +1,477 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { HELLO as ASKED, ask, eventsIn, requireConsistent } from '../../contracts/responses/ask.ts'
+import { gather } from '../../sdk/support/gather.ts'
+import { completion } from '../../sdk/support/openai-schema.ts'
+import { readChunks } from '../../sdk/support/read-chunks.ts'
+import { response } from '../../sdk/support/responses-schema.ts'
+import { HELLO, type TestGateway } from '../../support/gateway.ts'
+import { type Reply, sse, status, type Upstream } from '../../support/upstream.ts'
+import {
+  answering,
+  CREATED,
+  call,
+  completed,
+  customCall,
+  type Event,
+  eventsOf,
+  frames,
+  KEY,
+  message,
+  openResponses,
+  refusing,
+  responseOf,
+  saying,
+  thought,
+  USAGE,
+} from './responses-upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ;({ upstream, gateway } = await openResponses())
+})
+
+const sent = () => upstream.requests.at(-1)?.body ?? {}
+
+async function chat(request: object = {}, reply: Reply = saying('Hello')) {
+  upstream.reply = reply
+  const { secret } = await gateway.issue()
+  return gateway.post(secret, { ...HELLO, ...request })
+}
+
+describe('requests', () => {
+  test('a chat is asked in the words of Responses, with nothing stored and its cap', async () => {
+    const schema = { type: 'object', properties: {} }
+    const answer = await chat({
+      messages: [
+        { role: 'system', content: 'S' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Hi' },
+            { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:,x' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: 'Looking.',
+          reasoning_details: [
+            { type: 'reasoning.summary', summary: 'H', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+            { type: 'reasoning.summary', summary: 'm.', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
+            { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', format: 'openai-responses-v1', index: 1 },
+            { type: 'reasoning.text', text: 'x', signature: 's', format: 'anthropic-claude-v1', index: 2 },
+          ],
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+            { id: 'c2', type: 'custom', custom: { name: 'sh', input: 'ls' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'one' },
+        { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'two' }] },
+      ],
+      max_tokens: 50,
+      temperature: 0.5,
+      tools: [
+        { type: 'function', function: { name: 'f', description: 'F', parameters: schema, strict: true } },
+        { type: 'function', function: { name: 'g' } },
+        {
+          type: 'custom',
+          custom: { name: 'sh', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } },
+        },
+      ],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+      reasoning_effort: 'low',
+      verbosity: 'high',
+      seed: 7,
+      store: true,
+      user: 'u',
+    })
+    expect(answer.status).toBe(200)
+    expect(sent()).toEqual({
+      model: 'upstream-model',
+      stream: false,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      max_output_tokens: 50,
+      temperature: 0.5,
+      input: [
+        { type: 'message', role: 'system', content: 'S' },
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Hi' },
+            { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' },
+            { type: 'input_file', filename: 'a.pdf', file_data: 'data:,x' },
+          ],
+        },
+        {
+          type: 'reasoning',
+          id: 'rs_1',
+          summary: [{ type: 'summary_text', text: 'Hm.' }],
+          encrypted_content: 'sealed',
+        },
+        { type: 'message', role: 'assistant', content: 'Looking.' },
+        { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
+        { type: 'custom_tool_call', call_id: 'c2', name: 'sh', input: 'ls' },
+        { type: 'function_call_output', call_id: 'c1', output: 'one' },
+        { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'two' }] },
+      ],
+      tools: [
+        { type: 'function', name: 'f', description: 'F', parameters: schema, strict: true },
+        { type: 'function', name: 'g', parameters: schema, strict: false },
+        { type: 'custom', name: 'sh', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
+      ],
+      tool_choice: { type: 'function', name: 'f' },
+      parallel_tool_calls: false,
+      text: { format: { type: 'json_schema', name: 'n', schema }, verbosity: 'high' },
+      reasoning: { effort: 'low' },
+      user: 'u',
+    })
+    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
+  })
+
+  test('a response is asked in the caller’s own words, without our ids and foreign thoughts', async () => {
+    upstream.reply = saying('Hello')
+    const { secret } = await gateway.issue()
+    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAsealed' }
+    const tools = [
+      { type: 'namespace', name: 'n', description: 'N', tools: [{ type: 'function', name: 'f' }] },
+      { type: 'custom', name: 'c' },
+    ]
+    const asked = {
+      instructions: 'Be brief.',
+      tools,
+      text: { verbosity: 'low', format: { type: 'text' } },
+      truncation: 'auto',
+      prompt_cache_key: 'k',
+      temperature: 0.5,
+    }
+    const answer = await ask(gateway, secret, {
+      ...ASKED,
+      ...asked,
+      input: [
+        { type: 'message', id: 'msg_1', role: 'user', content: 'Hi' },
+        own,
+        { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'x' }] },
+        { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: 'thoughts.v1.W10' },
+        { type: 'function_call', id: 'fc_1', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
+      ],
+      store: true,
+      metadata: { a: 'b' },
+      client_metadata: {},
+      include: ['web_search_call.results', 'message.output_text.logprobs'],
+      reasoning: { effort: 'high', summary: 'auto', generate_summary: null },
+      max_output_tokens: 60,
+    })
+    expect(answer.status).toBe(200)
+    expect(sent()).toEqual({
+      ...asked,
+      model: 'upstream-model',
+      stream: false,
+      store: false,
+      max_output_tokens: 60,
+      include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
+      reasoning: { effort: 'high', summary: 'auto' },
+      input: [
+        { type: 'message', role: 'user', content: 'Hi' },
+        own,
+        { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
+      ],
+    })
+  })
+
+  test.each<[string, object, string]>([
+    ['stop', { stop: 'END' }, 'no stop texts'],
+    ['n', { n: 2 }, 'must be 1'],
+    ['service_tier', { service_tier: 'priority' }, 'default'],
+    ['plugins', { plugins: [] }, 'what the provider bills'],
+    ['tools[0]', { tools: [{ type: 'web_search' }] }, 'takes no others'],
+    ['tools[0].function.name', { tools: [{ type: 'function' }] }, 'must be a string'],
+    ['tool_choice', { tool_choice: { type: 'file_search' } }, 'a tool with a name'],
+    ['response_format', { response_format: { type: 'xml' } }, 'json_schema'],
+    ['messages[0].role', { messages: [{ role: 'function', content: 'x' }] }, "use 'tool'"],
+    [
+      'messages[0].content[0]',
+      { messages: [{ role: 'user', content: [{ type: 'video_url' }] }] },
+      'does not take here',
+    ],
+    [
+      'messages[0].content[0].file.file_data',
+      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
+      'hold the file',
+    ],
+    [
+      'messages[0].tool_calls[0].id',
+      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }] },
+      'the id',
+    ],
+    ['messages[0].tool_call_id', { messages: [{ role: 'tool', content: 'x' }] }, 'the id'],
+  ])('a chat with a %s that Responses has no words for is a 400 that names it', async (param, request, words) => {
+    const asked = upstream.requests.length
+    const answer = await chat(request)
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400,
+      body: { error: { param, message: expect.stringContaining(words) } },
+    })
+    expect(upstream.requests).toHaveLength(asked)
+  })
+
+  test.each(['service_tier', 'plugins', 'safety'])(
+    'a response with a %s that may cost extra is not passed on',
+    async (name) => {
+      const { secret } = await gateway.issue()
+      const answer = await ask(gateway, secret, { ...ASKED, [name]: 'flex' })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ error: { param: name } })
+    },
+  )
+
+  test('a field passes if the operator allows it, and is left out if the operator says so', async () => {
+    const allowing = await openResponses({}, { allowFields: ['plugins'], unknownFields: 'drop' })
+    const { secret } = await allowing.gateway.issue()
+    for (const post of [
+      () => allowing.gateway.post(secret, { ...HELLO, plugins: [1], other: 1 }),
+      () => ask(allowing.gateway, secret, { ...ASKED, plugins: [1], other: 1 }),
+    ]) {
+      const answer = await post()
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('x-svc-dropped-fields')).toBe('other')
+      expect(allowing.upstream.requests.at(-1)?.body).toMatchObject({ plugins: [1] })
+      expect(allowing.upstream.requests.at(-1)?.body).not.toHaveProperty('other')
+    }
+  })
+})
+
+const BOTH = [call('c1', 'f', '{"a":1}'), call('c2', 'g', '{}')]
+const ANSWERS: Readonly<Record<string, { readonly reply: Reply; readonly says: object; readonly items: object[] }>> = {
+  'a text': {
+    reply: saying('Hello'),
+    says: { content: 'Hello', finish_reason: 'stop' },
+    items: [{ content: [{ text: 'Hello' }] }],
+  },
+  'a refusal': {
+    reply: answering([refusing('I cannot.')]),
+    says: { refusal: 'I cannot.', finish_reason: 'stop' },
+    items: [{ content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
+  },
+  'text and two calls': {
+    reply: answering([message('Looking.'), ...BOTH]),
+    says: {
+      content: 'Looking.',
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+        { id: 'c2', type: 'function', function: { name: 'g', arguments: '{}' } },
+      ],
+      finish_reason: 'tool_calls',
+    },
+    items: [{ type: 'message' }, { call_id: 'c1', arguments: '{"a":1}' }, { call_id: 'c2', arguments: '{}' }],
+  },
+  'a custom tool’s call': {
+    reply: answering([customCall('c1', 'sh', 'ls -l')]),
+    says: {
+      tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'sh', input: 'ls -l' } }],
+      finish_reason: 'tool_calls',
+    },
+    items: [{ type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls -l' }],
+  },
+  'an answer cut at its cap': {
+    reply: answering([message('Hel')], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }),
+    says: { content: 'Hel', finish_reason: 'length' },
+    items: [{ status: 'incomplete', content: [{ text: 'Hel' }] }],
+  },
+  'a filtered answer': {
+    reply: answering([message('Hel')], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
+    says: { content: 'Hel', finish_reason: 'content_filter' },
+    items: [{ status: 'incomplete' }],
+  },
+  'thoughts in two paragraphs': {
+    reply: answering([thought('rs_up', 'sealed', 'One.', 'Two.'), message('Yes.')]),
+    says: { reasoning_content: 'One.\n\nTwo.', content: 'Yes.', finish_reason: 'stop' },
+    items: [
+      { type: 'reasoning', id: 'rs_up', encrypted_content: 'sealed', summary: [{ text: 'One.' }, { text: 'Two.' }] },
+      { type: 'message' },
+    ],
+  },
+  'two thoughts, of which one is silent': {
+    reply: answering([thought('rs_a', 'one'), thought('rs_b', 'two', 'Hm.'), message('Yes.')]),
+    says: { reasoning_content: 'Hm.', content: 'Yes.', finish_reason: 'stop' },
+    items: [
+      { type: 'reasoning', id: 'rs_a', encrypted_content: 'one', summary: [] },
+      { type: 'reasoning', id: 'rs_b', encrypted_content: 'two', summary: [{ text: 'Hm.' }] },
+      { type: 'message' },
+    ],
+  },
+  'items that are only told at their ends': {
+    reply: sse(
+      frames(
+        CREATED,
+        ...[message('Hi'), ...BOTH].map((item, i) => ({ type: 'response.output_item.done', output_index: i, item })),
+        completed([]),
+      ),
+    ),
+    says: { content: 'Hi', tool_calls: [{ id: 'c1' }, { id: 'c2' }], finish_reason: 'tool_calls' },
+    items: [{ type: 'message' }, { call_id: 'c1', arguments: '{"a":1}' }, { call_id: 'c2' }],
+  },
+  'an answer that is only told at its end': {
+    reply: sse(frames(completed([message('Hi')]))),
+    says: { content: 'Hi', finish_reason: 'stop' },
+    items: [{ content: [{ text: 'Hi' }] }],
+  },
+  'events and items that nobody knows': {
+    reply: sse(
+      frames(
+        CREATED,
+        { type: 'response.odd' },
+        ...eventsOf({ type: 'odd', id: 'o' }, 0),
+        ...eventsOf(message('Hi'), 1),
+        completed([]),
+      ),
+    ),
+    says: { content: 'Hi', finish_reason: 'stop' },
+    items: [{ content: [{ text: 'Hi' }] }],
+  },
+}
+
+describe('answers', () => {
+  test.each(Object.entries(ANSWERS))(
+    '%s is told in chat completions and in Responses, whole and streamed',
+    async (_, answer) => {
+      upstream.reply = answer.reply
+      const { secret } = await gateway.issue()
+      const { choices, usage } = completion.parse(await (await gateway.post(secret, HELLO)).json())
+      const { message: said, finish_reason } = choices[0] ?? {}
+      expect({ ...said, finish_reason }).toMatchObject(answer.says)
+      expect(usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 })
+      const chunks = readChunks(await (await gateway.post(secret, { ...HELLO, stream: true })).text(), false)
+      expect(gather(chunks, 0)).toMatchObject(answer.says)
+
+      const whole = response.parse(await (await ask(gateway, secret, ASKED)).json())
+      expect(whole.output).toMatchObject(answer.items)
+      const events = eventsIn(await (await ask(gateway, secret, { ...ASKED, stream: true })).text())
+      requireConsistent(events)
+      expect(events.at(-1)).toMatchObject({ response: { status: whole.status, output: answer.items } })
+    },
+  )
+
+  test('thoughts that the upstream has encrypted survive a turn to the byte, through a chat client, too', async () => {
+    upstream.reply = answering([thought('rs_up', 'sealed', 'Hm.'), ...BOTH.slice(0, 1)])
+    const { secret } = await gateway.issue()
+    const { output } = response.parse(await (await ask(gateway, secret, ASKED)).json())
+    const result = { type: 'function_call_output', call_id: 'c1', output: 'ok' }
+    await ask(gateway, secret, { ...ASKED, input: [{ role: 'user', content: 'Hi' }, ...output, result] })
+    const again = {
+      type: 'reasoning',
+      id: 'rs_up',
+      summary: [{ type: 'summary_text', text: 'Hm.' }],
+      encrypted_content: 'sealed',
+    }
+    expect(sent().input).toMatchObject([{ role: 'user' }, again, { type: 'function_call', call_id: 'c1' }, result])
+
+    const { choices } = completion.parse(await (await gateway.post(secret, HELLO)).json())
+    const tool = { role: 'tool', tool_call_id: 'c1', content: 'ok' }
+    await gateway.post(secret, { ...HELLO, messages: [...HELLO.messages, choices[0]?.message, tool] })
+    expect(sent().input).toMatchObject([{ role: 'user' }, again, { type: 'function_call', call_id: 'c1' }, result])
+  })
+
+  test('cached and thinking tokens are counted', async () => {
+    const usage = {
+      ...USAGE,
+      input_tokens_details: { cached_tokens: 4 },
+      output_tokens_details: { reasoning_tokens: 3 },
+    }
+    const answer = await chat({}, answering([message('Hi')], { usage }))
+    expect(await gateway.readRow(answer.headers.get('x-request-id'))).toMatchObject({
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 5,
+      reasoningTokens: 3,
+      cost: 18_000n,
+    })
+  })
+
+  test('log probabilities are told', async () => {
+    const logprob = { token: 'Hi', logprob: -0.1, bytes: [72, 105], top_logprobs: [] }
+    const said = {
+      ...message('Hi'),
+      content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [logprob] }],
+    }
+    const answer = await chat({ logprobs: true, top_logprobs: 2 }, status(200, responseOf([said])))
+    expect(completion.parse(await answer.json()).choices[0]?.logprobs?.content).toEqual([logprob])
+    expect(sent()).toMatchObject({
+      include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
+      top_logprobs: 2,
+    })
+  })
+})
+
+describe('failures', () => {
+  const failed = (error: object): Event => ({
+    type: 'response.failed',
+    response: responseOf([], { status: 'failed', error }),
+  })
+  const said = frames(CREATED, ...eventsOf(message('Hello'), 0).slice(0, 2))
+  const more = (...events: Event[]) => sse([...said, ...frames(...events)])
+
+  test.each<[string, Reply, number]>([
+    ['an error in place of an answer', sse(frames({ type: 'error', code: 'server_error', message: 'x' })), 502],
+    ['a failed response', sse(frames(CREATED, failed({ code: 'server_error', message: 'x' }))), 502],
+    [
+      'a failed response for the caller’s words',
+      sse(frames(failed({ code: 'content_policy_violation', message: 'x' }))),
+      400,
+    ],
+    [
+      'a whole response that failed',
+      status(200, responseOf([], { status: 'failed', error: { code: 'server_error' } })),
+      502,
+    ],
+    ['a whole response that is not done', status(200, responseOf([], { status: 'in_progress' })), 502],
+    ['JSON that is no response', status(200, { object: 'list' }), 502],
+    ['a response of nothing that is cut', sse(frames(CREATED)), 502],
+    ['garbage', sse(['data: {nonsense\n\n']), 502],
+    ['a 500', status(500, 'x'), 502],
+    ['a 401', status(401, { error: { message: `bad ${KEY}` } }), 502],
+    ['a 400', status(400, { error: { message: `No, ${KEY}.`, param: 'input', code: 'bad' } }), 400],
+  ])('%s is no answer, and free', async (_, reply, expected) => {
+    for (const stream of [false, true]) {
+      const answer = await chat({ stream }, reply)
+      const text = await answer.text()
+      expect(answer.status).toBe(expected)
+      expect(text).not.toContain(KEY)
+      expect((await gateway.readRow(answer.headers.get('x-request-id'))).cost).toBe(0n)
+    }
+  })
+
+  test.each<[string, Reply]>([
+    ['is cut', sse(said)],
+    ['fails', more(failed({ code: 'server_error', message: 'x' }))],
+    ['reports an error', more({ type: 'error', error: { code: 'x', message: 'x' } })],
+    ['turns into garbage', sse([...said, 'data: {no\n\n'])],
+    [
+      'runs away',
+      more(
+        ...Array.from({ length: 300 }, () => ({
+          type: 'response.output_text.delta',
+          output_index: 0,
+          delta: 'x'.repeat(1024),
+        })),
+      ),
+    ],
+  ])('an answer that %s in the middle is told as broken and billed by what was delivered', async (_, reply) => {
+    upstream.reply = reply
+    const { secret } = await gateway.issue()
+    const answer = await ask(gateway, secret, { ...ASKED, stream: true })
+    const events = eventsIn(await answer.text())
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
+    const row = await gateway.readRow(answer.headers.get('x-request-id'))
+    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
+    expect(row.cost).toBeGreaterThan(0n)
+  })
+})

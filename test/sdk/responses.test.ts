@@ -1,0 +1,250 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'
+import { APICallError, generateText, isStepCount, Output, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { zodTextFormat } from 'openai/helpers/zod'
+import { z } from 'zod'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { chunk, DONE, type Reply, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { heldBack } from './support/held-back.ts'
+import { inTurn } from './support/in-turn.ts'
+import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ;({ upstream, gateway } = await openBoth())
+})
+
+const TOKENS = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
+const ASK = { model: 'test-model', input: 'Hello' }
+
+async function access(settings = {}) {
+  return { baseURL: `${gateway.baseUrl}/v1`, apiKey: (await gateway.issue(settings)).secret }
+}
+const openaiClient = async (settings = {}) => new OpenAI({ ...(await access(settings)), maxRetries: 0 })
+
+describe('the openai SDK', () => {
+  test('the openai SDK creates a response and reads its text and usage', async () => {
+    upstream.reply = say('Hello there')
+    const answer = await (await openaiClient()).responses.create(ASK)
+    expect(answer).toMatchObject({ status: 'completed', output_text: 'Hello there', usage: TOKENS })
+  })
+
+  test('the openai SDK streams a response and gathers it as it was', async () => {
+    upstream.reply = say('Hello there')
+    const stream = (await openaiClient()).responses.stream(ASK)
+    let text = ''
+    stream.on('response.output_text.delta', ({ delta }) => {
+      text += delta
+    })
+    const final = await stream.finalResponse()
+    expect(text).toBe('Hello there')
+    expect(final).toMatchObject({ status: 'completed', output_text: 'Hello there', usage: TOKENS })
+  })
+
+  test('the openai SDK parses an answer that has a schema', async () => {
+    upstream.reply = say('{"city":"Ulm","degrees":21}')
+    const format = zodTextFormat(z.object({ city: z.string(), degrees: z.number() }), 'weather')
+    const answer = await (await openaiClient()).responses.parse({ ...ASK, text: { format } })
+    expect(answer.output_parsed).toEqual({ city: 'Ulm', degrees: 21 })
+    expect(upstream.requests.at(-1)?.body.response_format).toMatchObject({
+      type: 'json_schema',
+      json_schema: { name: 'weather', strict: true, schema: { required: ['city', 'degrees'] } },
+    })
+  })
+
+  test.each([false, true])('the openai SDK runs a tool loop over its own output items (stream: %s)', async (stream) => {
+    upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
+    const client = await openaiClient()
+    const tools = [WEATHER_CALL, TIME_CALL].map(({ function: { name } }) => ({
+      type: 'function' as const,
+      name,
+      parameters: { type: 'object', properties: {} },
+      strict: false,
+    }))
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Weather and time?' }]
+    const turn = () => {
+      const request = { model: 'test-model', input, tools }
+      return stream ? client.responses.stream(request).finalResponse() : client.responses.create(request)
+    }
+    const first = await turn()
+    input.push(...(first.output as OpenAI.Responses.ResponseInputItem[]))
+    for (const item of first.output) {
+      if (item.type !== 'function_call') continue
+      input.push({ type: 'function_call_output', call_id: item.call_id, output: `${item.name} ${item.arguments}` })
+    }
+    expect((await turn()).output_text).toBe('21 degrees at noon.')
+    expect(upstream.requests.at(-1)?.body.messages).toEqual([
+      { role: 'user', content: 'Weather and time?' },
+      { role: 'assistant', content: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
+      { role: 'tool', tool_call_id: 'call_weather', content: 'get_weather {"city":"Ulm"}' },
+      { role: 'tool', tool_call_id: 'call_time', content: 'get_time {"zone":"CET"}' },
+    ])
+  })
+
+  test.each<[string, object, Reply, new (...args: never[]) => Error, object]>([
+    ['a field', { temperature: 3 }, say(''), OpenAI.BadRequestError, { status: 400, param: 'temperature' }],
+    ['an unknown model', { model: 'none' }, say(''), OpenAI.NotFoundError, { code: 'model_not_found' }],
+    [
+      'a refusal',
+      {},
+      status(400, { error: { message: 'No.', param: 'messages', code: 'c' } }),
+      OpenAI.BadRequestError,
+      { code: 'c', param: 'input' },
+    ],
+    ['a fault', {}, status(500, 'x'), OpenAI.InternalServerError, { status: 502, code: 'upstream_error' }],
+  ])('the openai SDK gets an error of its own class for %s', async (_, request, reply, is, says) => {
+    upstream.reply = reply
+    const error = await (await openaiClient()).responses
+      .create({ ...ASK, ...request })
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(is)
+    expect(error).toMatchObject(says)
+  })
+
+  test('the openai SDK throws when a stream breaks in the middle, and has what came before', async () => {
+    const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hel' })], 'broken')
+    upstream.reply = reply
+    const seen: string[] = []
+    const read = async () => {
+      for await (const event of await (await openaiClient()).responses.create({ ...ASK, stream: true })) {
+        seen.push(event.type)
+        if (event.type === 'response.output_text.delta') answer()
+      }
+    }
+    await expect(read()).rejects.toMatchObject({
+      code: 'upstream_error',
+      message: expect.stringContaining('could not'),
+    })
+    expect(seen).toContain('response.output_text.delta')
+  })
+})
+
+describe('the AI SDK', () => {
+  const tools = {
+    get_weather: tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => `${city}: 21 degrees` }),
+    get_time: tool({ inputSchema: z.object({ zone: z.string() }), execute: ({ zone }) => `12:00 ${zone}` }),
+  }
+  const model = async (settings = {}) => createOpenAI(await access(settings))('test-model')
+  const counted = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+
+  test('the AI SDK’s OpenAI provider works as it comes: text, usage, tools and objects', async () => {
+    upstream.reply = say('Hello there')
+    const { text, usage, finishReason } = await generateText({
+      model: await model(),
+      system: 'Be brief.',
+      prompt: 'Hi',
+    })
+    expect({ text, finishReason }).toEqual({ text: 'Hello there', finishReason: 'stop' })
+    expect(usage).toMatchObject(counted)
+    const streamed = streamText({ model: await model(), prompt: 'Hi' })
+    expect(await streamed.text).toBe('Hello there')
+    expect(await streamed.usage).toMatchObject(counted)
+    for (const how of ['whole', 'streamed']) {
+      upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
+      const request = { model: await model(), prompt: 'Weather?', tools, stopWhen: isStepCount(3) }
+      expect(await (how === 'whole' ? (await generateText(request)).text : streamText(request).text)).toBe(
+        '21 degrees at noon.',
+      )
+    }
+    upstream.reply = say('{"city":"Ulm"}')
+    const output = Output.object({ schema: z.object({ city: z.string() }) })
+    expect((await generateText({ model: await model(), prompt: 'Hi', output })).output).toEqual({ city: 'Ulm' })
+  })
+
+  test('the AI SDK’s OpenAI provider shows what a model thinks', async () => {
+    upstream.reply = sse([
+      chunk({ reasoning_content: 'Hm.' }),
+      chunk({ content: 'Yes.' }, 'stop'),
+      usageChunk(USAGE),
+      DONE,
+    ])
+    expect((await generateText({ model: await model(), prompt: 'Hi' })).reasoningText).toBe('Hm.')
+    expect(await streamText({ model: await model(), prompt: 'Hi' }).reasoningText).toBe('Hm.')
+  })
+
+  test('the AI SDK that refers to a message it was told is asked to send it, and does so with store: false', async () => {
+    const speaking = sse([
+      chunk({ content: 'Let me look.' }),
+      chunk({ tool_calls: [{ index: 0, ...WEATHER_CALL }] }),
+      chunk({}, 'tool_calls'),
+      DONE,
+    ])
+    const request = { prompt: 'Weather?', tools, stopWhen: isStepCount(3), maxRetries: 0 }
+    upstream.reply = inTurn(speaking, say('21 degrees.'))
+    const error = await generateText({ ...request, model: await model() }).catch((reason: unknown) => reason)
+    expect(APICallError.isInstance(error) && error.message).toContain('providerOptions: { openai: { store: false } }')
+    upstream.reply = inTurn(speaking, say('21 degrees.'))
+    const stored = { ...request, model: await model(), providerOptions: { openai: { store: false } } }
+    expect((await generateText(stored)).text).toBe('21 degrees.')
+  })
+
+  test('the AI SDK gets an error when a stream breaks in the middle', async () => {
+    const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'Hel' })], 'broken')
+    upstream.reply = reply
+    const errors: unknown[] = []
+    const onError = ({ error }: { error: unknown }) => void errors.push(error)
+    const parts = streamText({ model: await model(), prompt: 'Hi', onError, maxRetries: 0 }).fullStream
+    for await (const part of parts) if (part.type === 'text-delta') answer()
+    expect(errors).not.toEqual([])
+    expect(JSON.stringify(errors)).toContain('could not answer')
+  })
+})
+
+describe('the Agents SDK', () => {
+  const billing = new Agent({ name: 'Billing', model: 'test-model', instructions: 'You know bills.' })
+  const lookUp = agentTool({
+    name: 'get_weather',
+    description: 'Weather',
+    parameters: z.object({ city: z.string() }),
+    execute: ({ city }) => `${city}: 21 degrees`,
+  })
+  const desk = Agent.create({
+    name: 'Desk',
+    model: 'test-model',
+    instructions: 'You help.',
+    handoffs: [billing],
+    tools: [lookUp],
+  })
+  const handOff = sse([
+    chunk({
+      tool_calls: [
+        { index: 0, id: 'call_h', type: 'function', function: { name: 'transfer_to_Billing', arguments: '{}' } },
+      ],
+    }),
+    chunk({}, 'tool_calls'),
+    usageChunk(USAGE),
+    DONE,
+  ])
+  const weather = sse([
+    chunk({ tool_calls: [{ index: 0, ...WEATHER_CALL }] }),
+    chunk({}, 'tool_calls'),
+    usageChunk(USAGE),
+    DONE,
+  ])
+
+  test.each([false, true])(
+    'the Agents SDK works as it comes, with tools and a handoff (stream: %s)',
+    async (stream) => {
+      upstream.reply = inTurn(weather, handOff, say('It is 7 credits.'))
+      upstream.requests.length = 0
+      const modelProvider = new OpenAIProvider(await access())
+      const runner = new Runner({ modelProvider, tracingDisabled: true })
+      const result = stream ? await runner.run(desk, 'Hi', { stream: true }) : await runner.run(desk, 'Hi')
+      if ('completed' in result) await result.completed
+      expect(result.finalOutput).toBe('It is 7 credits.')
+      expect(result.lastAgent?.name).toBe('Billing')
+      expect(
+        upstream.requests.map(({ body }) => (body.messages as { role: string }[]).map(({ role }) => role)),
+      ).toEqual([
+        ['system', 'user'],
+        ['system', 'user', 'assistant', 'tool'],
+        ['system', 'user', 'assistant', 'tool', 'assistant', 'tool'],
+      ])
+    },
+  )
+})

@@ -79,7 +79,7 @@ export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 /** When the catalog was pushed, of one that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 
-export const SCOPES = ['chat.completions', 'models.read'] as const
+export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Rights to the tables, as infra gives them. */
@@ -116,7 +116,7 @@ export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
 /** The words in which a model is asked and answers. Each has a folder under contracts/. */
-export const CONTRACTS = ['chat'] as const
+export const CONTRACTS = ['chat', 'completions', 'embeddings'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
 /** One endpoint: all that others must know of it. */
@@ -139,6 +139,18 @@ export const ENDPOINTS = {
     scope: 'chat.completions',
     contract: 'chat',
     routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  },
+  completions: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'completions',
+    routes: [{ method: 'POST', path: '/v1/completions' }],
+  },
+  embeddings: {
+    function: 'chat',
+    scope: 'embeddings',
+    contract: 'embeddings',
+    routes: [{ method: 'POST', path: '/v1/embeddings' }],
   },
   models: {
     function: 'models',

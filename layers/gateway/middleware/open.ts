@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract.ts'
-import { contractOf } from '../contracts/contracts.ts'
+import { doorOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import type { Log } from '../log.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -59,7 +59,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           ...error.headers,
           ...standardHeaders(withoutKey(request, error), headerPrefix),
         },
-        body: JSON.stringify(contractOf(request.endpoint).errorBody(error, request.requestId)),
+        body: JSON.stringify(doorOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }

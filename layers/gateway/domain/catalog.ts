@@ -116,6 +116,12 @@ export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
   return kind
 }
 
+/** The maker of an embedding model at Bedrock, whose words it takes; undefined if its name does not tell. */
+export function embedderAt(bedrockModel: string): 'titan' | 'cohere' | undefined {
+  if (bedrockModel.includes('amazon.titan-embed-')) return 'titan'
+  return bedrockModel.includes('cohere.embed-') ? 'cohere' : undefined
+}
+
 export const EMPTY_CATALOG: Catalog = { version: 0, providers: new Map(), models: new Map() }
 
 export function openCatalog(data: CatalogData, version: number): Catalog {

@@ -352,6 +352,6 @@ test('GET /v1/models says of what kind a model is and which contracts it serves'
   const { data } = (await (await gateway.get(secret, '/v1/models')).json()) as { data: object[] }
   expect(data).toMatchObject([
     { id: 'test-embedding', kind: 'embedding', contracts: ['embeddings'], dimensions: 4, max_output_tokens: 0 },
-    { id: 'test-model', kind: 'chat', contracts: ['chat', 'completions'] },
+    { id: 'test-model', kind: 'chat', contracts: expect.arrayContaining(['chat', 'completions']) },
   ])
 })

@@ -90,9 +90,9 @@ describe('the schema and the validator', () => {
   })
 })
 
-test('the catalog shown in docs/catalog.md passes the validator', () => {
+test('the catalogs shown in docs/catalog.md pass the validator', () => {
   const shown = blocksOf('docs/catalog.md', 'json').map((block) => parseCatalog(JSON.parse(block)))
-  expect(shown).toEqual([{ catalog: expect.anything() }])
+  expect(shown).toEqual(Array(2).fill({ catalog: expect.anything() }))
 })
 
 test('docs/catalog.md names every field of a catalog with its default and its bounds', () => {

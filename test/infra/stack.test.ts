@@ -3,7 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import { CHAT_PATHS, EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
@@ -240,7 +240,9 @@ describe('CloudFront', () => {
 
   test('CloudFront sends chat to its Function URL and everything else to the API', () => {
     const { DefaultCacheBehavior, CacheBehaviors } = config()
-    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/v1/chat/*'])
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(
+      CHAT_PATHS.map((path) => `${path}*`),
+    )
     expect(originOf(CacheBehaviors[0]).DomainName).toEqual(
       hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'),
     )

@@ -29,8 +29,9 @@ function decode(base64: string): Vector | undefined {
 
 function copy(numbers: unknown, format: VectorFormat): Vector | undefined {
   if (!Array.isArray(numbers)) return undefined
-  const plain = numbers.map((number) => (typeof number === 'number' ? number : Number.NaN))
-  return format === 'float' ? Float64Array.from(plain) : Float32Array.from(plain)
+  const vector = format === 'float' ? new Float64Array(numbers.length) : new Float32Array(numbers.length)
+  for (let i = 0; i < numbers.length; i++) vector[i] = typeof numbers[i] === 'number' ? numbers[i] : Number.NaN
+  return vector
 }
 
 function malformed(what: string): UpstreamFailure {

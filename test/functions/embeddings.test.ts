@@ -321,6 +321,22 @@ describe('bad input', () => {
     },
   )
 
+  test('more numbers than one answer may have are a 400 that says how many texts fit, and ask nobody', async () => {
+    const wide = await openFor(embeddingCatalog([first.url], { dimensions: 3_072 }))
+    const { secret: by } = await wide.issue({ scopes: SCOPES })
+    const asked = first.requests.length
+    const input = Array(1_025).fill('a')
+    const refused = await ask({ ...ASK, input }, {}, by, wide.baseUrl)
+    expect(refused.status).toBe(400)
+    expect((await answerTo(refused)).error).toMatchObject({
+      param: 'input',
+      message: expect.stringContaining('send at most 1024 texts at once'),
+    })
+    expect(first.requests.length).toBe(asked)
+    first.reply = embed()
+    expect((await ask({ ...ASK, input, dimensions: 4 }, {}, by, wide.baseUrl)).status).toBe(200)
+  })
+
   test('an unknown model is a 404', async () => {
     expect((await ask({ ...ASK, model: 'none' })).status).toBe(404)
   })

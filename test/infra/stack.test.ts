@@ -3,7 +3,15 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { CHAT_PATHS, EDGE_HEADERS, ENV, FUNCTION_NAMES, HTTP_ROUTES, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
+import {
+  CHAT_PATHS,
+  EDGE_HEADERS,
+  ENV,
+  FUNCTION_NAMES,
+  HTTP_ROUTES,
+  OUTPUTS,
+  TABLES,
+} from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'

@@ -72,28 +72,26 @@ export async function readElements(
   }
 }
 
-/** Bytes on their way to be a text, with a bound. */
+/** Bytes on their way to be a text, with a bound. They have one place for all texts, so that none is left as garbage. */
 class Bytes {
-  readonly #most: number
-  #chunks: Buffer[] = []
+  readonly #place: Buffer
   #size = 0
 
   constructor(most: number) {
-    this.#most = most
+    this.#place = Buffer.allocUnsafeSlow(most)
   }
 
   add(chunk: Buffer): void {
-    if (chunk.length === 0) return
-    this.#size += chunk.length
-    if (this.#size > this.#most) {
-      throw new UpstreamFailure('protocol', `The upstream sent more than ${this.#most} bytes at once.`)
+    const most = this.#place.length
+    if (this.#size + chunk.length > most) {
+      throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
     }
-    this.#chunks.push(chunk)
+    chunk.copy(this.#place, this.#size)
+    this.#size += chunk.length
   }
 
   takeText(): string {
-    const text = Buffer.concat(this.#chunks).toString('utf8')
-    this.#chunks = []
+    const text = this.#place.toString('utf8', 0, this.#size)
     this.#size = 0
     return text
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Scope } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { auditKey } from '../../operator/audit/audit-key.ts'
 import { base64Of, DIMENSIONS, embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -182,7 +183,7 @@ describe('a bill', () => {
     expect(short.hold).toBeLessThan(200n * 1000n)
   })
 
-  test('requests at once cannot spend more than the balance', async () => {
+  test('requests at once cannot spend more than the balance, and the audit is clean', async () => {
     // The hold of one request is the bytes of its body, 64 and 16 for its text: two fit, three do not.
     const hold = BigInt(JSON.stringify(ASK).length + 64 + 16) * 1000n
     first.reply = embed({ usage: { prompt_tokens: 10 ** 9 } })
@@ -194,6 +195,7 @@ describe('a bill', () => {
     expect(statuses.filter((code) => code === 402)).toHaveLength(10)
     const after = await gateway.readKey(key.id)
     expect([after.spent, booksBalance(after)]).toEqual([hold * 2n, true])
+    expect(await auditKey(gateway.tables, after, Date.now())).toMatchObject({ ok: true, rows: 12 })
     const refused = await answerTo(await ask(ASK, {}, poor.secret))
     expect(refused.error.message).toContain('send fewer or shorter texts')
   })

@@ -16,7 +16,7 @@ afterEach(() => void jest.restoreAllMocks())
 const AsyncFunction = (async () => {}).constructor as new (
   ...source: string[]
 ) => (...given: unknown[]) => Promise<void>
-const blocks = blocksOf('docs/clients.md', 'js')
+const blocks = blocksOf('docs/clients.md', 'ts')
 
 test.each(blocks)('code in docs/clients.md runs as it is: %s', async (block) => {
   expect(blocks).toHaveLength(2)

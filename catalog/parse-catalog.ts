@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import {
   type CatalogData,
+  type CatalogModel,
+  embedderAt,
   FIRST_BYTE_TIMEOUT_MS,
   isOwnVariable,
   type ProviderEntry,
@@ -27,6 +29,10 @@ const prices = z.strictObject({
   request: amount.optional(),
   image: amount.optional(),
 })
+/** Vectors are no tokens: they have no price. */
+const embeddingPrices = z
+  .strictObject({ input: price, request: amount.optional() })
+  .transform((given) => ({ ...given, output: '0' }))
 const count = z.int().min(1).max(100_000_000)
 const timeoutMs = z.int().min(100).max(840_000)
 const IDLE_TIMEOUT_MS = 60_000
@@ -96,21 +102,37 @@ const route = z.strictObject({
   cost: prices.optional(),
 })
 
-const model = z
-  .strictObject({
-    id: modelId,
-    name: name.optional(),
-    ownedBy: name.optional(),
-    active: z.boolean().default(true),
-    created: z.int().min(0).default(0),
-    contextLength: count,
-    maxOutputTokens: count,
-    price: prices,
-    routes: z.array(route).min(1, 'must have at least one route'),
-    fallback: z.array(modelId).max(10).optional(),
-    allowFields: fields.optional(),
-    mediaTokens: z.strictObject({ image: count, audio: count, video: count, file: count }).partial().optional(),
+const anyModel = z.strictObject({
+  id: modelId,
+  name: name.optional(),
+  ownedBy: name.optional(),
+  active: z.boolean().default(true),
+  created: z.int().min(0).default(0),
+  contextLength: count,
+  allowFields: fields.optional(),
+})
+
+const chatModel = anyModel.extend({
+  kind: z.literal('chat').optional(),
+  maxOutputTokens: count,
+  price: prices,
+  routes: z.array(route).min(1, 'must have at least one route'),
+  fallback: z.array(modelId).max(10).optional(),
+  mediaTokens: z.strictObject({ image: count, audio: count, video: count, file: count }).partial().optional(),
+})
+
+/** Without `fallback`: the vectors of two models cannot be compared. */
+const embeddingModel = anyModel
+  .extend({
+    kind: z.literal('embedding'),
+    dimensions: z.int().min(1).max(100_000),
+    price: embeddingPrices,
+    routes: z.array(route.extend({ cost: embeddingPrices.optional() })).min(1, 'must have at least one route'),
   })
+  .transform((entry) => ({ ...entry, maxOutputTokens: 0 }))
+
+const model = z
+  .discriminatedUnion('kind', [chatModel, embeddingModel], 'must be "chat" or "embedding"')
   .transform((entry) => ({
     ...entry,
     name: entry.name ?? entry.id,
@@ -128,19 +150,33 @@ export const catalog = z
   })
   .check(({ value, issues }) => {
     const seen = new Set<string>()
-    for (const [i, { id, routes }] of value.models.entries()) {
+    const models: readonly CatalogModel[] = value.models
+    const embedders = new Set(models.filter(({ kind }) => kind === 'embedding').map(({ id }) => id))
+    for (const [i, { id, kind, routes }] of models.entries()) {
       if (seen.has(id)) report(['models', i, 'id'], `the id '${id}' is used twice`)
       seen.add(id)
-      for (const [j, { provider: used }] of routes.entries()) {
+      for (const [j, { provider: used, model: routed }] of routes.entries()) {
+        if (kind === 'embedding') requireEmbedder(value.providers[used], routed, ['models', i, 'routes', j])
         if (Object.hasOwn(value.providers, used)) continue
         const known = Object.keys(value.providers).join(', ') || 'none'
         report(['models', i, 'routes', j, 'provider'], `there is no provider '${used}' (there is: ${known})`)
       }
     }
-    for (const [i, { id, fallback = [] }] of value.models.entries()) {
+    for (const [i, { id, fallback = [] }] of models.entries()) {
       for (const [j, other] of fallback.entries()) {
         if (other === id) report(['models', i, 'fallback', j], 'a model cannot be its own fallback')
         else if (!seen.has(other)) report(['models', i, 'fallback', j], `there is no model '${other}'`)
+        else if (embedders.has(other)) report(['models', i, 'fallback', j], `the model '${other}' has no words`)
+      }
+    }
+    /** Anthropic has no embeddings, and Bedrock has words of its own for those of each maker. */
+    function requireEmbedder(entry: ProviderEntry | undefined, routed: string, path: (string | number)[]) {
+      if (entry?.type === 'anthropic') report([...path, 'provider'], 'Anthropic has no embeddings')
+      if (entry?.type === 'bedrock' && !embedderAt(routed)) {
+        report(
+          [...path, 'model'],
+          "of Bedrock's embedding models only amazon.titan-embed-… and cohere.embed-… are known",
+        )
       }
     }
     function report(path: (string | number)[], message: string) {

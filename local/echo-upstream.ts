@@ -10,6 +10,9 @@ type EchoRequest = {
   readonly stream_options?: { readonly include_usage?: boolean }
 }
 
+/** A text completion has a prompt in place of messages. */
+type TextRequest = Omit<EchoRequest, 'messages'> & { readonly prompt: unknown }
+
 /** An OpenAI-compatible upstream that needs no network: it says `echo: ` and the last user message. */
 export async function startEcho(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
@@ -27,7 +30,9 @@ export async function startEcho(): Promise<{ url: string; close: () => void }> {
 }
 
 async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = JSON.parse(await text(incoming)) as EchoRequest
+  const isText = incoming.url?.endsWith('/chat/completions') === false
+  const body: EchoRequest | TextRequest = JSON.parse(await text(incoming))
+  const request = 'messages' in body ? body : { ...body, messages: [{ role: 'user', content: body.prompt }] }
   const words = wordsOf(`echo: ${lastUserText(request)}`)
   const cap = request.max_completion_tokens ?? request.max_tokens ?? words.length
   const said = words.slice(0, cap)
@@ -38,27 +43,22 @@ async function answer(incoming: IncomingMessage, response: ServerResponse): Prom
     completion_tokens: said.length,
     total_tokens: promptTokens + said.length,
   }
-  const head = { id: 'chatcmpl-echo', created: Math.floor(Date.now() / 1000), model: 'echo' }
+  const object = isText ? 'text_completion' : request.stream ? 'chat.completion.chunk' : 'chat.completion'
+  const head = { id: 'cmpl-echo', object, created: Math.floor(Date.now() / 1000), model: 'echo' }
   if (!request.stream) {
-    const message = { role: 'assistant', content: said.join('') }
+    const spoken = isText ? { text: said.join('') } : { message: { role: 'assistant', content: said.join('') } }
     response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(
-      JSON.stringify({
-        ...head,
-        object: 'chat.completion',
-        choices: [{ index: 0, message, finish_reason: finishReason }],
-        usage,
-      }),
-    )
+    response.end(JSON.stringify({ ...head, choices: [{ index: 0, ...spoken, finish_reason: finishReason }], usage }))
     return
   }
-  const chunk = (rest: object) => `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...rest })}\n\n`
-  const choice = (delta: object, reason: string | null) =>
-    chunk({ choices: [{ index: 0, delta, finish_reason: reason }] })
+  const chunk = (rest: object) => `data: ${JSON.stringify({ ...head, ...rest })}\n\n`
+  const choice = (word: string, reason: string | null) => {
+    const spoken = isText ? { text: word } : { delta: word === '' ? {} : { content: word } }
+    return chunk({ choices: [{ index: 0, ...spoken, finish_reason: reason }] })
+  }
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  response.write(choice({ role: 'assistant', content: '' }, null))
-  for (const word of said) response.write(choice({ content: word }, null))
-  response.write(choice({}, finishReason))
+  for (const word of said) response.write(choice(word, null))
+  response.write(choice('', finishReason))
   if (request.stream_options?.include_usage) response.write(chunk({ choices: [], usage }))
   response.end('data: [DONE]\n\n')
 }

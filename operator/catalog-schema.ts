@@ -70,6 +70,12 @@ const NOTES: Readonly<Record<string, Schema>> = {
   'providers.bedrock.upstreamStream': UPSTREAM_STREAM,
   models: { description: 'The models, in the order in which GET /v1/models lists them.' },
   'models.id': { description: 'The name that callers use.' },
+  'models.kind': {
+    description: 'chat, or embedding for a model that makes vectors of texts. Default: chat.',
+  },
+  'models.dimensions': {
+    description: 'The numbers in a vector, unless the caller asks for fewer. Vectors of another length are refused.',
+  },
   'models.name': { description: 'The name for people. Default: id.' },
   'models.ownedBy': { description: 'Default: the provider of the first route.' },
   'models.active': { description: 'false hides the model from callers.' },
@@ -119,7 +125,7 @@ function annotate(schema: Schema, path: string, note = NOTES[path] ?? {}): Schem
       properties: mapValues(properties, (name, value) => annotate(value, path === '' ? name : `${path}.${name}`)),
     }),
     ...(isSchema(items) && { items: annotate(items, path, {}) }),
-    ...(Array.isArray(oneOf) && { oneOf: oneOf.map((one: Schema) => annotate(one, `${path}.${typeOf(one)}`)) }),
+    ...(Array.isArray(oneOf) && { oneOf: oneOf.map((one: Schema) => annotate(one, pathOf(path, one))) }),
     ...(additionalProperties !== undefined && {
       additionalProperties: isSchema(additionalProperties)
         ? annotate(additionalProperties, path, {})
@@ -128,8 +134,10 @@ function annotate(schema: Schema, path: string, note = NOTES[path] ?? {}): Schem
   }
 }
 
-function typeOf({ properties }: Schema): string {
-  return (properties as { type: { const: string } }).type.const
+/** Types of providers have notes of their own, while kinds of models share theirs. */
+function pathOf(path: string, { properties }: Schema): string {
+  const { type } = properties as { type?: { const: string } }
+  return type ? `${path}.${type.const}` : path
 }
 
 function mapValues(object: Schema, change: (name: string, value: Schema) => Schema): Schema {

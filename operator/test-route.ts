@@ -1,12 +1,13 @@
 import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
-import type { Catalog, PricedModel, UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
+import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { priceRequest } from '../layers/gateway/domain/priced-request.ts'
-import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
 import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
 import { parseChatRequest } from '../layers/gateway/wire/chat-request.ts'
 import { speaks } from '../layers/gateway/wire/delta.ts'
 import { readUsage } from '../layers/gateway/wire/usage-counts.ts'
+import { reasonOf } from './route-failure.ts'
+import { testEmbedding } from './test-embedding.ts'
 
 export type RouteTest = {
   readonly model: string
@@ -29,6 +30,7 @@ export async function testRoute(
   route: UpstreamRoute,
 ): Promise<RouteTest> {
   const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
+  if (kindOf(model) === 'embedding') return { ...about, ...(await testEmbedding(openProvider, catalog, model, route)) }
   const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }
   const chat = parseChatRequest({ value, bytes: JSON.stringify(value).length })
   const startedMs = performance.now()
@@ -74,9 +76,4 @@ export async function testRoute(
     usageRejected: false,
   })
   return { ...about, ok: true, result: 'ok', firstTokenMs, tokens: prompt + completion, cost }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}`
-  return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)
 }

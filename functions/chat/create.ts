@@ -3,7 +3,8 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
-import { contractOf } from '../../layers/gateway/contracts/contracts.ts'
+import { doorOf } from '../../layers/gateway/contracts/contracts.ts'
+import { answerEmbedding } from '../../layers/gateway/flow/answer-embedding.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
 import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
@@ -100,8 +101,9 @@ const MOST_AT_ONCE = 16 * 1024
 
 async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const isStream = request.priced.chat.stream
-  if (request.replay) return replayAnswer(request.replay, contractOf(request.endpoint), isStream, deps.headerPrefix)
+  if (request.replay) return replayAnswer(request.replay, doorOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
-  const whole = await answerWhole(deps, request)
+  const whole = await (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)
+  if (typeof whole !== 'string') return whole
   return whole.length <= MOST_AT_ONCE ? whole : Readable.from([Buffer.from(whole)])
 }

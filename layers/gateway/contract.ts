@@ -104,7 +104,7 @@ export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
 /** When the catalog was pushed, of one that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 
-export const SCOPES = ['chat.completions', 'models.read'] as const
+export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Rights to the tables, as infra gives them. */
@@ -144,7 +144,7 @@ export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
 /** The words in which a model is asked and answers. Each has a folder under contracts/. */
-export const CONTRACTS = ['chat', 'responses'] as const
+export const CONTRACTS = ['chat', 'responses', 'completions', 'embeddings'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
 /** One endpoint: all that others must know of it. */
@@ -173,6 +173,18 @@ export const ENDPOINTS = {
     scope: 'chat.completions',
     contract: 'responses',
     routes: [{ method: 'POST', path: '/v1/responses' }],
+  },
+  completions: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'completions',
+    routes: [{ method: 'POST', path: '/v1/completions' }],
+  },
+  embeddings: {
+    function: 'chat',
+    scope: 'embeddings',
+    contract: 'embeddings',
+    routes: [{ method: 'POST', path: '/v1/embeddings' }],
   },
   models: {
     function: 'models',

@@ -1,3 +1,4 @@
+import { endpointNamed } from '../../layers/gateway/contract.ts'
 import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../../layers/gateway/domain/price.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
@@ -39,7 +40,7 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
   if (outcome === 'abandoned') return `the gateway itself failed${code} before anything was delivered`
   if (outcome === 'upstream_error') return `nothing was delivered${code}, and that is free`
   if (replayOf) return `it is the answer of ${replayOf} once more, for the same Idempotency-Key`
-  return endpoint === 'chat.completions' ? 'nothing was counted' : 'this endpoint is free'
+  return endpointNamed(endpoint).contract ? 'nothing was counted' : 'this endpoint is free'
 }
 
 /** The lines in columns: name, count, unit, price, amount, and a remark where one is due. */

@@ -61,6 +61,67 @@ test('a valid catalog is accepted with its defaults filled in', () => {
   })
 })
 
+const embedder = () => ({
+  id: 'e',
+  kind: 'embedding',
+  contextLength: 8_192,
+  dimensions: 1_536,
+  price: { input: '0.02' },
+  routes: [{ provider: 'up', model: 'e1', cost: { input: '0.01' } }],
+})
+
+test('an embedding model has a price for its input only, and neither output nor a cap', () => {
+  const catalog = good()
+  catalog.models.push(embedder())
+  const parsed = parseCatalog(catalog)
+  expect(parsed).toMatchObject({
+    catalog: {
+      models: [
+        {},
+        {
+          kind: 'embedding',
+          dimensions: 1_536,
+          maxOutputTokens: 0,
+          price: { input: '0.02', output: '0' },
+          routes: [{ cost: { input: '0.01', output: '0' } }],
+        },
+      ],
+    },
+  })
+})
+
+test.each<[string, string, object]>([
+  ['a price for output', 'models[1].price', { price: { input: '1', output: '1' } }],
+  ['an output cap', 'models[1]', { maxOutputTokens: 100 }],
+  ['no dimensions', 'models[1].dimensions', { dimensions: undefined }],
+  ['a fallback, whose vectors cannot be compared', 'models[1]', { fallback: ['m'] }],
+  ['a kind that nobody knows', 'models[1].kind', { kind: 'image' }],
+  ['a route to Anthropic', 'models[1].routes[0].provider', { routes: [{ provider: 'claude', model: 'x' }] }],
+  [
+    'a route to an unknown model of Bedrock',
+    'models[1].routes[0].model',
+    { routes: [{ provider: 'aws', model: 'x' }] },
+  ],
+])('an embedding model with %s is a fault at its path', (_, path, change) => {
+  const faults = faultsOf((catalog) => {
+    Object.assign(catalog.providers, {
+      claude: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
+      aws: { type: 'bedrock', region: 'us-east-1' },
+    })
+    catalog.models.push({ ...embedder(), ...change })
+  })
+  expect(faults).toHaveLength(1)
+  expect(faults[0]).toMatch(new RegExp(`^${path.replaceAll(/[[\].]/g, '\\$&')}: `))
+})
+
+test('an embedding model is no fallback of a model that chats', () => {
+  const faults = faultsOf((catalog) => {
+    set(model(catalog), { fallback: ['e'] })
+    catalog.models.push(embedder())
+  })
+  expect(faults).toEqual(["models[0].fallback[0]: the model 'e' has no words"])
+})
+
 test.each<[string, string, (catalog: Good) => unknown]>([
   ['an unknown provider', 'models[0].routes[0].provider', (c) => set(route(c), { provider: 'nope' })],
   ['a price that is a number', 'models[0].price.input', (c) => set(model(c), { price: { input: 0.15, output: '1' } })],

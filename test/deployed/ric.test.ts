@@ -10,6 +10,7 @@ import { API_FUNCTION_NAMES, EDGE_HEADERS, ENV } from '../../layers/gateway/cont
 
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
+import { DIMENSIONS, manyVectors, TEXTS } from '../robust/support/many-vectors.ts'
 import { WORST_REQUESTS } from '../robust/support/worst-requests.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import {
@@ -55,7 +56,7 @@ beforeAll(async () => {
   upstream = opened.use(await startUpstream())
   secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
   bedrock = opened.use(await startBedrock())
-  account = opened.use(await openAccount(withBedrock(catalogFor(upstream.url, {}, { apiKey: 'secret:up' }))))
+  account = opened.use(await openAccount(withOthers(catalogFor(upstream.url, {}, { apiKey: 'secret:up' }))))
   const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
   lambda = opened.use(await startLambdaService({ [TOKENIZER]: tokenizer }))
   chat = await start(account.functions.chat)
@@ -65,8 +66,10 @@ beforeEach(() => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** With a second model, which only Bedrock has. */
-function withBedrock({ providers, models }: CatalogData): CatalogData {
+/** With a second model, which only Bedrock has, and one that embeds. */
+function withOthers({ providers, models }: CatalogData): CatalogData {
+  const [model] = models
+  const embedder = model && { ...model, id: 'embedder', kind: 'embedding' as const, dimensions: DIMENSIONS }
   const atBedrock = models.map((model) => ({
     ...model,
     id: 'bedrock-model',
@@ -74,7 +77,7 @@ function withBedrock({ providers, models }: CatalogData): CatalogData {
   }))
   return {
     providers: { ...providers, bedrock: { type: 'bedrock', region: 'us-east-1' } },
-    models: [...models, ...atBedrock],
+    models: [...models, ...atBedrock, ...(embedder ? [embedder] : [])],
   }
 }
 
@@ -293,6 +296,22 @@ describeInLambda('the chat function', () => {
           expect([name, model, [200, 400].includes(statusCode)]).toEqual([name, model, true])
         }
       }
+      expect(peakMemoryMb(own.child.pid)).toBeLessThan(deployed.memoryMb * (1 - SPARE))
+    },
+    60_000,
+  )
+
+  testWhereMemoryIsTold(
+    'chat in Lambda’s runtime embeds the largest batch within the memory of its stage',
+    async () => {
+      const { secret } = await account.issue({ scopes: ['embeddings'] })
+      const { chat: deployed } = account.functions
+      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+      upstream.reply = manyVectors
+      const body = { model: 'embedder', input: Array(TEXTS).fill('a') }
+      const event = httpEvent({ method: 'POST', path: '/v1/embeddings', secret, body })
+      const answer = await (await own.invoke(event)).whole()
+      expect([answer.statusCode, answer.headers['X-Svc-Cost']]).toEqual([200, '0.002048'])
       expect(peakMemoryMb(own.child.pid)).toBeLessThan(deployed.memoryMb * (1 - SPARE))
     },
     60_000,

@@ -45,6 +45,14 @@ test('an example catalog for a stage has its keys in Secrets Manager, and one fo
 describe('the schema and the validator', () => {
   const example = JSON.parse(read('examples/openai-with-fallback.json'))
   const [model] = example.models
+  const embedding = {
+    id: 'e',
+    kind: 'embedding',
+    contextLength: 8_192,
+    dimensions: 3,
+    price: { input: '1' },
+    routes: [{ provider: 'openai', model: 'e' }],
+  }
   const withModel = (change: object) => ({ ...example, models: [{ ...model, ...change }] })
   const withProvider = (change: object) => ({
     ...example,
@@ -64,6 +72,15 @@ describe('the schema and the validator', () => {
     ['a provider key in clear text', false, withProvider({ apiKey: 'sk-live-123' })],
     ['plain http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],
     ['plain http to this machine', true, withProvider({ baseUrl: 'http://localhost:1234/v1' })],
+    ['a model of kind chat', true, withModel({ kind: 'chat' })],
+    ['a chat model with dimensions', false, withModel({ dimensions: 3 })],
+    ['an embedding model', true, { ...example, models: [embedding] }],
+    [
+      'an embedding model with a price for output',
+      false,
+      { ...example, models: [{ ...embedding, price: model.price }] },
+    ],
+    ['an embedding model with a fallback', false, { ...example, models: [{ ...embedding, fallback: [] }] }],
     ['a model without routes', false, withModel({ routes: [] })],
     ['a time-out above its bound', false, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_001 }] })],
     ['a time-out at its bound', true, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_000 }] })],
@@ -73,9 +90,9 @@ describe('the schema and the validator', () => {
   })
 })
 
-test('the catalog shown in docs/catalog.md passes the validator', () => {
+test('the catalogs shown in docs/catalog.md pass the validator', () => {
   const shown = blocksOf('docs/catalog.md', 'json').map((block) => parseCatalog(JSON.parse(block)))
-  expect(shown).toEqual([{ catalog: expect.anything() }])
+  expect(shown).toEqual(Array(2).fill({ catalog: expect.anything() }))
 })
 
 test('docs/catalog.md names every field of a catalog with its default and its bounds', () => {

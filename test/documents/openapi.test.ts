@@ -10,55 +10,19 @@ import { readRequest } from '../../layers/gateway/contracts/responses/read-reque
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
-import { dataOf, framesOf } from '../sdk/support/read-chunks.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
+import { expectDocumented } from './support/expect-documented.ts'
 import { blocksOf, readDocument, tableOf } from './support/markdown.ts'
-import { answerOf, checkerOf, type DocumentedAnswer, type Operation, openApi, openApiText } from './support/openapi.ts'
+import { answerOf, checkerOf, openApi, openApiText, operation } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
 const RESPONSES = operation('/v1/responses', 'post')
 const { components } = openApi
-
-function operation(path: string, method: string): Operation {
-  const found = openApi.paths[path]?.[method]
-  if (!found) throw new Error(`docs/openapi.json has no ${method} ${path}`)
-  return found
-}
-
-/** Every header that the gateway writes; others are the HTTP server's. */
-const OURS = /^(x-|ratelimit-|retry-after$|allow$)/
-
-/** The answer is one that the document has for this status: its headers, its type and its body. */
-async function expectDocumented(response: Response, documented: DocumentedAnswer | undefined): Promise<unknown> {
-  if (!documented) throw new Error(`status ${response.status} is not documented`)
-  const named = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
-  const sent = [...response.headers.keys()].filter((name) => OURS.test(name) && name !== 'x-accel-buffering')
-  expect(named).toEqual(expect.arrayContaining(sent))
-  for (const [name, { required, schema }] of Object.entries(components.headers)) {
-    const value = response.headers.get(name)
-    if (required) expect(value).not.toBeNull()
-    if (value !== null) checkerOf(schema).parse(value)
-  }
-  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-  expect(Object.keys(documented.content)).toContain(type)
-  const schema = documented.content[type]?.schema ?? {}
-  if (type !== 'text/event-stream') {
-    const body = await response.json()
-    checkerOf(schema).parse(body)
-    return body
-  }
-  const frames = framesOf(await response.text())
-  const events = frames
-    .filter((frame) => !frame.startsWith(':') && frame !== 'data: [DONE]')
-    .map((frame) => dataOf(frame.replace(/^event: .*\n/, '')))
-  for (const value of events) checkerOf(schema).parse(value)
-  return events
-}
 
 let upstream: Upstream
 let gateway: TestGateway

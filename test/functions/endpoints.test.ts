@@ -24,6 +24,8 @@ const ENTRY = {
   created: 5,
   owned_by: 'up',
   name: 'Test',
+  kind: 'chat',
+  contracts: expect.arrayContaining(['chat', 'completions']),
   context_length: 1_000_000,
   max_output_tokens: 1000,
   pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },

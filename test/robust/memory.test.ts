@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND, SCOPES } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -10,11 +10,13 @@ import { openOperatorTables } from '../../layers/gateway/store/operator-tables.t
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { actAt } from '../support/act.ts'
+import { embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { type Process, run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
 import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
+import { DIMENSIONS, manyVectors, TEXTS } from './support/many-vectors.ts'
 import { writeOn } from './support/write-apart.ts'
 
 // The numbers that docs/deploy.md states. They are of one request; a function has one at a time.
@@ -58,9 +60,15 @@ function* events() {
 
 beforeAll(async () => {
   await createTables(tables)
-  const upstream = await openUpstream(manyLogprobs)
-  await writeCatalog(tables)(catalogFor(upstream.url, { maxOutputTokens: 16_384 }), actAt())
-  const settings = { ...KEY_DEFAULTS, name: 'large' }
+  const upstream = await openUpstream((response, request) =>
+    (request.body.input ? manyVectors : manyLogprobs)(response, request),
+  )
+  const { providers, models } = catalogFor(upstream.url, { maxOutputTokens: 16_384 })
+  const [embedder] = embeddingCatalog([upstream.url], { dimensions: DIMENSIONS }).models
+  const routes = models[0]?.routes ?? []
+  const catalog = { providers, models: embedder ? [...models, { ...embedder, routes }] : models }
+  await writeCatalog(tables)(catalog, actAt())
+  const settings = { ...KEY_DEFAULTS, name: 'large', scopes: SCOPES }
   const issued = await issueKey(
     tables,
     { settings, credits: 10n ** 12n, prefix: BRAND.keyPrefix, by: 'test' },
@@ -95,6 +103,22 @@ async function ask(body: object): Promise<{ status: number; text: string; row: U
   const text = await response.text()
   return { status: response.status, text, row: await readUsageRow(tables)(response.headers.get('x-request-id') ?? '') }
 }
+
+test('a batch of as many numbers as one answer may have stays within the documented memory', async () => {
+  await ask({ messages: [] })
+  const idle = peakMb()
+  const response = await fetch(`${url}/v1/embeddings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'vectors' },
+    body: JSON.stringify({ model: 'test-embedding', input: Array(TEXTS).fill('a') }),
+  })
+  let bytes = 0
+  for await (const chunk of response.body ?? []) bytes += chunk.length
+  expect(bytes).toBeGreaterThan(TEXTS * DIMENSIONS * 20)
+  const row = await readUsageRow(tables)(response.headers.get('x-request-id') ?? '')
+  expect(row).toMatchObject({ promptTokens: TEXTS, usageSource: 'upstream' })
+  expect(peakMb() - idle).toBeLessThan(MOST_MB)
+}, 60_000)
 
 const LARGE = { n: CHOICES, logprobs: true, top_logprobs: 20, max_tokens: 16_384 }
 

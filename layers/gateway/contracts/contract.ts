@@ -3,21 +3,22 @@ import type { ChatRequest, ChoicePart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { JsonBody } from '../wire/read-body.ts'
 
-/**
- * The words that are spoken at our door. No contract knows a dialect of the upstreams: what a contract reads is a
- * ChatRequest, and what it writes comes in ChatParts, whoever has answered.
- */
-export type Contract = {
+/** The words that are spoken at our door, whatever is asked for. No contract knows a dialect of the upstreams. */
+export type Door = {
   /** Throws a GatewayError. */
   readonly readRequest: (body: JsonBody) => ChatRequest
-  /** Writes an answer as it comes. */
-  readonly openStream: (head: AnswerHead) => StreamWriter
-  /** Gathers an answer that is sent whole. */
-  readonly openWhole: (head: AnswerHead) => AnswerBuilder
   /** The last frame of a stream, after the cost. */
   readonly lastFrame: string
   /** The body of an error. */
   readonly errorBody: (error: GatewayError, requestId: string) => object
+}
+
+/** A contract in which a model is asked for words: what it writes comes in ChatParts, whoever has answered. */
+export type Contract = Door & {
+  /** Writes an answer as it comes. */
+  readonly openStream: (head: AnswerHead) => StreamWriter
+  /** Gathers an answer that is sent whole. */
+  readonly openWhole: (head: AnswerHead) => AnswerBuilder
 }
 
 /** What an answer says of itself. */

@@ -69,17 +69,26 @@ export type UpstreamRoute = {
   readonly cost?: PriceStrings | undefined
 }
 
+/** What a model is asked for: words, or the numbers that stand for a text. */
+export type ModelKind = 'chat' | 'embedding'
+
 /** The kinds of content that a prompt may have beside text. */
 export type MediaKind = 'image' | 'audio' | 'video' | 'file'
 
 export type CatalogModel = {
   readonly id: string
+  /** Without it, chat: a catalog of the time when there was nothing else has none. */
+  readonly kind?: ModelKind | undefined
   readonly name: string
   readonly ownedBy: string
   readonly active: boolean
   readonly created: number
+  /** Of an embedding model, the most tokens of one text. */
   readonly contextLength: number
+  /** 0 for an embedding model. */
   readonly maxOutputTokens: number
+  /** Of an embedding model: the numbers in a vector, unless the caller asks for fewer. */
+  readonly dimensions?: number | undefined
   readonly price: PriceStrings
   readonly routes: readonly UpstreamRoute[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
@@ -103,6 +112,16 @@ export type Catalog = {
   readonly providers: ReadonlyMap<string, ProviderEntry>
   /** Active models only, by id, in the order of the file. */
   readonly models: ReadonlyMap<string, PricedModel>
+}
+
+export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
+  return kind
+}
+
+/** The maker of an embedding model at Bedrock, whose words it takes; undefined if its name does not tell. */
+export function embedderAt(bedrockModel: string): 'titan' | 'cohere' | undefined {
+  if (bedrockModel.includes('amazon.titan-embed-')) return 'titan'
+  return bedrockModel.includes('cohere.embed-') ? 'cohere' : undefined
 }
 
 export const EMPTY_CATALOG: Catalog = { version: 0, providers: new Map(), models: new Map() }

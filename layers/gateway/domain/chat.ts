@@ -1,5 +1,6 @@
 import type { ContractName } from '../contract.ts'
 import type { MediaKind } from './catalog.ts'
+import type { EmbeddingRequest } from './embedding.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
@@ -22,6 +23,8 @@ export type ChatRequest = {
   readonly body: ChatBody
   /** The request in the words of another contract, for an upstream that speaks it too. `body` says the same. */
   readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
+  /** What is to be embedded, where no words are asked for. `body` is then in the words of embeddings. */
+  readonly embedding?: EmbeddingRequest | undefined
 }
 
 export type CapField = 'max_tokens' | 'max_completion_tokens'

@@ -85,7 +85,7 @@ function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'>
 
 /** The most tokens that the prompt can be, for this model or one that may stand in for it. */
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
-  const context = longestContext(model, catalog)
+  const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
   if (asksForMore(chat, model, catalog)) return context
   const tokens =
     chat.bytes +

@@ -1,7 +1,7 @@
 import type { CountDeps } from './count-texts.ts'
-import type { DispatchDeps } from './dispatch.ts'
 import type { AnswerVault } from './idempotency/answer-vault.ts'
 import type { Settle } from './settle.ts'
+import type { DispatchDeps } from './try-routes.ts'
 
 /** The means by which a chat request is answered. */
 export type ChatDeps = DispatchDeps &

@@ -1,34 +1,12 @@
-import type { Catalog, UpstreamRoute } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
-import type { Nano } from '../domain/money.ts'
-import { parsePrice, worstCostOf } from '../domain/price.ts'
-import { mayWriteCache, type PricedRequest, worstCaseOf } from '../domain/priced-request.ts'
-import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
+import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { Log } from '../log.ts'
 import type { Provider } from '../providers/provider.ts'
-import { endAttempt, type Journey } from '../request.ts'
+import type { Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
-import type { RouteHealth } from './route-health.ts'
+import { type Candidate, type DispatchDeps, tryRoutes } from './try-routes.ts'
 
-export type DispatchDeps = {
-  readonly openProvider: (catalog: Catalog, id: string) => Provider
-  readonly health: RouteHealth
-  readonly clock: () => number
-  readonly log: Log
-}
-
-/** A route to try, and what its model takes and allows. */
-type Candidate = {
-  readonly route: UpstreamRoute
-  readonly outputCap: number
-  readonly allowFields: readonly string[]
-  readonly fallbackModel?: string
-}
-
-/** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
-const MOST_ATTEMPTS = 8
 const MOST_LEADING_PARTS = 1_000
 
 /** The parts of an answer, in batches: each is what one read from the upstream brought. */
@@ -41,86 +19,16 @@ type Accept<T> = (answer: Answer) => Promise<T> | T
  * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
  * or an honest status, is still possible. Throws the last route's UpstreamFailure, or one for all if all are busy.
  */
-export async function dispatch<T>(
+export function dispatch<T>(
   deps: DispatchDeps,
   priced: PricedRequest,
   journey: Journey,
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
-  const { openProvider, health, clock } = deps
-  const failures: UpstreamFailure[] = []
-  let unsupported: UpstreamFailure | undefined
-  for (const candidate of candidatesOf(priced, health, clock()).slice(0, MOST_ATTEMPTS)) {
-    const { route, fallbackModel } = candidate
-    // A caller must not choose a dearer model by asking for what its own has no words for.
-    if (fallbackModel !== undefined && unsupported) break
-    journey.attemptAtMs = clock()
-    journey.attempts.push({ provider: route.provider, result: 'open', ms: 0 })
-    try {
-      const provider = openProvider(priced.catalog, route.provider)
-      const accepted = await accept(await begin(provider, candidate, priced, journey, signal))
-      endAttempt(journey, 'ok', clock())
-      journey.route = routeKey(route)
-      journey.provider = route.provider
-      journey.upstreamModel = route.model
-      if (route.cost) journey.cost = route.cost
-      if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
-      return accepted
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error
-      endAttempt(journey, error.result, clock())
-      if (error.reason === 'unsupported') {
-        unsupported ??= error
-        continue
-      }
-      failures.push(error)
-      if (error.reason === 'rejected') journey.provider = route.provider
-      if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, priced))
-      if (!error.worthAnotherRoute || signal.aborted) break
-      health.failed(routeKey(route), error, clock())
-      deps.log.upstreamFailed(route.provider, error)
-    }
-  }
-  const failure = allBusy(failures) ?? failures.at(-1) ?? unsupported
-  throw failure ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
-}
-
-const TOO_MANY_REQUESTS = 429
-
-/** If every upstream that was asked has turned the request away for its rate limit, it may try again: when the first of them said. */
-function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefined {
-  if (failures.length === 0 || failures.some(({ detail }) => detail.status !== TOO_MANY_REQUESTS)) return undefined
-  const waits = failures.flatMap(({ detail }) => detail.retryAfterMs ?? [])
-  return new UpstreamFailure('rate_limit', 'Every upstream of it is at its rate limit.', {
-    status: TOO_MANY_REQUESTS,
-    retryAfterMs: waits.length > 0 ? Math.min(...waits) : undefined,
-  })
-}
-
-/** The most that an answer which nobody gets may cost us, if the catalog says what the route costs. */
-function worstCostAt({ route, outputCap }: Candidate, priced: PricedRequest): Nano | undefined {
-  return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...priced, outputCap }))
-}
-
-/** The model's own routes, then those of the models that may stand in for it. */
-function candidatesOf(
-  { model, outputCap, catalog, pinned }: PricedRequest,
-  health: RouteHealth,
-  nowMs: number,
-): Candidate[] {
-  const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
-  const inOrder = (routes: readonly UpstreamRoute[]) =>
-    orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
-  const { allowFields = [] } = model
-  const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
-  const others = (model.fallback ?? []).flatMap((id) => {
-    const other = catalog.models.get(id)
-    if (!other) return []
-    const lowerCap = Math.min(outputCap, other.maxOutputTokens)
-    return inOrder(other.routes).map((route) => ({ route, outputCap: lowerCap, allowFields, fallbackModel: id }))
-  })
-  return [...own, ...others]
+  return tryRoutes(deps, priced, journey, signal, async (provider, candidate) =>
+    accept(await begin(provider, candidate, priced, journey, signal)),
+  )
 }
 
 async function begin(
@@ -130,7 +38,6 @@ async function begin(
   journey: Journey,
   signal: AbortSignal,
 ) {
-  delete journey.droppedFields
   const ending = new AbortController()
   const end = () => ending.abort(signal.reason)
   signal.addEventListener('abort', end, { once: true })

@@ -45,8 +45,9 @@ export function admissionRefusal(why: AdmissionRefusal, key: Key, { nowMs, price
 function outOfCredits(key: Key, priced: PricedRequest | undefined): string {
   const balance = `The balance is ${formatCredits(key.available)} credits`
   if (!priced) return `${balance}.`
-  const tokens = affordableCap(priced, key.available)
   const needed = `this request may cost up to ${formatCredits(holdOf(priced))}`
+  if (priced.chat.embedding) return `${balance}, and ${needed}. Add credits, or send fewer or shorter texts.`
+  const tokens = affordableCap(priced, key.available)
   return tokens > 0
     ? `${balance}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or add credits.`
     : `${balance}, and ${needed}: it covers no output for this request. Add credits, or shorten the prompt.`

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract.ts'
-import { contractOf } from '../contracts/contracts.ts'
+import { doorOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Log } from '../log.ts'
@@ -70,7 +70,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           ...standardHeaders(withoutKey(request, error), headerPrefix),
           ...(isFromBrowser(event) && forBrowsers),
         },
-        body: isHead(event) ? '' : JSON.stringify(contractOf(request.endpoint).errorBody(error, request.requestId)),
+        body: isHead(event) ? '' : JSON.stringify(doorOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }

@@ -1,4 +1,4 @@
-import { contractOf } from '../contracts/contracts.ts'
+import { doorOf } from '../contracts/contracts.ts'
 import type { PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
@@ -7,6 +7,7 @@ import type { IdentifiedRequest, PricedChat } from '../request.ts'
 import { noSuchModel } from '../wire/models.ts'
 import { readJsonBody } from '../wire/read-body.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
+import { requireKind } from './require-kind.ts'
 
 /** Reads the request and prices its worst case. A refusal found here waits until the call has spent its token. */
 export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<IdentifiedRequest, PricedChat> {
@@ -25,9 +26,10 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
 
   async function priceOf({ endpoint }: IdentifiedRequest, event: GatewayEvent): Promise<PricedRequest> {
     const catalog = await loadCatalog()
-    const chat = contractOf(endpoint).readRequest(readJsonBody(rawBody(event)))
+    const chat = doorOf(endpoint).readRequest(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)
     if (!model) throw noSuchModel(chat.model)
+    requireKind(chat, model)
     return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
   }
 }

@@ -1,4 +1,5 @@
-import type { ChatPart, ChatRequest } from '../domain/chat.ts'
+import type { ChatBody, ChatPart, ChatRequest } from '../domain/chat.ts'
+import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
 
 /** One call to one upstream. */
 export type ChatCall = {
@@ -19,6 +20,15 @@ export type ChatCall = {
   readonly signal: AbortSignal
 }
 
+/** One batch of texts to one upstream. */
+export type EmbedCall = Pick<ChatCall, 'model' | 'idleTimeoutMs' | 'allowFields' | 'noteDropped' | 'signal'> & {
+  readonly embedding: EmbeddingRequest
+  /** The request in OpenAI's words. */
+  readonly body: ChatBody
+  /** The numbers in each vector. */
+  readonly dimensions: number
+}
+
 /**
  * An upstream dialect. Its parts come in batches, one for each read from the upstream, so that nobody waits between the
  * parts that came together. It throws UpstreamFailure and nothing else.
@@ -26,4 +36,6 @@ export type ChatCall = {
 export type Provider = {
   readonly id: string
   chat(call: ChatCall): AsyncIterable<readonly ChatPart[]>
+  /** Only where the dialect has words for it. */
+  embed?(call: EmbedCall): Promise<Embedding>
 }

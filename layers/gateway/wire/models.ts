@@ -1,4 +1,5 @@
-import type { PricedModel } from '../domain/catalog.ts'
+import { CONTRACTS, type ContractName } from '../contract.ts'
+import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { formatPerToken, type Price } from '../domain/price.ts'
 
@@ -13,10 +14,18 @@ export function modelEntry(model: PricedModel) {
     created: model.created,
     owned_by: model.ownedBy,
     name: model.name,
+    kind: kindOf(model),
+    contracts: contractsOf(model),
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
+    ...(model.dimensions !== undefined && { dimensions: model.dimensions }),
     pricing: pricing(model.tokenPrice),
   }
+}
+
+/** Every contract of words is put into the dialect of every route, so a model serves all of them or none. */
+function contractsOf(model: PricedModel): ContractName[] {
+  return CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding'))
 }
 
 export function noSuchModel(id: string): GatewayError {

@@ -9,7 +9,8 @@ export class LambdaAnswer {
   readonly contentType: string | undefined
   /** Resolves with the last byte, before Lambda has acknowledged it. */
   readonly ended: Promise<void>
-  #bytes = Buffer.alloc(0)
+  /** Joined when they are looked at: a large answer would be copied again and again. */
+  #chunks: Buffer[] = []
   #isEnded = false
   #arrived = Promise.withResolvers<void>()
 
@@ -30,7 +31,7 @@ export class LambdaAnswer {
   async #readAll(request: IncomingMessage): Promise<void> {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) {
-        this.#bytes = Buffer.concat([this.#bytes, chunk])
+        this.#chunks.push(chunk)
         this.#tell()
       }
       const failure = request.trailers['lambda-runtime-function-error-type']
@@ -39,6 +40,12 @@ export class LambdaAnswer {
       this.#isEnded = true
       this.#tell()
     }
+  }
+
+  get #bytes(): Buffer {
+    const joined = Buffer.concat(this.#chunks)
+    this.#chunks = [joined]
+    return joined
   }
 
   #tell(): void {

@@ -48,6 +48,12 @@ function newChecker(schema: Node): z.ZodType {
   return z.fromJSONSchema(JSON.parse(text.replaceAll(SCHEMAS, '#/$defs/')))
 }
 
+export function operation(path: string, method: string): Operation {
+  const found = openApi.paths[path]?.[method]
+  if (!found) throw new Error(`docs/openapi.json has no ${method} ${path}`)
+  return found
+}
+
 export function answerOf({ responses }: Operation, status: number): DocumentedAnswer | undefined {
   const found = responses[String(status)]
   const name = found && '$ref' in found ? String(found.$ref).slice(RESPONSES.length) : undefined

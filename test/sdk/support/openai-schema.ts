@@ -91,6 +91,61 @@ export const chunk = z.strictObject({
 export type Completion = z.infer<typeof completion>
 export type Chunk = z.infer<typeof chunk>
 
+const textLogprobs = z.strictObject({
+  tokens: z.array(z.string()),
+  token_logprobs: z.array(z.number()),
+  top_logprobs: z.array(z.record(z.string(), z.number())).nullable(),
+  text_offset: z.array(z.int()),
+})
+
+const textHead = { id: text, object: z.literal('text_completion'), created: moment, model: text }
+const textReason = z.enum(['stop', 'length', 'content_filter'])
+
+export const textCompletion = z.strictObject({
+  ...textHead,
+  choices: z
+    .array(
+      z.strictObject({
+        index: position,
+        text: z.string(),
+        logprobs: textLogprobs.nullable(),
+        finish_reason: textReason,
+      }),
+    )
+    .min(1),
+  usage,
+  system_fingerprint: text.optional(),
+})
+
+export const textChunk = z.strictObject({
+  ...textHead,
+  choices: z.array(
+    z.strictObject({
+      index: position,
+      text: z.string(),
+      logprobs: textLogprobs.nullable(),
+      finish_reason: textReason.nullable(),
+    }),
+  ),
+  usage: usage.nullable().optional(),
+  system_fingerprint: text.optional(),
+})
+
+export const embeddingList = z.strictObject({
+  object: z.literal('list'),
+  data: z
+    .array(
+      z.strictObject({
+        object: z.literal('embedding'),
+        index: position,
+        embedding: z.union([z.array(z.number()).min(1), z.base64()]),
+      }),
+    )
+    .min(1),
+  model: text,
+  usage: z.strictObject({ prompt_tokens: count, total_tokens: count, cost: z.string().regex(/^\d+(\.\d+)?$/) }),
+})
+
 export const errorAnswer = z.strictObject({
   error: z.strictObject({ message: text, type: text, param: text.nullable(), code: text.nullable() }),
 })

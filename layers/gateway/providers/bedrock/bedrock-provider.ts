@@ -8,12 +8,13 @@ import type { BedrockEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Provider } from '../provider.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'
+import { embedAtBedrock } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
 
 type Events = AsyncIterable<ConverseStreamOutput>
 
-/** Amazon Bedrock's ConverseStream, with the function's own IAM role. */
+/** Amazon Bedrock's Converse, and InvokeModel for embeddings, with the function's own IAM role. */
 export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   return {
     id,
@@ -44,6 +45,20 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
         hangUp.abort()
       }
     },
+    async embed(call) {
+      // When one call of a batch has failed, the others are of no use.
+      const hangUp = new AbortController()
+      const signal = AbortSignal.any([call.signal, hangUp.signal])
+      try {
+        return await embedAtBedrock(call, (body) =>
+          orAborted(invokeModel(entry.region, call.model, body, signal), signal),
+        )
+      } catch (error) {
+        throw signal.aborted ? signal.reason : bedrockFailure(error, 'none')
+      } finally {
+        hangUp.abort()
+      }
+    },
   }
 }
 
@@ -60,6 +75,25 @@ async function converseStream(region: string, input: ConverseStreamCommandInput,
   const { stream } = await (await clientIn(region)).send(new ConverseStreamCommand(input), { abortSignal })
   if (!stream) throw new UpstreamFailure('empty', 'Amazon Bedrock sent no answer.')
   return stream
+}
+
+const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count'
+
+async function invokeModel(region: string, modelId: string, body: string, abortSignal: AbortSignal) {
+  const { InvokeModelCommand } = await sdk()
+  const command = new InvokeModelCommand({ modelId, body, contentType: 'application/json', accept: 'application/json' })
+  let inputTokens: number | undefined
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      const { headers } = result.response as { headers: Record<string, string> }
+      if (headers[TOKENS_HEADER]) inputTokens = Number(headers[TOKENS_HEADER])
+      return result
+    },
+    { step: 'deserialize' },
+  )
+  const { body: answer } = await (await clientIn(region)).send(command, { abortSignal })
+  return { text: answer.transformToString(), inputTokens }
 }
 
 async function clientIn(region: string): Promise<BedrockRuntimeClient> {

@@ -72,6 +72,8 @@ export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
   audio: () => 'must be left out: this model answers in text',
   web_search_options: () => 'must be left out: this model does not search',
   prediction: () => 'must be left out: this model takes no predictions',
+  prompt: () => 'must be one text, and no token ids, with this model',
+  suffix: () => 'must be left out: this model writes no text before another',
 }
 
 function isEmpty(value: unknown): boolean {

@@ -48,7 +48,7 @@ export class OpenAiEvents implements EventReader {
   }
 
   #readChoice(choice: Fields, position: number, event: Fields): ChatPart {
-    const delta = isObject(choice.delta) ? choice.delta : {}
+    const delta = isObject(choice.delta) ? choice.delta : textOf(choice)
     const part = this.#answer.normalize(choice, position, delta, event)
     if (part.finishReason === null) this.#open.add(part.index)
     else this.#open.delete(part.index)
@@ -64,13 +64,18 @@ export function readCompletion(completion: Fields, key: string | undefined): Cha
   const { choices, usage } = checked(completion, key)
   for (const [position, choice] of Array.isArray(choices) ? choices.entries() : []) {
     if (!isObject(choice)) continue
-    const delta = messageToDelta(isObject(choice.message) ? choice.message : {})
+    const delta = isObject(choice.message) ? messageToDelta(choice.message) : textOf(choice)
     const part = answer.normalize(choice, position, delta, completion)
     parts.push(part)
     if (part.finishReason === null && speaks(part.delta)) parts.push(answer.ending(part.index))
   }
   if (isObject(usage)) parts.push({ kind: 'usage', usage })
   return parts
+}
+
+/** A text completion has its words beside the index. */
+function textOf({ text }: Fields): Fields {
+  return typeof text === 'string' ? { content: text } : {}
 }
 
 function checked(event: Fields, key: string | undefined): Fields {

@@ -5,31 +5,53 @@ import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider } from '../provider.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
+import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
 import { toOpenAiRequest } from './openai-request.ts'
+import { aboutText, isTextCall, toTextRequest } from './openai-text.ts'
 
 /** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
-  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
-    ...entry.headers,
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/json',
-  })
+  const targetAt = (path: string) =>
+    targetOf(`${entry.baseUrl.replace(/\/+$/, '')}${path}`, {
+      ...entry.headers,
+      'content-type': 'application/json',
+      accept: 'text/event-stream, application/json',
+    })
+  const target = targetAt('/chat/completions')
   return {
     id,
     async *chat(call) {
-      const body = JSON.stringify(toOpenAiRequest(call, entry))
+      const isText = isTextCall(call)
+      const body = JSON.stringify(isText ? toTextRequest(call, entry) : toOpenAiRequest(call, entry))
       const key = await apiKey()
       const reply = await post({
-        target,
+        target: isText ? targetAt('/completions') : target,
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
         mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
-      if (reply.status !== 200) throw await readErrorReply(reply, key)
+      if (reply.status !== 200) {
+        const failure = await readErrorReply(reply, key)
+        throw isText ? aboutText(failure) : failure
+      }
       if (isJson(reply)) yield readCompletion(await readJson(reply), key)
       else yield* readEvents(reply, call, new OpenAiEvents(key))
+    },
+    async embed(call) {
+      const body = JSON.stringify(toEmbeddingRequest(call, entry))
+      const key = await apiKey()
+      const reply = await post({
+        target: targetAt('/embeddings'),
+        headers: key ? ['authorization', `Bearer ${key}`] : [],
+        body,
+        idleTimeoutMs: call.idleTimeoutMs,
+        mayBeginLate: true,
+        signal: call.signal,
+      })
+      if (reply.status !== 200) throw await readErrorReply(reply, key)
+      return readEmbedding(reply, call, key)
     },
   }
 }

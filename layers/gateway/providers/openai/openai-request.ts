@@ -4,7 +4,7 @@ import { isObject } from '../../wire/field-rules.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { withCacheMarks } from './cache-marks.ts'
-import { PASSED_FIELDS } from './passed-fields.ts'
+import { PASSED_FIELDS, type PassedFields } from './passed-fields.ts'
 
 type Fields = Record<string, unknown>
 
@@ -15,7 +15,7 @@ const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   const { chat, model, outputCap } = call
   const { capField, streamOptions = true } = entry
-  const { stream_options: options, ...passed } = passFields(call, entry)
+  const { stream_options: options, ...passed } = passFields(chat.body, call, entry)
   const named = chat.capFields.length > 0 ? chat.capFields : (['max_tokens'] as const)
   const caps = capField ? [capField] : named
   return {
@@ -28,13 +28,20 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   }
 }
 
-function passFields({ chat, allowFields, noteDropped }: ChatCall, entry: OpenAiEntry): ChatBody {
+/** The fields of a body that pass, by the rules of its contract. */
+export function passFields(
+  body: ChatBody,
+  { allowFields, noteDropped }: Pick<ChatCall, 'allowFields' | 'noteDropped'>,
+  entry: OpenAiEntry,
+  rules = PASSED_FIELDS,
+  ours = OURS,
+): ChatBody {
   const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
   const passed: [string, unknown][] = []
   const dropped: string[] = []
-  for (const [name, value] of Object.entries(chat.body)) {
-    if (OURS.has(name)) continue
-    const complaint = allowed.has(name) ? undefined : complaintOf(name, value)
+  for (const [name, value] of Object.entries(body)) {
+    if (ours.has(name)) continue
+    const complaint = allowed.has(name) ? undefined : complaintOf(rules, name, value)
     if (complaint === undefined) passed.push([name, value])
     else if (value === null) continue
     else if (entry.unknownFields === 'drop') dropped.push(name)
@@ -47,8 +54,8 @@ function passFields({ chat, allowFields, noteDropped }: ChatCall, entry: OpenAiE
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator can allow it with allowFields in the catalog'
 
-function complaintOf(name: string, value: unknown): string | undefined {
-  const passes = PASSED_FIELDS.get(name)
+function complaintOf(rules: PassedFields, name: string, value: unknown): string | undefined {
+  const passes = rules.get(name)
   if (!passes) return `is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}`
   const wanted = value === null ? undefined : passes(value)
   return wanted && `is passed on by this gateway only as ${wanted}, ${WHY} otherwise. Change it; ${HOW}`

@@ -29,25 +29,45 @@ const RULES: Readonly<Record<string, Passes>> = {
  * OpenAI takes no cap beside it. `chat_template` is missing: it can make a prompt of any length out of a short one.
  */
 const FREE = `
-  messages temperature top_p n stop presence_penalty frequency_penalty seed logprobs top_logprobs logit_bias
-  tool_choice parallel_tool_calls functions function_call response_format
-  user safety_identifier prompt_cache_key prompt_cache_retention metadata store
+  messages top_logprobs tool_choice parallel_tool_calls functions function_call
+  safety_identifier prompt_cache_key prompt_cache_retention store
   reasoning_effort verbosity reasoning include_reasoning reasoning_format thinking enable_thinking thinking_budget
-  chat_template_kwargs usage
+  chat_template_kwargs usage add_generation_prompt continue_final_message safe_prompt prompt_mode tool_stream
+`
+
+/** Of these, the ways to draw the next token and to form the text. */
+const DRAWING = `
+  temperature top_p n stop presence_penalty frequency_penalty seed logprobs logit_bias response_format user metadata
   top_k min_p top_a typical_p repetition_penalty repeat_penalty repeat_last_n min_tokens stop_token_ids ignore_eos
   include_stop_str_in_output skip_special_tokens spaces_between_special_tokens allowed_token_ids bad_words
-  add_generation_prompt continue_final_message
   guided_json guided_regex guided_choice guided_grammar guided_decoding_backend guided_whitespace_pattern
   structured_outputs grammar json_schema
   mirostat mirostat_tau mirostat_eta dynatemp_range dynatemp_exponent
   dry_multiplier dry_base dry_allowed_length dry_penalty_last_n dry_sequence_breakers xtc_probability xtc_threshold
-  samplers cache_prompt safe_prompt random_seed prompt_mode tool_stream
+  samplers cache_prompt random_seed
 `
 
-const NAMES = FREE.trim().split(/\s+/)
+/** The fields of one contract that travel on as they came. */
+export type PassedFields = ReadonlyMap<string, Passes>
 
-/** The fields that travel on as they came. */
-export const PASSED_FIELDS: ReadonlyMap<string, Passes> = new Map([
-  ...NAMES.map((name) => [name, any] as const),
-  ...Object.entries(RULES),
+/** Of chat. */
+export const PASSED_FIELDS: PassedFields = new Map([...freely(FREE), ...freely(DRAWING), ...Object.entries(RULES)])
+
+/** Of text completions. `best_of` is missing: choices that nobody gets are billed. */
+export const COMPLETION_FIELDS: PassedFields = new Map([
+  ...freely(DRAWING),
+  ...freely('prompt suffix'),
+  ...Object.entries(RULES).filter(([name]) => name === 'stream_options'),
 ])
+
+/** Of embeddings. What a text is for, and where a long one ends, is not billed. */
+export const EMBEDDING_FIELDS: PassedFields = new Map(
+  freely('input dimensions encoding_format user input_type truncate truncate_prompt_tokens'),
+)
+
+function freely(names: string): (readonly [string, Passes])[] {
+  return names
+    .trim()
+    .split(/\s+/)
+    .map((name) => [name, any])
+}

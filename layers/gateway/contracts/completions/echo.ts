@@ -1,0 +1,17 @@
+import type { ChatRequest } from '../../domain/chat.ts'
+import type { Prompt } from '../../domain/prompt.ts'
+
+export const MOST_ECHOED_CHARS = 1024 * 1024
+
+export function echoedChars(prompts: readonly Prompt[], n: number): number {
+  return prompts.reduce((sum, { length }) => sum + length, 0) * n
+}
+
+/** The text that a choice begins with. The gateway itself repeats the prompt, so that nobody bills it as an answer. */
+export function echoOf({ original, choices }: ChatRequest, index: number): string {
+  const { prompt, echo } = original?.body ?? {}
+  if (echo !== true) return ''
+  const prompts: readonly unknown[] = Array.isArray(prompt) ? prompt : [prompt]
+  const text = prompts[Math.floor(index / (choices / prompts.length))]
+  return typeof text === 'string' ? text : ''
+}

@@ -1,0 +1,46 @@
+import type { ChoicePart } from '../../domain/chat.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import { errorEnvelope } from '../../wire/frames.ts'
+import { writeUsage } from '../../wire/usage-counts.ts'
+import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
+import { echoOf } from './echo.ts'
+import { reasonOf, textHead, textLogprobs, wordsOf } from './text-choice.ts'
+
+/** Turns parts into OpenAI's chunks of a text completion. A part without words, such as a thought, has none. */
+export class TextFrames implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #fields: ReturnType<typeof textHead>
+  readonly #begun = new Set<number>()
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+    this.#fields = textHead(head)
+  }
+
+  choice({ index, delta, logprobs, finishReason, fingerprint }: ChoicePart): string {
+    const isFirst = !this.#begun.has(index)
+    this.#begun.add(index)
+    const text = (isFirst ? echoOf(this.#head.chat, index) : '') + wordsOf(delta)
+    if (text === '' && finishReason === null) return ''
+    const choice = { index, text, logprobs: textLogprobs(logprobs), finish_reason: reasonOf(finishReason) }
+    return this.#frame([choice], null, fingerprint)
+  }
+
+  end({ bill, reported }: CountedUsage): string {
+    return this.#head.chat.includeUsage ? this.#frame([], writeUsage(bill, reported)) : ''
+  }
+
+  error(error: GatewayError): string {
+    return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
+  }
+
+  #frame(choices: readonly object[], usage: object | null, fingerprint?: string): string {
+    const chunk = {
+      ...this.#fields,
+      choices,
+      ...(this.#head.chat.includeUsage && { usage }),
+      ...(fingerprint && { system_fingerprint: fingerprint }),
+    }
+    return `data: ${JSON.stringify(chunk)}\n\n`
+  }
+}

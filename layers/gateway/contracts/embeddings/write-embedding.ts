@@ -1,0 +1,20 @@
+import type { Embedding } from '../../domain/embedding.ts'
+import { formatCredits, type Nano } from '../../domain/money.ts'
+import { writeVector } from '../../wire/vectors.ts'
+import type { AnswerHead } from '../contract.ts'
+
+/** OpenAI's list of embeddings, vector by vector: all of it at once may be longer than memory has room for. */
+export function* writeEmbedding(
+  { model, chat }: AnswerHead,
+  { vectors }: Embedding,
+  usage: { readonly tokens: number; readonly cost: Nano },
+): Generator<string, void, undefined> {
+  const format = chat.embedding?.format ?? 'float'
+  yield '{"object":"list","data":['
+  for (const [index, vector] of vectors.entries()) {
+    yield `${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":${writeVector(vector, format)}}`
+  }
+  const { tokens, cost } = usage
+  const counts = { prompt_tokens: tokens, total_tokens: tokens, cost: formatCredits(cost) }
+  yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(counts)}}`
+}

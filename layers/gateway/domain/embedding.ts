@@ -1,0 +1,20 @@
+import type { Prompt } from './prompt.ts'
+
+/** Numbers in JSON, or as base64 of 32-bit floats, the lowest byte first. */
+export type VectorFormat = 'float' | 'base64'
+
+export type EmbeddingRequest = {
+  readonly inputs: readonly Prompt[]
+  /** The length of each vector, if the caller named one. */
+  readonly dimensions: number | undefined
+  readonly format: VectorFormat
+}
+
+/** One vector, in as few bytes as its format needs. */
+export type Vector = Float32Array | Float64Array
+
+/** The vectors of a batch, in the order of its inputs, and its usage in OpenAI's words, of unknown worth. */
+export type Embedding = { readonly vectors: readonly Vector[]; readonly usage: unknown }
+
+/** The most numbers in one answer: 2,048 vectors of 1,536, or 1,024 of 3,072. As many fit into chat's memory. */
+export const MOST_NUMBERS = 2_048 * 1_536

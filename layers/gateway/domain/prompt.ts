@@ -1,0 +1,2 @@
+/** A text, or the token ids of one. */
+export type Prompt = string | readonly number[]

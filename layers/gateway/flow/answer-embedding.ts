@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import { writeEmbedding } from '../contracts/embeddings/write-embedding.ts'
+import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
+import type { Nano } from '../domain/money.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { Provider } from '../providers/provider.ts'
+import { type AdmittedChat, headOf } from '../request.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { startDeadline } from './deadline.ts'
+import { MOST_TEXT_CHARS } from './idempotency/answer-cipher.ts'
+import { makeEmbeddingBill } from './make-embedding-bill.ts'
+import { SETTLE_RESERVE_MS } from './settle.ts'
+import { type Candidate, tryRoutes } from './try-routes.ts'
+import { toGatewayError } from './upstream-error.ts'
+import { waitAtMost } from './wait-at-most.ts'
+
+/** As long as a number gets in an answer. */
+const CHARS_PER_NUMBER = { float: 24, base64: 6 }
+
+/** The vectors of a batch, settled before they are returned. A failure on the way delivers nothing, so it costs nothing. */
+export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
+  const { journey, settlement } = request
+  const wanted = wantedOf(request)
+  const embedding = await embed(deps, request, wanted)
+  if (journey.route) deps.health.succeeded(journey.route)
+  const bill = await makeEmbeddingBill(deps, request, embedding.usage)
+  const write = (cost: Nano) => writeEmbedding(headOf(request), embedding, { tokens: bill.quantities.prompt, cost })
+  const numbers = embedding.vectors.reduce((sum, { length }) => sum + length, 0)
+  // What is too long to be kept is too long to be in memory at once.
+  const isLong = numbers * CHARS_PER_NUMBER[wanted.format] > MOST_TEXT_CHARS
+  const text = isLong ? undefined : [...write(bill.cost)].join('')
+  if (request.claim) await deps.vault.keep(request, text)
+  await waitAtMost(deps.settle(request, { outcome: 'completed', httpStatus: 200, bill }), deps.timing.settleMs)
+  const cost = settlement.cost ?? bill.cost
+  if (text !== undefined) return cost === bill.cost ? text : [...write(cost)].join('')
+  return Readable.from(write(cost).map((piece) => Buffer.from(piece)))
+}
+
+function wantedOf({ priced }: AdmittedChat): EmbeddingRequest {
+  if (!priced.chat.embedding) throw new Error('This request asks for no embedding.')
+  return priced.chat.embedding
+}
+
+async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingRequest): Promise<Embedding> {
+  const { priced, journey, nowMs, deadlineMs } = request
+  const endsAtMs = Math.min(deadlineMs - SETTLE_RESERVE_MS, nowMs + deps.timing.wholeAnswerMs)
+  const seconds = Math.round((endsAtMs - nowMs) / 1000)
+  const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
+  const deadline = startDeadline(endsAtMs, deps.clock(), words)
+  const ask = async (provider: Provider, { route, allowFields }: Candidate) => {
+    journey.asksWhole = true
+    if (!provider.embed) throw hasNoWords()
+    const patience = startPatience(route.firstByteTimeoutMs)
+    try {
+      return await provider.embed({
+        embedding: wanted,
+        body: priced.chat.body,
+        dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
+        model: route.model,
+        idleTimeoutMs: route.idleTimeoutMs,
+        allowFields,
+        noteDropped: (fields) => {
+          journey.droppedFields = fields
+        },
+        signal: AbortSignal.any([deadline.signal, patience.signal]),
+      })
+    } finally {
+      patience.clear()
+    }
+  }
+  try {
+    return await tryRoutes(deps, priced, journey, deadline.signal, ask)
+  } catch (error) {
+    throw toGatewayError(error)
+  } finally {
+    deadline.clear()
+  }
+}
+
+/** A batch of vectors says nothing before its end, so it has this long in all. */
+function startPatience(ms: number) {
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
+  const timer = setTimeout(giveUp, ms)
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
+}
+
+function hasNoWords(): UpstreamFailure {
+  return new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
+}

@@ -1,0 +1,51 @@
+import type { OpenAiEntry } from '../../domain/catalog.ts'
+import type { Embedding, Vector } from '../../domain/embedding.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { readVector } from '../../wire/vectors.ts'
+import { errorInAnswer } from '../http/error-reply.ts'
+import { readElements } from '../http/json-elements.ts'
+import type { Reply } from '../http/post.ts'
+import type { EmbedCall } from '../provider.ts'
+import { passFields } from './openai-request.ts'
+import { EMBEDDING_FIELDS } from './passed-fields.ts'
+
+type Fields = Record<string, unknown>
+
+const OURS: ReadonlySet<string> = new Set(['model'])
+
+export function toEmbeddingRequest(call: EmbedCall, entry: OpenAiEntry): Fields {
+  return { ...passFields(call.body, call, entry, EMBEDDING_FIELDS, OURS), model: call.model }
+}
+
+/** As long as a number gets in JSON, with the spaces before it. */
+const BYTES_PER_NUMBER = 48
+const SPARE_BYTES = 4 * 1024
+
+/** Vectors of a batch, made of its JSON one by one: as text they would be many times as long. */
+export async function readEmbedding(reply: Reply, call: EmbedCall, key: string | undefined): Promise<Embedding> {
+  const { inputs, format } = call.embedding
+  const found = new Map<number, Vector>()
+  let count = 0
+  const rest = await readElements(reply, call.dimensions * BYTES_PER_NUMBER + SPARE_BYTES, (element) => {
+    if (!('embedding' in element)) return
+    if (count === inputs.length) throw wrongCount(inputs.length)
+    // Some upstreams name no places: their vectors are in order.
+    const place = Number.isSafeInteger(element.index) ? (element.index as number) : count
+    found.set(place, readVector(element.embedding, call.dimensions, format))
+    count += 1
+  })
+  if (rest.error) throw errorInAnswer(rest.error, key)
+  const vectors = inputs.map((_, place) => {
+    const vector = found.get(place)
+    if (!vector) throw wrongCount(inputs.length)
+    return vector
+  })
+  return { vectors, usage: rest.usage }
+}
+
+function wrongCount(texts: number): UpstreamFailure {
+  return new UpstreamFailure(
+    'protocol',
+    `The upstream did not send one vector for each of the ${texts} texts it was given.`,
+  )
+}

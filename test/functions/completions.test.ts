@@ -1,0 +1,231 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { booksBalance, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { write } from '../support/texts.ts'
+import { event, sse, status, type Upstream } from '../support/upstream.ts'
+
+/** The tokens around a prompt, as chat's estimate has them: its role, its template and its answer's. */
+const AROUND = 2 + 4 + 3
+const ASK = { model: 'test-model', prompt: 'Say hello' }
+
+let upstream: Upstream
+let gateway: TestGateway
+let secret: string
+let keyId: string
+
+beforeAll(async () => {
+  upstream = await openUpstream()
+  const model = { contextLength: 1_000_000, maxOutputTokens: 1000, price: { input: '1', output: '2' } }
+  const parsed = parseCatalog({
+    providers: {
+      up: { type: 'openai', baseUrl: upstream.url },
+      claude: { type: 'anthropic', baseUrl: upstream.url },
+    },
+    models: [
+      { id: 'test-model', ...model, routes: [{ provider: 'up', model: 'upstream-model' }] },
+      { id: 'claude', ...model, routes: [{ provider: 'claude', model: 'upstream-model' }] },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  gateway = await openFor(parsed.catalog)
+})
+
+beforeEach(async () => {
+  upstream.reply = write(['Hello'])
+  const issued = await gateway.issue({ rpm: 60_000 })
+  secret = issued.secret
+  keyId = issued.key.id
+})
+
+function ask(body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${gateway.baseUrl}/v1/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+type Answer = { choices: { text: string }[]; error: { message: string; param: string | null; code: string | null } }
+const answerTo = async (response: Response) => (await response.json()) as Answer
+const textsOf = ({ choices }: Answer) => choices.map(({ text }) => text)
+const rowOf = (response: Response) => gateway.readRow(response.headers.get('x-request-id'))
+
+test('a text completion goes on in the caller’s own words, with its cap, and leaves a row like every request', async () => {
+  const response = await ask({ ...ASK, suffix: '!', stop: ['x'], max_tokens: 9, top_k: 3, user: null })
+  expect(textsOf(await answerTo(response))).toEqual(['Hello'])
+  const sent = upstream.requests.at(-1)
+  expect(sent?.body).toEqual({
+    model: 'upstream-model',
+    prompt: 'Say hello',
+    suffix: '!',
+    stop: ['x'],
+    max_tokens: 9,
+    top_k: 3,
+    stream: false,
+  })
+  expect(await rowOf(response)).toMatchObject({
+    endpoint: 'completions',
+    contract: 'completions',
+    outcome: 'completed',
+    promptTokens: 10,
+    completionTokens: 5,
+    cost: 20_000n,
+  })
+  expect(response.headers.get('x-svc-cost')).toBe('0.00002')
+})
+
+test('a caller that names no cap gets OpenAI’s, 16 tokens', async () => {
+  await ask(ASK)
+  expect(upstream.requests.at(-1)?.body.max_tokens).toBe(16)
+})
+
+test('the hold covers every choice of every prompt', async () => {
+  upstream.reply = write(['1', '2', '3', '4', '5', '6'], { prompt_tokens: 10, completion_tokens: 10 ** 9 })
+  const body = { ...ASK, prompt: ['a', 'b', 'c'], n: 2, max_tokens: 100 }
+  const row = await rowOf(await ask(body))
+  const prompt = JSON.stringify(body).length + 64 + 3 * 16
+  expect([row.hold, row.cost, row.usageCapped]).toEqual([BigInt(prompt + 600 * 2) * 1000n, row.hold, true])
+  expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
+})
+
+test.each([
+  ['a text', 'Hello there', 2 + AROUND],
+  ['token ids', [1, 2, 3, 4, 5, 6, 7], 7 + AROUND],
+])('a prompt of %s that nobody counted is estimated, and what was echoed is not charged', async (_, prompt, tokens) => {
+  upstream.reply = write(['Hello'], null)
+  const echo = typeof prompt === 'string'
+  const response = await ask({ ...ASK, prompt, echo })
+  expect(await rowOf(response)).toMatchObject({ usageSource: 'estimate', promptTokens: tokens, completionTokens: 1 })
+})
+
+test('an echo is the gateway’s own: each choice begins with its prompt, whole and streamed, and the upstream is not asked for it', async () => {
+  upstream.reply = write(['1', '2', '3', '4'])
+  const body = { ...ASK, prompt: ['a', 'b'], n: 2, echo: true }
+  expect(textsOf(await answerTo(await ask(body)))).toEqual(['a1', 'a2', 'b3', 'b4'])
+  expect(upstream.requests.at(-1)?.body).not.toHaveProperty('echo')
+  const streamed = await (await ask({ ...body, stream: true })).text()
+  const texts = ['', '', '', '']
+  for (const [, data = ''] of streamed.matchAll(/^data: (\{.*)$/gm)) {
+    for (const { index, text } of JSON.parse(data).choices) texts[index] += text
+  }
+  expect(texts).toEqual(['a1', 'a2', 'b3', 'b4'])
+})
+
+test('a repeated Idempotency-Key gets the same text again, streamed as it was', async () => {
+  const headers = { 'Idempotency-Key': 'once' }
+  const body = { ...ASK, stream: true }
+  const once = await (await ask(body, headers)).text()
+  const again = await (await ask(body, headers)).text()
+  const data = (text: string) => text.match(/^data: .*$/gm)
+  expect(data(again)).toEqual(data(once))
+  expect((await gateway.readKey(keyId)).spent).toBe(20_000n)
+})
+
+test('a stream that breaks costs the part that was delivered, and ends with an error', async () => {
+  const piece = { id: 'c', object: 'text_completion', choices: [{ index: 0, text: 'Hel', finish_reason: null }] }
+  upstream.reply = sse([event(piece), event({ error: { message: 'overloaded' } })])
+  const response = await ask({ ...ASK, stream: true })
+  const text = await response.text()
+  expect(text).toContain('"text":"Hel"')
+  expect(text).toContain('data: {"error":')
+  expect(text).not.toContain('[DONE]')
+  expect(await rowOf(response)).toMatchObject({ outcome: 'upstream_error', completionTokens: 1 })
+})
+
+test('a model without text completions at its provider is a 400 that says what to do, and its route does not rest for it', async () => {
+  upstream.reply = status(404, { error: { message: 'This is a chat model.' } })
+  const failures = () => gateway.logLines.filter((line) => line.includes('upstream_failed')).length
+  const before = failures()
+  for (let i = 0; i < 3; i++) {
+    const response = await ask(ASK)
+    const { error } = await answerTo(response)
+    expect([response.status, error.param]).toEqual([400, 'model'])
+    expect(error.message).toContain('POST /v1/chat/completions')
+    expect(response.headers.get('x-svc-attempts')).toBe('up=unsupported')
+  }
+  expect(failures()).toBe(before)
+})
+
+describe('other dialects', () => {
+  const MESSAGE = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 10, output_tokens: 5 },
+  }
+
+  test('another dialect is told the prompt as what a user says, and its answer is text', async () => {
+    upstream.reply = status(200, MESSAGE)
+    const answer = await answerTo(await ask({ ...ASK, model: 'claude', temperature: 0.5, n: 1, echo: true }))
+    expect(textsOf(answer)).toEqual(['Say helloHello'])
+    expect(upstream.requests.at(-1)?.body).toMatchObject({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello' }] }],
+      max_tokens: 16,
+      temperature: 0.5,
+    })
+  })
+
+  test.each([
+    ['suffix', { suffix: 'x' }],
+    ['prompt', { prompt: ['a', 'b'] }],
+    ['prompt', { prompt: [1, 2] }],
+    ['n', { n: 2 }],
+    ['logprobs', { logprobs: 1 }],
+  ])('another dialect has no words for %s: a 400 that names it', async (param, wish) => {
+    const response = await ask({ ...ASK, model: 'claude', ...wish })
+    expect([response.status, (await answerTo(response)).error.param]).toEqual([400, param])
+  })
+})
+
+describe('bad input', () => {
+  const BAD: Record<string, [body: object, param: string | null, words: string]> = {
+    'no object': [[], null, 'must be a JSON object'],
+    'no model': [{ prompt: 'a' }, 'model', 'must be the id of a model'],
+    'no prompt': [{ model: 'test-model' }, 'prompt', 'it is missing'],
+    'an object as prompt': [{ ...ASK, prompt: {} }, 'prompt', 'got an object'],
+    'an empty list of prompts': [{ ...ASK, prompt: [] }, 'prompt', 'not be empty'],
+    'texts and numbers': [{ ...ASK, prompt: ['a', 1] }, 'prompt[1]', 'must be a string'],
+    'a bad token id': [{ ...ASK, prompt: [[1], [2, -3]] }, 'prompt[1][1]', 'a token id'],
+    'too many prompts': [{ ...ASK, prompt: Array(129).fill('a') }, 'prompt', 'at most 128 elements'],
+    'too many choices in all': [{ ...ASK, prompt: ['a', 'b'], n: 65 }, 'n', 'asks for 130 choices'],
+    'choices that nobody gets': [{ ...ASK, best_of: 2 }, 'best_of', 'billed'],
+    'a cap of nothing': [{ ...ASK, max_tokens: 0 }, 'max_tokens', 'at least 1'],
+    'a cap above the model’s': [{ ...ASK, max_tokens: 1001 }, 'max_tokens', 'at most 1000'],
+    'log probabilities as chat has them': [{ ...ASK, logprobs: true }, 'logprobs', 'between 0 and 5'],
+    'an echo with log probabilities': [{ ...ASK, echo: true, logprobs: 0 }, 'echo', 'left out'],
+    'an echo of token ids': [{ ...ASK, echo: true, prompt: [1] }, 'echo', 'texts only'],
+    'an echo that is many times as long': [
+      { ...ASK, echo: true, prompt: 'x'.repeat(20_000), n: 128 },
+      'echo',
+      'would repeat 2560000 characters',
+    ],
+    'a temperature in words': [{ ...ASK, temperature: 'hot' }, 'temperature', 'between 0 and 2'],
+    'stream options without a stream': [{ ...ASK, stream_options: {} }, 'stream_options', "'stream' is true"],
+    'a bad stream option': [
+      { ...ASK, stream: true, stream_options: { include_usage: 1 } },
+      'stream_options.include_usage',
+      'true or false',
+    ],
+    'a field that may cost extra': [{ ...ASK, service_tier: 'priority' }, 'service_tier', 'allowFields'],
+    'a tool': [{ ...ASK, tools: [] }, 'tools', 'allowFields'],
+  }
+
+  test.each(Object.entries(BAD))(
+    '%s is a 400 that names the field, and asks nobody',
+    async (_, [body, param, words]) => {
+      const asked = upstream.requests.length
+      const response = await ask(body)
+      const { error } = await answerTo(response)
+      expect([response.status, error.param]).toEqual([400, param])
+      expect(error.message).toContain(words)
+      expect(upstream.requests.length).toBe(asked)
+    },
+  )
+})
+
+test('text completions need the scope of chat', async () => {
+  secret = (await gateway.issue({ scopes: ['embeddings'] })).secret
+  expect((await ask(ASK)).status).toBe(403)
+})

@@ -1,0 +1,375 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Scope } from '../../layers/gateway/contract.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { auditKey } from '../../operator/audit/audit-key.ts'
+import { base64Of, DIMENSIONS, embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
+import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { type Reply, status, type Upstream } from '../support/upstream.ts'
+
+const SCOPES: Scope[] = ['chat.completions', 'embeddings', 'models.read']
+const ASK = { model: 'test-embedding', input: 'Hello' }
+
+let first: Upstream
+let second: Upstream
+let gateway: TestGateway
+let secret: string
+let keyId: string
+
+beforeAll(async () => {
+  first = await openUpstream()
+  second = await openUpstream()
+  gateway = await openFor(embeddingCatalog([first.url, second.url]))
+})
+
+beforeEach(async () => {
+  first.reply = embed()
+  second.reply = embed({ usage: { prompt_tokens: 7, total_tokens: 7 } })
+  const issued = await gateway.issue({ scopes: SCOPES, rpm: 60_000 })
+  secret = issued.secret
+  keyId = issued.key.id
+})
+
+function ask(
+  body: unknown,
+  headers: Record<string, string> = {},
+  by = secret,
+  at = gateway.baseUrl,
+): Promise<Response> {
+  return fetch(`${at}/v1/embeddings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${by}`, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+type Answer = { data: { embedding: unknown }[]; usage: unknown; error: { message: string; param: string | null } }
+const answerTo = async (response: Response) => (await response.json()) as Answer
+const vectorsOf = ({ data }: Answer) => data.map(({ embedding }) => embedding)
+const rowOf = (response: Response) => gateway.readRow(response.headers.get('x-request-id'))
+
+describe('an answer', () => {
+  test('an embedding is priced by the tokens that its upstream reports, and leaves a row like every request', async () => {
+    const response = await ask({ ...ASK, user: 'u' })
+    expect(await answerTo(response)).toEqual({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: vectorAt(0) }],
+      model: 'test-embedding',
+      usage: { prompt_tokens: 10, total_tokens: 10, cost: '0.00001' },
+    })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'x-svc-cost': '0.00001',
+      'x-svc-provider': 'up0',
+      'x-svc-attempts': 'up0=ok',
+      'ratelimit-limit': expect.any(String),
+    })
+    expect(first.requests.at(-1)?.body).toEqual({ model: 'upstream-model', input: 'Hello', user: 'u' })
+    const row = await rowOf(response)
+    expect(row).toMatchObject({
+      endpoint: 'embeddings',
+      contract: 'embeddings',
+      outcome: 'completed',
+      stream: false,
+      promptTokens: 10,
+      completionTokens: 0,
+      usageSource: 'upstream',
+      cost: 10_000n,
+      upstreamModel: 'upstream-model',
+    })
+    expect(row.hold).toBeGreaterThan(row.cost)
+    const key = await gateway.readKey(keyId)
+    expect([key.spent, booksBalance(key), Object.keys(key.holds)]).toEqual([10_000n, true, []])
+  })
+
+  test.each([
+    ['float', 'float'],
+    ['float', 'base64'],
+    ['base64', 'float'],
+    ['base64', 'base64'],
+  ] as const)('a caller that asks for %s gets it from an upstream that gives %s', async (wanted, format) => {
+    first.reply = embed({ format })
+    const answer = await answerTo(await ask({ ...ASK, input: ['a', 'b'], encoding_format: wanted }))
+    const vectors = [vectorAt(0), vectorAt(1)]
+    expect(vectorsOf(answer)).toEqual(wanted === 'float' ? vectors : vectors.map(base64Of))
+  })
+
+  test.each([
+    ['a text', 'Hello', 1],
+    ['texts', ['a', 'b', 'c'], 3],
+    ['token ids', [1, 2, 3], 1],
+    ['lists of token ids', [[1, 2], [3]], 2],
+  ])('a batch of %s has one vector for each, in order', async (_, input, count) => {
+    const answer = await answerTo(await ask({ ...ASK, input }))
+    expect(vectorsOf(answer)).toEqual(Array.from({ length: count }, (_, i) => vectorAt(i)))
+    expect(first.requests.at(-1)?.body.input).toEqual(input)
+  })
+
+  test('vectors are in the order of the texts, whatever the order of the upstream', async () => {
+    first.reply = embed({ change: (data) => data.toReversed() })
+    expect(vectorsOf(await answerTo(await ask({ ...ASK, input: ['a', 'b'] })))).toEqual([vectorAt(0), vectorAt(1)])
+    first.reply = embed({ change: (data) => data.map(({ index: _, ...rest }: { index?: number }) => rest) })
+    expect(vectorsOf(await answerTo(await ask({ ...ASK, input: ['a', 'b'] })))).toEqual([vectorAt(0), vectorAt(1)])
+  })
+
+  test('a caller that names fewer dimensions gets vectors of that length', async () => {
+    expect(vectorsOf(await answerTo(await ask({ ...ASK, dimensions: 2 })))).toEqual([vectorAt(0, 2)])
+    expect(first.requests.at(-1)?.body.dimensions).toBe(2)
+  })
+
+  test('a number that is many times as long in JSON as in memory is passed on digit for digit', async () => {
+    const vector = [0.1234567890123456, -1.2345678901234567e-101, 1e-7, 5]
+    first.reply = embed({ change: (data) => data.map((one) => ({ ...one, embedding: vector })) })
+    expect(vectorsOf(await answerTo(await ask(ASK)))).toEqual([vector])
+  })
+
+  test('a repeated Idempotency-Key gets the same vectors at no cost, and not from the answer of another endpoint', async () => {
+    const headers = { 'Idempotency-Key': 'once' }
+    const asked = first.requests.length
+    const once = await (await ask(ASK, headers)).text()
+    const again = await ask(ASK, headers)
+    expect([await again.text(), again.headers.get('x-svc-replayed')]).toEqual([once, 'true'])
+    expect(again.headers.get('x-svc-cost')).toBe('0')
+    expect(first.requests.length).toBe(asked + 1)
+    const elsewhere = await gateway.post(secret, ASK, headers)
+    expect(elsewhere.status).toBe(400)
+    expect((await gateway.readKey(keyId)).spent).toBe(10_000n)
+  })
+})
+
+describe('a bill', () => {
+  const REPORTS: Record<string, [usage: unknown, expected: object]> = {
+    'no usage': [null, { usageSource: 'estimate', usageRejected: false, promptTokens: 2 }],
+    'no tokens': [{ prompt_tokens: 0 }, { usageSource: 'estimate', usageRejected: true, promptTokens: 2 }],
+    'a negative count': [{ prompt_tokens: -5 }, { usageSource: 'estimate', usageRejected: true, promptTokens: 2 }],
+    'half a token': [{ prompt_tokens: 2.5 }, { usageSource: 'estimate', usageRejected: true, promptTokens: 2 }],
+    'words in place of a count': [{ prompt_tokens: 'many' }, { usageSource: 'estimate', usageRejected: true }],
+    'a list in place of usage': [[1], { usageSource: 'estimate', usageRejected: false, promptTokens: 2 }],
+    'a total only': [{ total_tokens: 9 }, { usageSource: 'upstream', promptTokens: 9, cost: 9_000n }],
+  }
+
+  test.each(Object.entries(REPORTS))('an upstream that reports %s is billed right', async (_, [usage, expected]) => {
+    first.reply = embed({ usage })
+    const response = await ask({ ...ASK, input: 'Hello there' })
+    expect(response.status).toBe(200)
+    expect(await rowOf(response)).toMatchObject(expected)
+  })
+
+  test('token ids that nobody counted are billed one by one', async () => {
+    first.reply = embed({ usage: null })
+    expect(
+      await rowOf(
+        await ask({
+          ...ASK,
+          input: [
+            [1, 2],
+            [3, 4, 5],
+          ],
+        }),
+      ),
+    ).toMatchObject({ promptTokens: 5 })
+  })
+
+  test('an absurd count costs no more than was held', async () => {
+    first.reply = embed({ usage: { prompt_tokens: 10 ** 15, total_tokens: 10 ** 15 } })
+    const row = await rowOf(await ask(ASK))
+    expect(row).toMatchObject({ usageCapped: true, cost: row.hold })
+    expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
+  })
+
+  test('a batch holds the context of each of its texts, and no more than its bytes can be', async () => {
+    const long = 'x'.repeat(20_000)
+    expect((await rowOf(await ask({ ...ASK, input: [long, long, long] }))).hold).toBe(3n * 8_192n * 1000n)
+    const short = await rowOf(await ask({ ...ASK, input: ['a', 'b', 'c'] }))
+    expect(short.hold).toBeLessThan(200n * 1000n)
+  })
+
+  test('requests at once cannot spend more than the balance, and the audit is clean', async () => {
+    // The hold of one request is the bytes of its body, 64 and 16 for its text: two fit, three do not.
+    const hold = BigInt(JSON.stringify(ASK).length + 64 + 16) * 1000n
+    first.reply = embed({ usage: { prompt_tokens: 10 ** 9 } })
+    const poor = await gateway.issue({ scopes: SCOPES, credits: '0' })
+    const credits = (n: bigint) => `0.${String(n).padStart(9, '0')}`
+    const { secret: by, key } = await gateway.issue({ scopes: SCOPES, credits: credits((hold * 5n) / 2n), rpm: 60_000 })
+    const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await ask(ASK, {}, by)).status))
+    expect(statuses.filter((code) => code === 200)).toHaveLength(2)
+    expect(statuses.filter((code) => code === 402)).toHaveLength(10)
+    const after = await gateway.readKey(key.id)
+    expect([after.spent, booksBalance(after)]).toEqual([hold * 2n, true])
+    expect(await auditKey(gateway.tables, after, Date.now())).toMatchObject({ ok: true, rows: 12 })
+    const refused = await answerTo(await ask(ASK, {}, poor.secret))
+    expect(refused.error.message).toContain('send fewer or shorter texts')
+  })
+})
+
+const cut: Reply = (response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' })
+  response.write('{"object":"list","data":[{"index":0,"embedding":[0.1,', () => setImmediate(() => response.destroy()))
+}
+const withVectors = (...vectors: unknown[]) =>
+  embed({ change: () => vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) })
+
+describe('faults', () => {
+  // A route that fails twice in a row rests: one good answer wakes it.
+  afterEach(async () => {
+    first.reply = embed()
+    await ask(ASK, { 'X-Svc-Route': 'up0' })
+  })
+
+  const FAULTS: Record<string, [reply: Reply, result: string]> = {
+    'breaks off': [cut, 'reset'],
+    fails: [status(500, 'broken'), 'status 500'],
+    'is busy': [status(429, { error: { message: 'slow down' } }), 'status 429'],
+    'refuses our credential': [status(401, { error: { message: 'no' } }), 'credential 401'],
+    'answers with garbage': [status(200, 'garbage'), 'protocol'],
+    'answers with half of its JSON': [status(200, '{"data":[{"index":0,"embedding":[1,2,3,4]}'), 'protocol'],
+    'answers with a list': [status(200, []), 'protocol'],
+    'answers with nothing': [status(200, {}), 'protocol'],
+    'reports an error in place of an answer': [status(200, { error: { message: 'overloaded' } }), 'error_event'],
+    'sends too few vectors': [withVectors(), 'protocol'],
+    'sends too many vectors': [withVectors(vectorAt(0), vectorAt(1)), 'protocol'],
+    'sends a vector that is too short': [withVectors([1, 2, 3]), 'protocol'],
+    'sends a vector that is too long': [withVectors([1, 2, 3, 4, 5]), 'protocol'],
+    'sends words among its numbers': [withVectors([1, 'NaN', 3, 4]), 'protocol'],
+    'sends null among its numbers': [withVectors([1, null, 3, 4]), 'protocol'],
+    'sends a number beyond all bounds': [status(200, '{"data":[{"index":0,"embedding":[1,1e999,3,4]}]}'), 'protocol'],
+    'sends base64 of half a number': [withVectors(Buffer.alloc(DIMENSIONS * 4 - 1).toString('base64')), 'protocol'],
+    'sends base64 of something that is no number': [withVectors(base64Of([1, Number.NaN, 3, 4])), 'protocol'],
+    'sends a vector without end': [withVectors(Array(10_000).fill(0.5)), 'protocol'],
+    'sends one place twice': [embed({ change: ([one]) => [one as object, { ...one }] }), 'protocol'],
+    'names a place that is not there': [embed({ change: ([one]) => [{ ...one, index: 2 ** 40 }] }), 'protocol'],
+  }
+
+  test.each(Object.entries(FAULTS))(
+    'an upstream that %s is free, and another one is asked',
+    async (_, [reply, result]) => {
+      first.reply = reply
+      const response = await ask(ASK)
+      expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, `up0=${result}, up1=ok`])
+      expect((await rowOf(response)).cost).toBe(7_000n)
+      second.reply = reply
+      const failed = await ask(ASK, { 'X-Svc-Route': 'up1' })
+      expect([failed.status, failed.headers.get('x-svc-cost')]).toEqual([502, '0'])
+      expect(await rowOf(failed)).toMatchObject({ outcome: 'upstream_error', cost: 0n })
+      const key = await gateway.readKey(keyId)
+      expect([key.spent, booksBalance(key)]).toEqual([7_000n, true])
+    },
+  )
+
+  test('an upstream that cannot be reached is free, and another one is asked', async () => {
+    const other = await openFor(embeddingCatalog(['http://127.0.0.1:9/v1', second.url]))
+    const { secret: by } = await other.issue({ scopes: SCOPES })
+    const response = await ask(ASK, {}, by, other.baseUrl)
+    expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up0=connect, up1=ok'])
+  })
+
+  test('an upstream that keeps silent is left for another one in time', async () => {
+    const patient = embeddingCatalog([first.url, second.url], {
+      routes: [
+        { provider: 'up0', model: 'm', firstByteTimeoutMs: 200 },
+        { provider: 'up1', model: 'm', priority: 1 },
+      ],
+    })
+    const other = await openFor(patient)
+    first.reply = () => {}
+    const { secret: by } = await other.issue({ scopes: SCOPES })
+    const response = await ask(ASK, {}, by, other.baseUrl)
+    expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up0=timeout, up1=ok'])
+  })
+
+  test('a request that the upstream complains of is a 400 in its words, and no other route is asked', async () => {
+    first.reply = status(400, { error: { message: 'Too long.', code: 'context_length_exceeded', param: 'input' } })
+    const response = await ask(ASK)
+    expect(response.status).toBe(400)
+    expect((await answerTo(response)).error).toMatchObject({ message: 'Too long.', param: 'input' })
+    expect(response.headers.get('x-svc-attempts')).toBe('up0=rejected 400')
+  })
+})
+
+describe('bad input', () => {
+  const many = Array(2_049).fill('a')
+  const BAD: Record<string, [body: unknown, param: string | null, words: string]> = {
+    'no object': [[], null, 'must be a JSON object'],
+    'no model': [{ input: 'a' }, 'model', 'must be the id of a model'],
+    'no input': [{ model: 'test-embedding' }, 'input', 'it is missing'],
+    'an empty text': [{ ...ASK, input: '' }, 'input', 'not empty'],
+    'an empty list': [{ ...ASK, input: [] }, 'input', 'not be empty'],
+    'an empty text in a list': [{ ...ASK, input: ['a', ''] }, 'input[1]', 'not empty'],
+    'texts and numbers': [{ ...ASK, input: ['a', 1] }, 'input[1]', 'must be a string'],
+    'a number and a text': [{ ...ASK, input: [1, 'a'] }, 'input[1]', 'a token id'],
+    'half a token id': [{ ...ASK, input: [[1, 2.5]] }, 'input[0][1]', 'a token id'],
+    'a negative token id': [{ ...ASK, input: [-1] }, 'input[0]', 'a token id'],
+    'an empty list of token ids': [{ ...ASK, input: [[1], []] }, 'input[1]', 'array of token ids'],
+    'lists too deep': [{ ...ASK, input: [[[1]]] }, 'input[0][0]', 'a token id'],
+    'an object': [{ ...ASK, input: { text: 'a' } }, 'input', 'got an object'],
+    'too many texts': [{ ...ASK, input: many }, 'input', 'at most 2048 elements'],
+    'no dimensions': [{ ...ASK, dimensions: 0 }, 'dimensions', 'at least 1'],
+    'dimensions in words': [{ ...ASK, dimensions: '4' }, 'dimensions', 'at least 1'],
+    'more dimensions than the model has': [{ ...ASK, dimensions: 5 }, 'dimensions', 'at most 4 numbers'],
+    'an unknown format': [{ ...ASK, encoding_format: 'int8' }, 'encoding_format', "'float' or 'base64'"],
+    'a user who is a number': [{ ...ASK, user: 1 }, 'user', 'must be a string'],
+    'a field that may cost extra': [{ ...ASK, plugins: [] }, 'plugins', 'allowFields'],
+    'a model that chats': [{ ...ASK, model: 'test-model' }, 'model', 'makes no embeddings'],
+  }
+
+  test.each(Object.entries(BAD))(
+    '%s is a 400 that names the field, and asks nobody',
+    async (_, [body, param, words]) => {
+      const asked = first.requests.length
+      const response = await ask(body)
+      const { error } = await answerTo(response)
+      expect([response.status, error.param]).toEqual([400, param])
+      expect(error.message).toContain(words)
+      expect([first.requests.length, response.headers.get('x-svc-cost')]).toEqual([asked, '0'])
+    },
+  )
+
+  test('more numbers than one answer may have are a 400 that says how many texts fit, and ask nobody', async () => {
+    const wide = await openFor(embeddingCatalog([first.url], { dimensions: 3_072 }))
+    const { secret: by } = await wide.issue({ scopes: SCOPES })
+    const asked = first.requests.length
+    const input = Array(1_025).fill('a')
+    const refused = await ask({ ...ASK, input }, {}, by, wide.baseUrl)
+    expect(refused.status).toBe(400)
+    expect((await answerTo(refused)).error).toMatchObject({
+      param: 'input',
+      message: expect.stringContaining('send at most 1024 texts at once'),
+    })
+    expect(first.requests.length).toBe(asked)
+    first.reply = embed()
+    expect((await ask({ ...ASK, input, dimensions: 4 }, {}, by, wide.baseUrl)).status).toBe(200)
+  })
+
+  test('an unknown model is a 404', async () => {
+    expect((await ask({ ...ASK, model: 'none' })).status).toBe(404)
+  })
+
+  test.each(['/v1/chat/completions', '/v1/completions'])('an embedding model has no words at %s', async (path) => {
+    const response = await fetch(gateway.baseUrl + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...HELLO, model: 'test-embedding', prompt: 'Hello' }),
+    })
+    const { error } = await answerTo(response)
+    expect([response.status, error.param]).toEqual([400, 'model'])
+    expect(error.message).toContain('POST /v1/embeddings')
+  })
+})
+
+test('embeddings need a scope of their own, which a new key has only if it is asked for', async () => {
+  expect(KEY_DEFAULTS.scopes).not.toContain('embeddings')
+  const { secret: by } = await gateway.issue()
+  const refused = await ask(ASK, {}, by)
+  expect(refused.status).toBe(403)
+  expect((await answerTo(refused)).error.message).toContain("needs the scope 'embeddings'")
+  const { secret: other } = await gateway.issue({ scopes: ['embeddings'] })
+  expect((await ask(ASK, {}, other)).status).toBe(200)
+  expect((await gateway.post(other, HELLO)).status).toBe(403)
+})
+
+test('GET /v1/models says of what kind a model is and which contracts it serves', async () => {
+  const { data } = (await (await gateway.get(secret, '/v1/models')).json()) as { data: object[] }
+  expect(data).toMatchObject([
+    { id: 'test-embedding', kind: 'embedding', contracts: ['embeddings'], dimensions: 4, max_output_tokens: 0 },
+    { id: 'test-model', kind: 'chat', contracts: expect.arrayContaining(['chat', 'completions']) },
+  ])
+})

@@ -45,12 +45,10 @@ async function smoke({ tables, chatUrl, apiUrl }: Connection, model: string): Pr
   const { key, secret } = issued
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
   const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
+  const post = (path: string, body: object) =>
+    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
   const ask = (extra: object) =>
-    fetch(`${chatUrl}/v1/chat/completions`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra }),
-    })
+    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
   try {
     await check('GET /v1/models lists the model', async () => {
       const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
@@ -91,6 +89,12 @@ async function smoke({ tables, chatUrl, apiUrl }: Connection, model: string): Pr
       )
       expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
       expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
+    })
+    await check('a response is answered', async () => {
+      const { status } = await json<{ status: string }>(
+        await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
+      )
+      expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
     })
     await check('an unknown path and a wrong method have the same envelope', async () => {
       for (const [response, status] of [

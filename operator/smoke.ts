@@ -63,12 +63,10 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   const { key, secret } = issued
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
   const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
+  const post = (path: string, body: object) =>
+    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
   const ask = (extra: object) =>
-    fetch(`${chatUrl}/v1/chat/completions`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra }),
-    })
+    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
   let requestId = ''
   try {
     await check('GET /v1/models lists the model', async () => {
@@ -118,6 +116,12 @@ async function smoke(connection: Connection, model: string): Promise<void> {
     await check('a stream comes piece by piece, as the model makes it', async () =>
       checkPieces(await readUsageRow(tables)(streamId), seenMs),
     )
+    await check('a response is answered', async () => {
+      const { status } = await json<{ status: string }>(
+        await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
+      )
+      expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
+    })
     await check('an unknown path and a wrong method have the same envelope', async () => {
       for (const [response, status] of [
         [await get('/v1/nothing'), 404],

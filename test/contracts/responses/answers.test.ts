@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
+import { RESPONSES_CONTRACT } from '../../../layers/gateway/contracts/responses/responses-contract.ts'
+import { NO_BILL } from '../../../layers/gateway/domain/bill.ts'
 import { response } from '../../sdk/support/responses-schema.ts'
 import { SCENARIOS } from '../../sdk/support/scenarios.ts'
 import type { TestGateway } from '../../support/gateway.ts'
@@ -168,4 +170,20 @@ test('a response repeats the request, tells that nothing is stored, and tells it
     total_tokens: 15,
     cost: 0.000018,
   })
+})
+
+test('a stream whose cost turned out otherwise ends with the same events and the other cost', () => {
+  const chat = readRequest({ value: HELLO, bytes: 0 })
+  const stream = RESPONSES_CONTRACT.openStream({ requestId: 'req_1', nowMs: 1_000, model: 'test-model', chat })
+  const delta = { content: 'Hello' }
+  const said = stream.choice({ kind: 'choice', index: 0, delta, logprobs: null, finishReason: null })
+  const [first, second] = [1n, 2n].map((cost) => {
+    const bill = { ...NO_BILL, cost }
+    return eventsIn(said + stream.end({ bill, reported: undefined }))
+  })
+  expect(second?.slice(0, -1)).toEqual(first?.slice(0, -1))
+  expect([first, second].map((events) => events?.at(-1))).toMatchObject([
+    { type: 'response.completed', response: { usage: { cost: 1e-9 } } },
+    { type: 'response.completed', response: { usage: { cost: 2e-9 } } },
+  ])
 })

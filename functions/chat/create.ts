@@ -4,6 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { contractOf } from '../../layers/gateway/contracts/contracts.ts'
+import { answerCount } from '../../layers/gateway/flow/answer-count.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
 import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
@@ -102,6 +103,7 @@ async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable |
   const isStream = request.priced.chat.stream
   if (request.replay) return replayAnswer(request.replay, contractOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
+  if (request.endpoint.countsOnly) return answerCount(deps, request)
   const whole = await answerWhole(deps, request)
   return whole.length <= MOST_AT_ONCE ? whole : Readable.from([Buffer.from(whole)])
 }

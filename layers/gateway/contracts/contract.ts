@@ -10,6 +10,10 @@ import type { JsonBody } from '../wire/read-body.ts'
 export type Contract = {
   /** Throws a GatewayError. */
   readonly readRequest: (body: JsonBody) => ChatRequest
+  /** Reads a request whose tokens are only counted, where the contract has such an endpoint. Throws a GatewayError. */
+  readonly readCount?: (body: JsonBody) => ChatRequest
+  /** The body of the answer that tells a count. */
+  readonly countBody?: (tokens: number) => object
   /** Writes an answer as it comes. */
   readonly openStream: (head: AnswerHead) => StreamWriter
   /** Gathers an answer that is sent whole. */

@@ -25,7 +25,8 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
 
   async function priceOf({ endpoint }: IdentifiedRequest, event: GatewayEvent): Promise<PricedRequest> {
     const catalog = await loadCatalog()
-    const chat = contractOf(endpoint).readRequest(readJsonBody(rawBody(event)))
+    const { readRequest, readCount = readRequest } = contractOf(endpoint)
+    const chat = (endpoint.countsOnly ? readCount : readRequest)(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)
     if (!model) throw noSuchModel(chat.model)
     if (chat.namedCap !== undefined && chat.namedCap > model.maxOutputTokens) {
@@ -36,7 +37,8 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
         { param: field },
       )
     }
-    return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
+    const priced = priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
+    return endpoint.countsOnly ? { ...priced, isFree: true } : priced
   }
 }
 

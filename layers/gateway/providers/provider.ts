@@ -26,4 +26,6 @@ export type ChatCall = {
 export type Provider = {
   readonly id: string
   chat(call: ChatCall): AsyncIterable<readonly ChatPart[]>
+  /** The tokens of a prompt by the upstream's own count, where it counts for free. */
+  countTokens?(call: ChatCall): Promise<number>
 }

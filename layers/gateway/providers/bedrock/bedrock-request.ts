@@ -6,7 +6,8 @@ import type {
   ToolChoice,
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { ChatBody } from '../../domain/chat.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import { requireWords } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
@@ -21,7 +22,8 @@ type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFi
 /** A chat completion request in Converse's terms. */
 export function toConverse({ chat, model, outputCap }: ChatCall): ConverseStreamCommandInput {
   const { body } = chat
-  requireWords(BEDROCK_FIELDS, body)
+  const more = claudeFields(chat)
+  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body)
   const toolConfig = toToolConfig(readToolOffer(body))
   const { system, turns } = readConversation(chat)
   const outputConfig = toOutputConfig(body.response_format)
@@ -32,7 +34,25 @@ export function toConverse({ chat, model, outputCap }: ChatCall): ConverseStream
     inferenceConfig: toInferenceConfig(body, outputCap),
     ...(toolConfig && { toolConfig }),
     ...(outputConfig && { outputConfig }),
+    ...(more && { additionalModelRequestFields: more }),
   }
+}
+
+/** Who asks in Claude's own words, asks Claude: how it thinks is told in those words. */
+function claudeFields({ original }: ChatRequest): Document | undefined {
+  if (original?.contract !== 'messages') return undefined
+  const { thinking, top_k, output_config: config } = original.body
+  const effort = isObject(config) ? config.effort : undefined
+  const fields = {
+    ...(isObject(thinking) && { thinking }),
+    ...(typeof top_k === 'number' && { top_k }),
+    ...(typeof effort === 'string' && { output_config: { effort } }),
+  }
+  return Object.keys(fields).length > 0 ? (fields as Document) : undefined
+}
+
+function withoutThought({ thinking: _, reasoning_effort: __, ...body }: ChatBody): ChatBody {
+  return body
 }
 
 const HIGHEST_TEMPERATURE = 1

@@ -1,5 +1,11 @@
-import type { ContentBlock, ImageBlock, Message, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime'
-import type { ContentPart, ImagePart, ToolCall, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
+import type {
+  ContentBlock,
+  ImageBlock,
+  Message,
+  ReasoningContentBlock,
+  ToolUseBlock,
+} from '@aws-sdk/client-bedrock-runtime'
+import type { ContentPart, ImagePart, Thought, ToolCall, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A block of a message or of a tool's result. */
@@ -16,11 +22,19 @@ export function toMessages(turns: readonly Turn[], withTools: boolean): Message[
 
 function toBlock(part: TurnPart): ContentBlock {
   if (part.kind === 'toolCall') return { toolUse: toToolUse(part) }
+  if (part.kind === 'thought') return { reasoningContent: toReasoning(part) }
   if (part.kind !== 'toolResult') return toPlainBlock(part)
-  return { toolResult: { toolUseId: toToolUseId(part.id), content: toResult(part) } }
+  const status = part.isError && { status: 'error' as const }
+  return { toolResult: { toolUseId: toToolUseId(part.id), content: toResult(part), ...status } }
 }
 
-function toPlainBlocks(part: TurnPart): PlainBlock | PlainBlock[] {
+function toReasoning({ thought }: Thought): ReasoningContentBlock {
+  if ('data' in thought) return { redactedContent: Buffer.from(thought.data, 'base64') }
+  return { reasoningText: { text: thought.text, signature: thought.signature } }
+}
+
+function toPlainBlocks(part: TurnPart): ContentBlock | ContentBlock[] {
+  if (part.kind === 'thought') return toBlock(part)
   if (part.kind === 'toolCall') return { text: `[Tool call ${part.id}: ${part.name}(${part.argumentsText})]` }
   if (part.kind !== 'toolResult') return toPlainBlock(part)
   return [{ text: `[Result of tool call ${part.id}:]` }, ...toResult(part)]

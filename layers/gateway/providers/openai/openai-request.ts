@@ -5,6 +5,7 @@ import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { withCacheMarks } from './cache-marks.ts'
 import { PASSED_FIELDS } from './passed-fields.ts'
+import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
 
@@ -28,11 +29,12 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   }
 }
 
-function passFields({ chat, allowFields, noteDropped }: ChatCall, entry: OpenAiEntry): ChatBody {
+function passFields(call: ChatCall, entry: OpenAiEntry): ChatBody {
+  const { chat, allowFields, noteDropped } = call
   const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
   const passed: [string, unknown][] = []
-  const dropped: string[] = []
-  for (const [name, value] of Object.entries(chat.body)) {
+  const dropped = chat.original && chat.body.thinking ? ['thinking'] : []
+  for (const [name, value] of Object.entries(chat.original ? inPlainWords(chat.body) : chat.body)) {
     if (OURS.has(name)) continue
     const complaint = allowed.has(name) ? undefined : complaintOf(name, value)
     if (complaint === undefined) passed.push([name, value])
@@ -42,6 +44,11 @@ function passFields({ chat, allowFields, noteDropped }: ChatCall, entry: OpenAiE
   }
   if (dropped.length > 0) noteDropped(dropped)
   return Object.fromEntries(passed)
+}
+
+/** A request of another contract, without what Chat Completions has no words for. */
+function inPlainWords({ thinking: _, messages, ...body }: ChatBody): ChatBody {
+  return { ...body, messages: plainMessages(messages as Fields[]) }
 }
 
 const WHY = 'because it may change what the provider bills'

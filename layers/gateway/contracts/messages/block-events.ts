@@ -9,19 +9,18 @@ export type BlockEvent =
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: Fields }
   | { readonly type: 'content_block_stop'; readonly index: number }
 
-type OpenBlock = {
-  readonly index: number
-  readonly kind: 'text' | 'thinking' | 'tool'
-  /** The position of a tool's call among the calls. */
-  readonly call?: unknown
-  isSigned?: boolean
-}
+type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
+type Call = { readonly index: number; json: string }
 
-/** Tells an answer as blocks that come one after the other, each with its beginning and its end. */
+/**
+ * Tells an answer as blocks, each with its beginning and its end. They come one after the other, but for calls of tools:
+ * upstreams may go on with a call when they have begun the next, so a call ends when its input is whole.
+ */
 export class BlockEvents {
   readonly #prefix: string
-  /** Whether each call has had a piece of its input, by its position. */
-  readonly #calls = new Map<unknown, boolean>()
+  readonly #calls = new Map<unknown, Call>()
+  readonly #openCalls = new Set<Call>()
+  #lastCall: Call | undefined
   #open: OpenBlock | undefined
   #next = 0
 
@@ -45,9 +44,10 @@ export class BlockEvents {
     return events
   }
 
-  /** The end of the block that is open, if one is. Tells it as often as it is asked. */
+  /** The ends of the blocks that are open. Tells them as often as it is asked. */
   ending(): BlockEvent[] {
-    return this.#open ? [{ type: 'content_block_stop', index: this.#open.index }] : []
+    const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls]
+    return open.map(({ index }) => ({ type: 'content_block_stop', index }))
   }
 
   #say(text: string, events: BlockEvent[]): void {
@@ -100,32 +100,23 @@ export class BlockEvents {
 
   #call(piece: unknown, events: BlockEvent[]): void {
     if (!isObject(piece)) return
-    const { index: call, id } = piece
     const { name, arguments: json } = isObject(piece.function) ? piece.function : {}
+    const call = this.#calls.get(piece.index) ?? this.#beginCall(piece, name, events)
     const partial_json = textIn(json)
-    if (!this.#calls.has(call)) this.#beginCall(call, id, name, events)
-    // A call without input may be told so at the end of the answer.
-    if (partial_json === '' || (partial_json === '{}' && this.#hasEndedEmpty(call))) return
-    const block = this.#openCall(call)
-    this.#calls.set(call, true)
-    const delta = { type: 'input_json_delta', partial_json }
-    events.push({ type: 'content_block_delta', index: block.index, delta })
+    if (partial_json === '') return
+    if (!this.#openCalls.has(call))
+      throw new UpstreamFailure('protocol', 'The upstream went on with a tool call that had ended.')
+    call.json += partial_json
+    events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
   }
 
-  #hasEndedEmpty(call: unknown): boolean {
-    return this.#open?.call !== call && this.#calls.get(call) === false
-  }
-
-  /** A block that has ended cannot go on. */
-  #openCall(call: unknown): OpenBlock {
-    if (this.#open?.kind === 'tool' && this.#open.call === call) return this.#open
-    const message = 'The upstream went on with a tool call after it had begun something else.'
-    throw new UpstreamFailure('protocol', message)
-  }
-
-  #beginCall(call: unknown, id: unknown, name: unknown, events: BlockEvent[]): void {
-    this.#close(events)
-    this.#calls.set(call, false)
+  #beginCall({ index: position, id }: Fields, name: unknown, events: BlockEvent[]): Call {
+    if (this.#open) this.#close(events)
+    if (this.#lastCall && isWhole(this.#lastCall.json)) this.#endCall(this.#lastCall, events)
+    const call: Call = { index: this.#next++, json: '' }
+    this.#openCalls.add(call)
+    this.#calls.set(position, call)
+    this.#lastCall = call
     const content_block = {
       type: 'tool_use',
       id: textIn(id) || `${this.#prefix}_${this.#calls.size}`,
@@ -133,25 +124,38 @@ export class BlockEvents {
       input: {},
       caller: { type: 'direct' },
     }
-    this.#start('tool', content_block, events, call)
+    events.push({ type: 'content_block_start', index: call.index, content_block })
+    return call
   }
 
   #blockOf(kind: OpenBlock['kind'], block: () => Fields, events: BlockEvent[]): OpenBlock {
     if (this.#open?.kind === kind) return this.#open
     this.#close(events)
-    return this.#start(kind, block(), events)
-  }
-
-  #start(kind: OpenBlock['kind'], content_block: Fields, events: BlockEvent[], call?: unknown): OpenBlock {
-    const block: OpenBlock = { index: this.#next++, kind, call }
-    events.push({ type: 'content_block_start', index: block.index, content_block })
-    this.#open = block
-    return block
+    const open: OpenBlock = { index: this.#next++, kind }
+    events.push({ type: 'content_block_start', index: open.index, content_block: block() })
+    this.#open = open
+    return open
   }
 
   #close(events: BlockEvent[]): void {
-    for (const event of this.ending()) events.push(event)
+    if (this.#open) events.push({ type: 'content_block_stop', index: this.#open.index })
     this.#open = undefined
+    for (const call of this.#openCalls) this.#endCall(call, events)
+  }
+
+  #endCall(call: Call, events: BlockEvent[]): void {
+    this.#openCalls.delete(call)
+    if (this.#lastCall === call) this.#lastCall = undefined
+    events.push({ type: 'content_block_stop', index: call.index })
+  }
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
   }
 }
 

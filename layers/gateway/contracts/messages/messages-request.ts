@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
 import {
@@ -113,11 +114,14 @@ function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
     messages,
     ...(max_tokens !== undefined && { max_tokens }),
     ...(stop !== undefined && { stop }),
-    ...(user !== undefined && { user }),
+    ...(typeof user === 'string' && { user: user.length > LONGEST_USER ? hash('sha256', user) : user }),
     ...(tools.length > 0 && { tools, ...innerChoice(body.tool_choice) }),
     ...(isObject(config) && innerConfig(config)),
   }
 }
+
+/** OpenAI refuses a longer name of a user. */
+const LONGEST_USER = 64
 
 const OUTPUT_CONFIG = new Set(['effort', 'format'])
 const FORMAT = 'output_config.format'
@@ -133,8 +137,8 @@ function innerConfig(config: Fields): Fields {
   if (effort) require(oneOf('low', 'medium', 'high', 'xhigh', 'max'), effort, 'output_config.effort')
   if (format) require(object, format, FORMAT)
   return {
-    // The dearest effort that other providers know.
-    ...(effort ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
+    // 'high' is Anthropic's word for no wish, and not every model of other providers takes one.
+    ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
     ...(isObject(format) && { response_format: innerFormat(format) }),
   }
 }

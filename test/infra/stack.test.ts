@@ -240,10 +240,13 @@ describe('CloudFront', () => {
 
   test('CloudFront sends chat to its Function URL and everything else to the API', () => {
     const { DefaultCacheBehavior, CacheBehaviors } = config()
-    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/v1/chat/*'])
-    expect(originOf(CacheBehaviors[0]).DomainName).toEqual(
-      hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'),
-    )
+    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual([
+      '/v1/chat/completions*',
+      '/v1/messages*',
+    ])
+    for (const behaviour of CacheBehaviors) {
+      expect(originOf(behaviour).DomainName).toEqual(hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'))
+    }
     expect(originOf(DefaultCacheBehavior).DomainName).toEqual(
       hostOf(only(dev.template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'),
     )

@@ -171,6 +171,16 @@ describe('the books', () => {
   })
 })
 
+test.each([true, false])(
+  'the text at which an answer stopped is told, if Anthropic tells it (stream: %s)',
+  async (streamed) => {
+    upstream.reply = stream(start(), ...textBlock(0, 'Hi'), ...ending('stop_sequence', {}, { stop_sequence: 'END' }))
+    const { messages } = openClient(gateway, (await gateway.issue()).secret)
+    const answer = streamed ? await messages.stream(HELLO).finalMessage() : await messages.create(HELLO)
+    expect(answer).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+  },
+)
+
 test('thoughts and their signatures go from one turn to the next through the Anthropic SDK, in their order', async () => {
   const content = [
     { type: 'thinking', thinking: 'First.', signature: 'c2lnMQ==' },

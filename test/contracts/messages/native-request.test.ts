@@ -51,7 +51,7 @@ describe('a request in Anthropic’s words reaches Anthropic', () => {
       'a search result',
       user({ type: 'search_result', source: 'https://a', title: 'A', content: [{ type: 'text', text: 'a' }] }),
     ],
-    ['a block of the future', user({ type: 'text', text: 'Hi' }, { type: 'hologram', beam: { data: 'x' } })],
+    ['a block of the future', user({ type: 'text', text: 'Hi' }, { type: 'hologram', content: [null, 7, { a: 'x' }] })],
     ['thinking with a budget', { max_tokens: 900, thinking: { type: 'enabled', budget_tokens: 800 } }],
     ['a schema and an effort', { output_config: { effort: 'low', format: { type: 'json_schema', schema: {} } } }],
     ['the list price', { service_tier: 'standard_only' }],
@@ -180,7 +180,9 @@ test('a file holds the whole context, and an image its tokens, as through chat c
   expect(await holdOf({ type: 'hologram' })).toBe(1_000_200_000n)
   expect(await holdOf(image)).toBeGreaterThan(50_000_000n)
   expect(await holdOf({ type: 'tool_result', tool_use_id: 'a', content: [image] })).toBeGreaterThan(50_000_000n)
-  expect(await holdOf({ type: 'document', source: { type: 'text', data: 'a' } })).toBeLessThan(1_000_000n)
+  const plain = { type: 'document', source: { type: 'text', data: 'a' } }
+  expect(await holdOf(plain)).toBeLessThan(1_000_000n)
+  expect(await holdOf({ ...plain, citations: { enabled: true } })).toBe(1_000_200_000n)
 })
 
 test('citations of an answer reach a caller that speaks Anthropic’s words', async () => {

@@ -91,12 +91,24 @@ function toChatRequest(body: Fields, { bytes, namesCache = false }: JsonBody): C
     capFields: ['max_tokens'],
     messageCount: messages.length,
     toolCount: heldTools(body.tools) + (inner.response_format ? 1 : 0),
-    media: promptMedia(messages),
+    media: withCited(promptMedia(messages), body.messages as Fields[]),
     asksCacheWrite: namesCache,
     bytes,
     body: inner,
     original: { contract: 'messages', body },
   }
+}
+
+/** What is to be cited is cut into pieces and numbered, in tokens that nobody can foresee: it is held as a file is. */
+function withCited(media: ChatRequest['media'], messages: readonly Fields[]): ChatRequest['media'] {
+  return messages.some(({ content }) => isCited(content)) ? { ...media, file: media.file + 1 } : media
+}
+
+function isCited(content: unknown): boolean {
+  if (!Array.isArray(content)) return false
+  return content.filter(isObject).some(({ citations, content: inside }) => {
+    return (isObject(citations) && citations.enabled === true) || isCited(inside)
+  })
 }
 
 /** The request in Chat Completions' words. */

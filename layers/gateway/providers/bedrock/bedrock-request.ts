@@ -15,22 +15,23 @@ import { readStops } from '../conversation/read-stops.ts'
 import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
 import { BEDROCK_FIELDS } from './bedrock-fields.ts'
-import { toMessages } from './bedrock-turns.ts'
+import { markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
 /** A chat completion request in Converse's terms. */
-export function toConverse({ chat, model, outputCap }: ChatCall): ConverseStreamCommandInput {
+export function toConverse({ chat, model, outputCap, mayWriteCache }: ChatCall): ConverseStreamCommandInput {
   const { body } = chat
   const more = claudeFields(chat)
   requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body)
-  const toolConfig = toToolConfig(readToolOffer(body))
+  const marked = markedBy(mayWriteCache)
+  const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
   const outputConfig = toOutputConfig(body.response_format)
   return {
     modelId: model,
-    messages: toMessages(turns, toolConfig !== undefined),
-    ...(system.length > 0 && { system: system.map(({ text }) => ({ text })) }),
+    messages: toMessages(turns, toolConfig !== undefined, mayWriteCache),
+    ...(system.length > 0 && { system: system.flatMap((part) => marked({ text: part.text }, part)) }),
     inferenceConfig: toInferenceConfig(body, outputCap),
     ...(toolConfig && { toolConfig }),
     ...(outputConfig && { outputConfig }),
@@ -69,10 +70,13 @@ function toInferenceConfig({ temperature, top_p, stop }: ChatBody, maxTokens: nu
 }
 
 /** Converse cannot say that the tools named may not be called; so for 'none' they are not named. */
-function toToolConfig({ tools, choice }: ToolOffer): ToolConfiguration | undefined {
+function toToolConfig(
+  { tools, choice }: ToolOffer,
+  marked: ReturnType<typeof markedBy>,
+): ToolConfiguration | undefined {
   if (tools.length === 0 || choice === 'none') return undefined
   const toolChoice = toToolChoice(choice)
-  return { tools: tools.map(toTool), ...(toolChoice && { toolChoice }) }
+  return { tools: tools.flatMap((tool) => marked(toTool(tool), tool)), ...(toolChoice && { toolChoice }) }
 }
 
 function toTool({ name, description, parameters }: OfferedTool): Tool {

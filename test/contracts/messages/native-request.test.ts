@@ -3,7 +3,7 @@ import { blockDelta, ending, saying, start, stream } from '../../providers/anthr
 import { openBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { catalogFor, type TestGateway } from '../../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
+import { chunk, DONE, sse, type Upstream } from '../../support/upstream.ts'
 import { ask, HELLO, openClient } from './support/ask.ts'
 import { ERROR } from './support/message-schema.ts'
 
@@ -245,6 +245,26 @@ describe('in other words', () => {
       tool_choice: { type: 'function', function: { name: 'f' } },
       parallel_tool_calls: false,
     })
+  })
+
+  test('an upstream’s words in parts, its call without an id and its odd fields are told as blocks', async () => {
+    const { gateway: openai, upstream: other } = await openBoth()
+    other.reply = sse([
+      chunk({ content: [{ type: 'text', text: 'Hm.' }, { type: 'x' }, 7], reasoning: 'So.', reasoning_details: [7] }),
+      chunk({ content: 7, tool_calls: [null, { index: 0, function: { name: 'f', arguments: '{}' } }] }, 'stop'),
+      DONE,
+    ])
+    const { messages } = openClient(openai, (await openai.issue()).secret)
+    for (const answer of [await messages.create(HELLO), await messages.stream(HELLO).finalMessage()]) {
+      expect(answer).toMatchObject({
+        content: [
+          { type: 'thinking', thinking: 'So.' },
+          { type: 'text', text: 'Hm.' },
+          { type: 'tool_use', id: expect.stringMatching(/^toolu_[0-9A-Z]{26}_1$/), name: 'f', input: {} },
+        ],
+        stop_reason: 'tool_use',
+      })
+    }
   })
 
   test('thinking, effort and top_k reach Claude at Bedrock in Claude’s own words', async () => {

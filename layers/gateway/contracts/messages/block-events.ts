@@ -36,7 +36,7 @@ export class BlockEvents {
   take({ delta, ending }: ChoicePart): BlockEvent[] {
     const events: BlockEvent[] = []
     this.#think(delta, events)
-    this.#say(textIn(delta.content), events)
+    this.#say(wordsIn(delta.content), events)
     // An explanation in Anthropic's words stands beside the reason to stop.
     if (!ending) this.#say(textIn(delta.refusal), events)
     if (Array.isArray(delta.citations)) for (const citation of delta.citations) this.#cite(citation, events)
@@ -157,6 +157,12 @@ function isWhole(json: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Some upstreams say their words in parts. */
+function wordsIn(content: unknown): string {
+  if (!Array.isArray(content)) return textIn(content)
+  return content.map((part) => (isObject(part) && part.type === 'text' ? textIn(part.text) : '')).join('')
 }
 
 function textIn(value: unknown): string {

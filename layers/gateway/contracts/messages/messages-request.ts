@@ -45,6 +45,8 @@ const RETOLD: ReadonlySet<string> = new Set([
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'standard_only'])
 const MAX_MESSAGES = 10_000
+/** Ten times as many as there are. Copying more takes long. */
+const MAX_FIELDS = 200
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -65,6 +67,9 @@ export function readCountRequest(json: JsonBody): ChatRequest {
 function readFields({ value }: JsonBody): Fields {
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', `The request body must be a JSON object, but ${describe(value)}.`)
+  }
+  if (Object.keys(value).length > MAX_FIELDS) {
+    throw new GatewayError('invalid_request', `The request body must have at most ${MAX_FIELDS} fields, and has more.`)
   }
   if (name(value.model)) throw complaint('model', 'the id of a model; GET /v1/models lists them', value.model)
   const fields = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))

@@ -2,8 +2,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  // Clients that are programs of their own, some of hundreds of megabytes: `npm run test:clients`.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/clients/'],
+  // Whole programs of others, which are installed on first use: `npm run test:clients`.
+  testPathIgnorePatterns: process.env.TEST_CLIENTS ? [] : ['/test/clients/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   globalSetup: '<rootDir>/test/support/set-up.ts',

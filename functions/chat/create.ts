@@ -4,6 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { doorOf } from '../../layers/gateway/contracts/contracts.ts'
+import { answerCount } from '../../layers/gateway/flow/answer-count.ts'
 import { answerEmbedding } from '../../layers/gateway/flow/answer-embedding.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
 import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
@@ -103,6 +104,7 @@ async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable |
   const isStream = request.priced.chat.stream
   if (request.replay) return replayAnswer(request.replay, doorOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
+  if (request.endpoint.countsOnly) return answerCount(deps, request)
   const whole = await (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)
   if (typeof whole !== 'string') return whole
   return whole.length <= MOST_AT_ONCE ? whole : Readable.from([Buffer.from(whole)])

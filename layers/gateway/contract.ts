@@ -127,7 +127,7 @@ export type FunctionRecord = { readonly description: string; readonly rights: re
 /** By the folder under functions/. */
 export const FUNCTIONS = {
   chat: {
-    description: 'POST /v1/chat/completions',
+    description: 'POST /v1/chat/completions, /v1/messages',
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
   },
   models: { description: 'GET /v1/models', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
@@ -144,7 +144,7 @@ export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
 /** The words in which a model is asked and answers. Each has a folder under contracts/. */
-export const CONTRACTS = ['chat', 'responses', 'completions', 'embeddings'] as const
+export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
 /** One endpoint: all that others must know of it. */
@@ -155,6 +155,8 @@ export type EndpointRecord = {
   readonly scope?: Scope
   /** The contract that is spoken at it, if a model is asked. */
   readonly contract?: ContractName
+  /** Whether it only counts the tokens that a request would have, which is free. */
+  readonly countsOnly?: boolean
   readonly routes: readonly HttpAddress[]
 }
 
@@ -185,6 +187,19 @@ export const ENDPOINTS = {
     scope: 'embeddings',
     contract: 'embeddings',
     routes: [{ method: 'POST', path: '/v1/embeddings' }],
+  },
+  messages: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'messages',
+    routes: [{ method: 'POST', path: '/v1/messages' }],
+  },
+  'messages.count_tokens': {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'messages',
+    countsOnly: true,
+    routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
   },
   models: {
     function: 'models',
@@ -219,9 +234,9 @@ export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoi
 )
 
 /** How the paths begin that lead to chat's own address. Everything else leads to the API. */
-export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat').map(
-  ({ path }) => path,
-)
+export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')
+  .map(({ path }) => path)
+  .filter((path, _, paths) => !paths.some((start) => path !== start && path.startsWith(start)))
 
 export const FUNCTION_TIMEOUT_SECONDS = 900
 /** A hold outlives its function by this much before it counts as a dead request's. */

@@ -6,6 +6,7 @@ import {
   HTTP_ROUTES,
   SCOPES,
 } from '../../layers/gateway/contract.ts'
+import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
@@ -161,6 +162,54 @@ type ApiPath = Extract<
 function documentedPath(route: string): string {
   return route.replace('{id+}', '{id}')
 }
+
+describe('Messages', () => {
+  const MESSAGES = operation('/v1/messages', 'post')
+  const COUNT = operation('/v1/messages/count_tokens', 'post')
+  const ASKED = { ...HELLO, max_tokens: 10 }
+
+  async function post(path: string, body: object): Promise<Response> {
+    const { secret } = await gateway.issue()
+    const headers = { 'X-Api-Key': secret, 'Content-Type': 'application/json' }
+    return fetch(`${gateway.baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+
+  test('a message, its stream, a count and an error are as docs/openapi.json says', async () => {
+    upstream.reply = say('Hello')
+    await expectDocumented(await post('/v1/messages', ASKED), answerOf(MESSAGES, 200))
+    await expectDocumented(await post('/v1/messages/count_tokens', HELLO), answerOf(COUNT, 200))
+    await expectDocumented(await post('/v1/messages', HELLO), components.responses.MessagesError)
+    const streamed = await post('/v1/messages', { ...ASKED, stream: true })
+    const schema = answerOf(MESSAGES, 200)?.content['text/event-stream']?.schema ?? {}
+    const frames = (await streamed.text()).split('\n\n').filter((frame) => frame.startsWith('event: '))
+    expect(frames).toHaveLength(7)
+    for (const frame of frames) checkerOf(schema).parse(JSON.parse(frame.slice(frame.indexOf('data: ') + 6)))
+  })
+
+  test.each([
+    [true, {}],
+    [true, { system: null, temperature: 1, tools: [], stop_sequences: ['a'], top_k: 0 }],
+    [true, { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] }],
+    [false, { max_tokens: 0 }],
+    [false, { messages: [] }],
+    [false, { messages: [{ role: 'tool', content: 'Hi' }] }],
+    [false, { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
+    [false, { temperature: 2 }],
+    [false, { tools: ['search'] }],
+    [false, { stop_sequences: 'a' }],
+  ])('docs/openapi.json and the gateway agree (valid: %p) on a message with %j', (isValid, extra) => {
+    const request = { ...ASKED, ...extra }
+    const checker = checkerOf(MESSAGES.requestBody?.content['application/json']?.schema ?? {})
+    const isTaken = () => {
+      try {
+        return readMessagesRequest({ value: request, bytes: 1 }) !== undefined
+      } catch {
+        return false
+      }
+    }
+    expect([checker.safeParse(request).success, isTaken()]).toEqual([isValid, isValid])
+  })
+})
 
 test('docs/openapi.json names the endpoints of usage rows and the scopes of keys, and no others', () => {
   const { UsageRecord, ApiKey } = components.schemas as {

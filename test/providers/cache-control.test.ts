@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say } from '../support/upstream.ts'
 import { ending, saying, start, stream, textBlock } from './anthropic/anthropic-fixtures.ts'
-import { openBedrock } from './bedrock/bedrock-upstream.ts'
+import { openBedrock, pointSdkAt, startBedrock } from './bedrock/bedrock-upstream.ts'
 
 const PRICE = { input: '1', output: '2', cachedInput: '0.5' }
 const WITH_WRITES = { price: { ...PRICE, cacheWrite: '1.25' } }
@@ -113,7 +114,39 @@ test('tokens written to Anthropic’s cache are billed at the price of cache wri
   expect(row.cost).toBe(10n * 1000n + 40n * 500n + 20n * 1250n + 7n * 2000n)
 })
 
-test('cache_control is left out for Bedrock', async () => {
+test('cache_control is a cache point at Bedrock if cache writes have a price', async () => {
+  const upstream = await startBedrock()
+  pointSdkAt(upstream.url)
+  const parsed = parseCatalog({
+    providers: { up: { type: 'bedrock', region: 'eu-north-1' } },
+    models: [
+      {
+        id: 'test-model',
+        contextLength: 200_000,
+        maxOutputTokens: 1000,
+        ...WITH_WRITES,
+        routes: [{ provider: 'up', model: 'claude' }],
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  const gateway = await openFor(parsed.catalog)
+  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+  const point = { cachePoint: { type: 'default' } }
+  expect(upstream.requests[0]?.body).toMatchObject({
+    system: [{ text: 'Be kind.' }, { text: 'Be brief.' }, point],
+    messages: [
+      { role: 'user', content: [{ text: 'Hello' }, point, { text: 'there' }] },
+      { role: 'assistant', content: [{ toolUse: { name: 'f' } }, point] },
+      { role: 'user', content: [{ toolResult: { toolUseId: 'c' } }, point, { text: 'Go on.' }, point] },
+    ],
+    toolConfig: { tools: [{ toolSpec: { name: 'f' } }, {}, point, { toolSpec: { name: 'h' } }, point] },
+  })
+  await upstream[Symbol.asyncDispose]()
+})
+
+test('cache_control is left out for Bedrock if cache writes have no price', async () => {
   const { gateway, upstream } = await openBedrock()
   const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
   expect(response.status).toBe(200)

@@ -114,6 +114,8 @@ const bedrockSays = frames(
   metadata(),
 )
 
+const SIGNATURE = { type: 'reasoning.text', signature: 'EqQB', format: 'anthropic-claude-v1', index: 0 }
+
 test.each(['openai', 'anthropic', 'bedrock'])(
   'a JSON call is asked of %s in one piece, and its text, thoughts, tool calls and counts arrive',
   async (dialect) => {
@@ -129,6 +131,7 @@ test.each(['openai', 'anthropic', 'bedrock'])(
             role: 'assistant',
             content: 'Let me look.',
             reasoning_content: 'Hm.',
+            ...(dialect === 'anthropic' && { reasoning_details: [SIGNATURE] }),
             refusal: null,
             tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
           },

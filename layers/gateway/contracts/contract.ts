@@ -7,6 +7,10 @@ import type { JsonBody } from '../wire/read-body.ts'
 export type Door = {
   /** Throws a GatewayError. */
   readonly readRequest: (body: JsonBody) => ChatRequest
+  /** Reads a request whose tokens are only counted, where the contract has such an endpoint. Throws a GatewayError. */
+  readonly readCount?: (body: JsonBody) => ChatRequest
+  /** The body of the answer that tells a count. */
+  readonly countBody?: (tokens: number) => object
   /** The last frame of a stream, after the cost. */
   readonly lastFrame: string
   /** The body of an error. */

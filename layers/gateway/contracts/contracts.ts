@@ -3,6 +3,7 @@ import { CHAT_CONTRACT } from './chat/chat-contract.ts'
 import { COMPLETIONS_CONTRACT } from './completions/completions-contract.ts'
 import type { Contract, Door } from './contract.ts'
 import { EMBEDDINGS_DOOR } from './embeddings/embeddings-door.ts'
+import { MESSAGES_CONTRACT } from './messages/messages-contract.ts'
 import { RESPONSES_CONTRACT } from './responses/responses-contract.ts'
 
 type NoWords = 'embeddings'
@@ -10,6 +11,7 @@ type NoWords = 'embeddings'
 const CONTRACTS: Readonly<Record<Exclude<ContractName, NoWords>, Contract>> = {
   chat: CHAT_CONTRACT,
   responses: RESPONSES_CONTRACT,
+  messages: MESSAGES_CONTRACT,
   completions: COMPLETIONS_CONTRACT,
 }
 

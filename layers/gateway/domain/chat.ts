@@ -40,7 +40,17 @@ export type ChatPart =
       readonly logprobs: unknown
       readonly finishReason: string | null
       readonly fingerprint?: string | undefined
+      /** How the answer ended, in the words of an upstream that speaks Anthropic's. `finishReason` says nearly the same. */
+      readonly ending?: AnswerEnding | undefined
     }
   | { readonly kind: 'usage'; readonly usage: unknown }
+
+export type AnswerEnding = {
+  readonly reason: string
+  /** The caller's own text at which the answer ended. */
+  readonly sequence: string | null
+  /** Why the model refused. */
+  readonly details: unknown
+}
 
 export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>

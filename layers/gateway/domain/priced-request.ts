@@ -12,6 +12,8 @@ export type PricedRequest = {
   readonly pinned: readonly string[] | undefined
   readonly promptBound: number
   readonly outputCap: number
+  /** Whether no model is asked, so that nothing is held. */
+  readonly isFree?: boolean | undefined
 }
 
 // Every byte-level tokenizer makes at most one token of a byte, so the bytes of the JSON body bound its text. What is
@@ -52,7 +54,7 @@ export function askedTooMuch({ chat, model }: PricedRequest): number | undefined
 }
 
 export function holdOf(priced: PricedRequest): Nano {
-  return worstCostOf(priced.model.tokenPrice, worstCaseOf(priced))
+  return priced.isFree ? 0n : worstCostOf(priced.model.tokenPrice, worstCaseOf(priced))
 }
 
 export function worstCaseOf(priced: PricedRequest): WorstCase {

@@ -6,8 +6,8 @@ import { type CountDeps, countTexts } from './count-texts.ts'
 import type { Tally } from './tally.ts'
 
 // The tokens of a chat template, as OpenAI documents them.
-const ESTIMATED_PER_MESSAGE = 4
-const ESTIMATED_PER_ANSWER = 3
+export const ESTIMATED_PER_MESSAGE = 4
+export const ESTIMATED_PER_ANSWER = 3
 
 /** What an estimate is wanted of. */
 export type Wanted = { readonly prompt: boolean; readonly completion: boolean }

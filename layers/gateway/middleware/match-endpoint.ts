@@ -1,4 +1,4 @@
-import type { Endpoint, FunctionName } from '../contract.ts'
+import { type Endpoint, endpointsOf, type FunctionName } from '../contract.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
@@ -9,8 +9,14 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   return {
     pass: (request, event) => {
       const found = endpointFor(name, event)
-      return Object.assign(request, found instanceof GatewayError ? { refusal: found } : { endpoint: found })
+      if (!(found instanceof GatewayError)) return Object.assign(request, { endpoint: found })
+      return Object.assign(request, { refusal: found, endpoint: nearestTo(event.rawPath) ?? request.endpoint })
     },
+  }
+
+  /** The endpoint whose path is the beginning of this one, so that its clients understand the refusal. */
+  function nearestTo(path: string): Endpoint | undefined {
+    return endpointsOf(name).find(({ routes }) => routes.some((route) => path.startsWith(route.path)))
   }
 }
 

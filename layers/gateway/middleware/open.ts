@@ -100,11 +100,13 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
 }
 
 function standardHeaders(
-  { requestId, credential, priced, journey, settlement, nowMs }: GatewayRequest,
+  { requestId, endpoint, credential, priced, journey, settlement, nowMs }: GatewayRequest,
   prefix: string,
 ): Headers {
   return {
     'X-Request-Id': requestId,
+    // Anthropic's clients look for it under this name.
+    ...(endpoint.contract === 'messages' && { 'Request-Id': requestId }),
     ...(credential && rateLimitHeaders(credential.key, nowMs)),
     ...(journey.provider && providerHeader(prefix, journey.provider)),
     ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),

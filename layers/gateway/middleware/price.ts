@@ -26,11 +26,13 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
 
   async function priceOf({ endpoint }: IdentifiedRequest, event: GatewayEvent): Promise<PricedRequest> {
     const catalog = await loadCatalog()
-    const chat = doorOf(endpoint).readRequest(readJsonBody(rawBody(event)))
+    const { readRequest, readCount = readRequest } = doorOf(endpoint)
+    const chat = (endpoint.countsOnly ? readCount : readRequest)(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)
     if (!model) throw noSuchModel(chat.model)
     requireKind(chat, model)
-    return priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
+    const priced = priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
+    return endpoint.countsOnly ? { ...priced, isFree: true } : priced
   }
 }
 

@@ -38,4 +38,6 @@ export type Provider = {
   chat(call: ChatCall): AsyncIterable<readonly ChatPart[]>
   /** Only where the dialect has words for it. */
   embed?(call: EmbedCall): Promise<Embedding>
+  /** The tokens of a prompt by the upstream's own count, where it counts for free. */
+  countTokens?(call: ChatCall): Promise<number>
 }

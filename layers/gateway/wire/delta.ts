@@ -40,7 +40,11 @@ function textOfToolCall(call: unknown): string {
   return stringOf(fn.name) + stringOf(fn.arguments) + stringOf(custom.name) + stringOf(custom.input)
 }
 
-const NOT_SAID = new Set(['role', 'type', 'id', 'index', 'format', 'audio', 'images', 'tool_calls', 'function_call'])
+/** Signatures, encrypted thoughts and quotations were not generated word by word. */
+const NOT_SAID = new Set([
+  ...['role', 'type', 'id', 'index', 'format', 'audio', 'images', 'tool_calls', 'function_call'],
+  ...['signature', 'data', 'citations'],
+])
 
 const DEEPEST = 8
 

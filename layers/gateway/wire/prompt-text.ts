@@ -1,8 +1,11 @@
 import type { ChatBody } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
-/** Names beside which stands no text for the model: kinds, and the data of pictures, sounds and files. */
-const NOT_READ = new Set(['type', 'image_url', 'input_audio', 'audio_url', 'video_url', 'file_data', 'data', 'detail'])
+/** Names beside which stands no text for the model: kinds, signatures, and the data of pictures, sounds and files. */
+const NOT_READ = new Set([
+  ...['type', 'image_url', 'input_audio', 'audio_url', 'video_url', 'file_data', 'data', 'detail'],
+  'signature',
+])
 
 /** Everything a model reads as text: every string in the messages, tool definitions, the answer's schema. */
 export function promptText(body: ChatBody): string {

@@ -1,24 +1,27 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A client from npm, installed once on a machine: it is no dependency of the project, and hundreds of megabytes. */
+/** A program of others, installed once on a machine: it is no dependency of the project. */
 export async function installClient(
   name: string,
   version: string,
   command: string,
 ): Promise<{ file: string } | { missing: string }> {
-  const cache = join(tmpdir(), `waybill-${command}-${version}`)
+  const cache = join(tmpdir(), `waybill-client-${command}-${version}`)
   const file = join(cache, 'node_modules', '.bin', command)
   if (existsSync(file)) return { file }
   const folder = mkdtempSync(`${cache}-`)
   try {
-    const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`]
-    await run('npm', args, { cwd: folder, timeout: 300_000 })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ allowScripts: { [name]: true } }))
+    await run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${version}`], {
+      cwd: folder,
+      timeout: 300_000,
+    })
     await run(join(folder, 'node_modules', '.bin', command), ['--version'], { timeout: 60_000 })
     if (!existsSync(file)) renameSync(folder, cache)
     return { file }

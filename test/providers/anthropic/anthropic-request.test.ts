@@ -204,6 +204,43 @@ test('the turns sent to Anthropic alternate and hold no blank text', async () =>
   ])
 })
 
+test('thoughts that Claude signed go back to it before the words and calls that followed, and no others', async () => {
+  const format = 'anthropic-claude-v1'
+  const signed = (signature: string, words?: string) => ({ type: 'reasoning.text', text: words, signature, format })
+  const encrypted = (data: string, of = format) => ({ type: 'reasoning.encrypted', data, format: of })
+  const assistant = (content: unknown) => ({ role: 'assistant', content })
+  const messages = await sentMessages(
+    user('One'),
+    { ...assistant('1'), reasoning_content: 'Hm.', reasoning_details: [signed('a'), encrypted('b')] },
+    user('Two'),
+    {
+      ...assistant('2'),
+      reasoning_content: 'First. Second.',
+      reasoning_details: [{ ...signed('', 'Fir') }, signed('c', 'st.'), signed('d', 'Second.'), 7, null],
+    },
+    user('Three'),
+    { ...assistant('3'), reasoning_content: 'Ha.', reasoning_details: [encrypted('e', 'openai-responses-v1')] },
+    user('Four'),
+  )
+  expect(messages).toEqual([
+    user([text('One')]),
+    assistant([
+      { type: 'thinking', thinking: 'Hm.', signature: 'a' },
+      { type: 'redacted_thinking', data: 'b' },
+      text('1'),
+    ]),
+    user([text('Two')]),
+    assistant([
+      { type: 'thinking', thinking: 'First.', signature: 'c' },
+      { type: 'thinking', thinking: 'Second.', signature: 'd' },
+      text('2'),
+    ]),
+    user([text('Three')]),
+    assistant([text('3')]),
+    user([text('Four')]),
+  ])
+})
+
 test('images reach Anthropic by address or as bytes', async () => {
   const data = (media_type: string, bytes: string) => ({
     type: 'image',

@@ -84,10 +84,10 @@ test('an Anthropic answer with two tool calls in pieces has both, and missing ar
   ])
 })
 
-test('Anthropic’s thinking is passed on as reasoning_content, without its signature', async () => {
+test('Anthropic’s thinking is passed on as reasoning_content, and its signature and redacted thoughts as reasoning_details', async () => {
   const thinking = thinkingBlock(0, 'Let me ', 'see.')
   const redacted = block(1, { type: 'redacted_thinking', data: 'secretdata' })
-  const { said, chunks, usage } = await askBoth(
+  const { said, usage } = await askBoth(
     stream(
       start(),
       ...thinking,
@@ -96,9 +96,18 @@ test('Anthropic’s thinking is passed on as reasoning_content, without its sign
       ...ending('end_turn', { output_tokens: 30, output_tokens_details: { thinking_tokens: 20 } }),
     ),
   )
-  expect(said).toEqual({ role: 'assistant', reasoning_content: 'Let me see.', content: '42', refusal: null })
+  const format = 'anthropic-claude-v1'
+  expect(said).toEqual({
+    role: 'assistant',
+    reasoning_content: 'Let me see.',
+    reasoning_details: [
+      { type: 'reasoning.text', signature: 'EqQBCgIYAhIM', format, index: 0 },
+      { type: 'reasoning.encrypted', data: 'secretdata', format, index: 1 },
+    ],
+    content: '42',
+    refusal: null,
+  })
   expect(usage.completion_tokens_details).toEqual({ reasoning_tokens: 20 })
-  expect(JSON.stringify(chunks)).not.toMatch(/EqQBCgIYAhIM|secretdata/)
 })
 
 test('an Anthropic refusal has the finish reason content_filter, and the explanation if there is one', async () => {

@@ -127,7 +127,7 @@ test('a Bedrock answer that was filtered before its first word is a 200 with the
   expect(answer.choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'content_filter' })
 })
 
-test('Bedrock’s reasoning is passed on as reasoning_content, without signatures and redacted thoughts', async () => {
+test('Bedrock’s reasoning is passed on as reasoning_content, and signatures and redacted thoughts as reasoning_details', async () => {
   upstream.reply = frames(
     START,
     thought({ text: 'Hm, ' }),
@@ -140,10 +140,13 @@ test('Bedrock’s reasoning is passed on as reasoning_content, without signature
     stop('end_turn'),
     metadata(),
   )
+  const format = 'anthropic-claude-v1'
   expect((await ask()).answer.choices[0].message).toMatchObject({ reasoning_content: 'Hm, yes.', content: 'Yes.' })
   expect(deltasOf(await chunksOf())).toEqual([
     { role: 'assistant', reasoning_content: 'Hm, ' },
     { reasoning_content: 'yes.' },
+    { reasoning_details: [{ type: 'reasoning.text', signature: 'c2lnbmF0dXJl', format, index: 0 }] },
+    { reasoning_details: [{ type: 'reasoning.encrypted', data: 'cmVkYWN0ZWQ=', format, index: 0 }] },
     { content: 'Yes.' },
     {},
   ])

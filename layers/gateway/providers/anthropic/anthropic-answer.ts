@@ -1,4 +1,4 @@
-import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { parseObject } from '../http/json-reply.ts'
@@ -6,7 +6,7 @@ import type { EventReader } from '../http/server-sent-events.ts'
 import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
 
 type Fields = Record<string, unknown>
-type Call = { readonly index: number; readonly input: Fields; hasArguments: boolean }
+type Call = { readonly index: number; hasArguments: boolean }
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['end_turn', 'stop'],
@@ -18,6 +18,9 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['refusal', 'content_filter'],
 ])
 
+/** Of thoughts that only Claude can read again. */
+const FORMAT = 'anthropic-claude-v1'
+
 /** A type is kept in the log, where no words belong that may quote the prompt. */
 const ERROR_TYPE = /^[a-z_]{1,64}$/
 
@@ -28,9 +31,16 @@ export class AnthropicEvents implements EventReader {
   #counts: AnthropicCounts = {}
   #hasCounts = false
   #stopReason: unknown
+  #stopSequence: unknown
   #stopDetails: unknown
   #hasSpoken = false
   #isWhole = false
+  readonly #isNative: boolean
+
+  /** `isNative`: whether the answer goes to a caller that speaks this dialect, too. */
+  constructor(isNative: boolean) {
+    this.#isNative = isNative
+  }
 
   get isWhole(): boolean {
     return this.#isWhole
@@ -68,8 +78,9 @@ export class AnthropicEvents implements EventReader {
   }
 
   /** The counts of the start alone say nothing of what was generated, so they are not reported. */
-  #noteEnding({ stop_reason, stop_details }: Fields, usage: unknown): void {
+  #noteEnding({ stop_reason, stop_sequence, stop_details }: Fields, usage: unknown): void {
     this.#stopReason = stop_reason ?? this.#stopReason
+    this.#stopSequence = stop_sequence ?? this.#stopSequence
     this.#stopDetails = stop_details ?? this.#stopDetails
     if (!isObject(usage)) return
     this.#counts = mergeCounts(this.#counts, usage)
@@ -78,18 +89,30 @@ export class AnthropicEvents implements EventReader {
 
   #begin(position: unknown, block: Fields, parts: ChatPart[]): void {
     if (block.type === 'text') this.#say('content', block.text, parts)
-    if (block.type === 'thinking') this.#say('reasoning_content', block.thinking, parts)
+    if (block.type === 'thinking') {
+      this.#say('reasoning_content', block.thinking, parts)
+      this.#sign(position, block.signature, parts)
+    }
+    if (block.type === 'redacted_thinking') this.#redact(position, block.data, parts)
+    if (Array.isArray(block.citations)) for (const citation of block.citations) this.#cite(citation, parts)
     if (block.type !== 'tool_use') return
     const index = this.#calls.size
-    this.#calls.set(position, { index, input: fieldsOf(block.input), hasArguments: false })
+    const input = fieldsOf(block.input)
+    // A message that came whole has all of the input here.
+    const hasArguments = Object.keys(input).length > 0
+    const call = { index, hasArguments }
+    this.#calls.set(position, call)
     this.#hasSpoken = true
     const { id, name } = block
     parts.push(choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }))
+    if (hasArguments) parts.push(argumentsPiece(call, JSON.stringify(input)))
   }
 
   #continue(position: unknown, delta: Fields, parts: ChatPart[]): void {
     if (delta.type === 'text_delta') this.#say('content', delta.text, parts)
     if (delta.type === 'thinking_delta') this.#say('reasoning_content', delta.thinking, parts)
+    if (delta.type === 'signature_delta') this.#sign(position, delta.signature, parts)
+    if (delta.type === 'citations_delta') this.#cite(delta.citation, parts)
     const call = this.#calls.get(position)
     if (delta.type !== 'input_json_delta' || !call || !isText(delta.partial_json)) return
     call.hasArguments = true
@@ -102,15 +125,37 @@ export class AnthropicEvents implements EventReader {
     parts.push(choice({ [field]: text }))
   }
 
+  #sign(index: unknown, signature: unknown, parts: ChatPart[]): void {
+    if (!isText(signature)) return
+    parts.push(choice({ reasoning_details: [{ type: 'reasoning.text', signature, format: FORMAT, index }] }))
+  }
+
+  #redact(index: unknown, data: unknown, parts: ChatPart[]): void {
+    if (!isText(data)) return
+    this.#hasSpoken = true
+    parts.push(choice({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: FORMAT, index }] }))
+  }
+
+  /** Chat Completions has no words for the places in a document that the text before is from. */
+  #cite(citation: unknown, parts: ChatPart[]): void {
+    if (this.#isNative && isObject(citation)) parts.push(choice({ citations: [citation] }))
+  }
+
   #finish(parts: ChatPart[]): void {
     const finishReason = this.#finishReason()
     for (const call of this.#calls.values()) {
       // No arguments are `{}` to OpenAI's clients, unless the call was cut before they came.
-      const isCut = finishReason === 'length' && Object.keys(call.input).length === 0
-      if (!call.hasArguments && !isCut) parts.push(argumentsPiece(call, JSON.stringify(call.input)))
+      if (!call.hasArguments && finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
     }
-    if (finishReason !== null) parts.push(choice(refusalText(this.#stopDetails), finishReason))
+    if (finishReason !== null)
+      parts.push({ ...choice(refusalText(this.#stopDetails), finishReason), ...this.#ending() })
     if (this.#hasCounts) parts.push({ kind: 'usage', usage: toUsage(this.#counts) })
+  }
+
+  #ending(): { ending?: AnswerEnding } {
+    const [reason, sequence] = [this.#stopReason, this.#stopSequence]
+    if (!this.#isNative || typeof reason !== 'string') return {}
+    return { ending: { reason, sequence: isText(sequence) ? sequence : null, details: this.#stopDetails } }
   }
 
   /** Silence without a reason is no answer. */
@@ -123,8 +168,8 @@ export class AnthropicEvents implements EventReader {
 }
 
 /** The parts of a Message that came whole. */
-export function readMessage(message: Fields): ChatPart[] {
-  const answer = new AnthropicEvents()
+export function readMessage(message: Fields, isNative: boolean): ChatPart[] {
+  const answer = new AnthropicEvents(isNative)
   const parts: ChatPart[] = []
   for (const event of eventsOf(message)) answer.take(event, parts)
   return parts
@@ -138,8 +183,8 @@ function* eventsOf(message: Fields): Generator<Fields, void, undefined> {
   for (const [index, block] of message.content.entries()) {
     yield { type: 'content_block_start', index, content_block: block }
   }
-  const { stop_reason, stop_details, usage } = message
-  yield { type: 'message_delta', delta: { stop_reason, stop_details }, usage }
+  const { stop_reason, stop_sequence, stop_details, usage } = message
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage }
   yield { type: 'message_stop' }
 }
 

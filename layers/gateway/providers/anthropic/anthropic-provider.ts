@@ -2,9 +2,9 @@ import type { AnthropicEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
-import { post, targetOf } from '../http/post.ts'
+import { post, type Reply, type Target, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
-import type { Provider } from '../provider.ts'
+import type { ChatCall, Provider } from '../provider.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
@@ -16,30 +16,46 @@ export function anthropicProvider(
   entry: AnthropicEntry,
   apiKey: () => Promise<string | undefined>,
 ): Provider {
-  const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/messages`, {
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/json',
-    'anthropic-version': API_VERSION,
-  })
+  const address = `${entry.baseUrl.replace(/\/+$/, '')}/messages`
+  const headers = { 'content-type': 'application/json', 'anthropic-version': API_VERSION }
+  const target = targetOf(address, { ...headers, accept: 'text/event-stream, application/json' })
+  const counter = targetOf(`${address}/count_tokens`, { ...headers, accept: 'application/json' })
   return {
     id,
     async *chat(call) {
-      const body = JSON.stringify(toAnthropicRequest(call))
-      const key = await apiKey()
-      const reply = await post({
-        target,
-        headers: key ? ['x-api-key', key] : [],
-        body,
-        idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: call.asksWhole,
-        signal: call.signal,
-      })
-      if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))
-      if (isJson(reply)) yield readMessage(await readJson(reply))
-      else yield* readEvents(reply, call, new AnthropicEvents())
+      const reply = await send(target, call, toAnthropicRequest(call))
+      const isNative = call.chat.original?.contract === 'messages'
+      if (isJson(reply)) yield readMessage(await readJson(reply), isNative)
+      else yield* readEvents(reply, call, new AnthropicEvents(isNative))
+    },
+    async countTokens(call) {
+      const prompt = Object.entries(toAnthropicRequest(call)).filter(([name]) => COUNTED.has(name))
+      const { input_tokens: tokens } = await readJson(await send(counter, call, Object.fromEntries(prompt)))
+      if (Number.isSafeInteger(tokens) && Number(tokens) > 0) return Number(tokens)
+      throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no count.')
     },
   }
+
+  async function send(to: Target, { idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
+    const text = JSON.stringify(body)
+    const key = await apiKey()
+    const reply = await post({
+      target: to,
+      headers: key ? ['x-api-key', key] : [],
+      body: text,
+      idleTimeoutMs,
+      mayBeginLate: asksWhole,
+      signal,
+    })
+    if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))
+    return reply
+  }
 }
+
+/** The fields that a request for a count may have: those that change the prompt. */
+const COUNTED = new Set([
+  ...['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
+])
 
 const OUR_ACCOUNT = /credit balance is too low|reached your specified [\w ]*usage limits/i
 

@@ -8,11 +8,18 @@ import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-
 import type { ChatCall } from '../provider.ts'
 import { ANTHROPIC_FIELDS, effortOf } from './anthropic-fields.ts'
 import { type Blocks, blocksFor } from './anthropic-turns.ts'
+import { toNativeRequest } from './native-request.ts'
 
 type Fields = Record<string, unknown>
 
-/** A chat completion request in the words of Anthropic's Messages API. */
-export function toAnthropicRequest({ chat, model, outputCap, mayWriteCache, asksWhole }: ChatCall): Fields {
+/** A request in the words of Anthropic's Messages API: its own words, if it came in them. */
+export function toAnthropicRequest(call: ChatCall): Fields {
+  const { original } = call.chat
+  return original?.contract === 'messages' ? toNativeRequest(call, original.body) : fromChat(call)
+}
+
+/** A chat completion request in these words. */
+function fromChat({ chat, model, outputCap, mayWriteCache, asksWhole }: ChatCall): Fields {
   const { body } = chat
   requireWords(ANTHROPIC_FIELDS, body)
   const { system, turns } = readConversation(chat)

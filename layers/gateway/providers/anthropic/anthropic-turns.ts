@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Cacheable, ImageSource, TextPart, ToolResult, TurnPart } from '../conversation/turns.ts'
+import type { Cacheable, ImageSource, TextPart, Thought, ToolResult, TurnPart } from '../conversation/turns.ts'
 import { CACHE_CONTROL } from '../standard-price.ts'
 
 type Block = Record<string, unknown>
@@ -32,8 +32,20 @@ function toBlock(part: TurnPart): Block {
     case 'toolCall':
       return { type: 'tool_use', id: toToolId(part.id), name: part.name, input: part.arguments }
     case 'toolResult':
-      return { type: 'tool_result', tool_use_id: toToolId(part.id), content: toResultContent(part) }
+      return {
+        type: 'tool_result',
+        tool_use_id: toToolId(part.id),
+        content: toResultContent(part),
+        ...(part.isError && { is_error: true }),
+      }
+    case 'thought':
+      return toThinking(part)
   }
+}
+
+function toThinking({ thought }: Thought): Block {
+  if ('data' in thought) return { type: 'redacted_thinking', data: thought.data }
+  return { type: 'thinking', thinking: thought.text, signature: thought.signature }
 }
 
 function toSource(source: ImageSource): Block {

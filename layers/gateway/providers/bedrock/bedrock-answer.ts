@@ -39,7 +39,9 @@ export class ConverseEvents {
     if (contentBlockStop) parts.push(...calls.end(contentBlockStop.contentBlockIndex))
     if (messageStop) {
       this.#stopReason = messageStop.stopReason ?? 'end_turn'
-      if (!isMalformed(this.#stopReason)) parts.push(choice({}, FINISH_REASONS.get(this.#stopReason) ?? 'stop'))
+      if (!isMalformed(this.#stopReason)) {
+        parts.push({ ...choice({}, FINISH_REASONS.get(this.#stopReason) ?? 'stop'), ...endingOf(this.#stopReason) })
+      }
     }
     if (metadata?.usage) parts.push({ kind: 'usage', usage: toUsage(metadata.usage) })
     if (metadata) this.#hasMetadata = true
@@ -74,9 +76,18 @@ function eventsOf({ text, toolUse, reasoningContent }: ContentBlock, contentBloc
       { contentBlockDelta: { contentBlockIndex, delta: { toolUse: { input: JSON.stringify(input ?? {}) } } } },
     ]
   }
-  const thought = reasoningContent?.reasoningText
-  const delta = thought ? { reasoningContent: { text: thought.text } } : { text }
-  return [{ contentBlockDelta: { contentBlockIndex, delta } }]
+  const { reasoningText: thought, redactedContent } = reasoningContent ?? {}
+  const deltas = thought
+    ? [{ reasoningContent: { text: thought.text } }, { reasoningContent: { signature: thought.signature } }]
+    : [redactedContent ? { reasoningContent: { redactedContent } } : { text }]
+  return deltas.map((delta) => ({ contentBlockDelta: { contentBlockIndex, delta } }))
+}
+
+/** Of Anthropic's reasons to stop, those that Chat Completions has no word for. */
+const FINER_REASONS = new Set(['stop_sequence', 'model_context_window_exceeded'])
+
+function endingOf(reason: string) {
+  return FINER_REASONS.has(reason) && { ending: { reason, sequence: null, details: null } }
 }
 
 function isMalformed(stopReason: string): boolean {
@@ -85,9 +96,19 @@ function isMalformed(stopReason: string): boolean {
 
 function readDelta(block: number | undefined, delta: ContentBlockDelta | undefined, calls: ToolCalls): ChoicePart[] {
   if (delta?.text) return [choice({ content: delta.text })]
-  // Signatures and redacted thoughts have no place in OpenAI's shapes.
-  if (delta?.reasoningContent?.text) return [choice({ reasoning_content: delta.reasoningContent.text })]
+  const { text, signature, redactedContent } = delta?.reasoningContent ?? {}
+  if (text) return [choice({ reasoning_content: text })]
+  if (signature) return [choice(detailOf({ type: 'reasoning.text', signature }, block))]
+  if (redactedContent) {
+    const data = Buffer.from(redactedContent).toString('base64')
+    return [choice(detailOf({ type: 'reasoning.encrypted', data }, block))]
+  }
   return delta?.toolUse?.input ? calls.add(block, delta.toolUse.input) : []
+}
+
+/** Signatures and redacted thoughts are for the model alone, which gets them back with the next request. */
+function detailOf(detail: object, index: number | undefined): Delta {
+  return { reasoning_details: [{ ...detail, format: 'anthropic-claude-v1', index: index ?? 0 }] }
 }
 
 /** Content blocks are numbered with the text between them, tool calls are not. */

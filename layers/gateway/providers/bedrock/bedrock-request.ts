@@ -6,7 +6,8 @@ import type {
   ToolChoice,
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { ChatBody } from '../../domain/chat.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import { requireWords } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
@@ -14,25 +15,45 @@ import { readStops } from '../conversation/read-stops.ts'
 import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
 import { BEDROCK_FIELDS } from './bedrock-fields.ts'
-import { toMessages } from './bedrock-turns.ts'
+import { markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
 /** A chat completion request in Converse's terms. */
-export function toConverse({ chat, model, outputCap }: ChatCall): ConverseStreamCommandInput {
+export function toConverse({ chat, model, outputCap, mayWriteCache }: ChatCall): ConverseStreamCommandInput {
   const { body } = chat
-  requireWords(BEDROCK_FIELDS, body)
-  const toolConfig = toToolConfig(readToolOffer(body))
+  const more = claudeFields(chat)
+  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body)
+  const marked = markedBy(mayWriteCache)
+  const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
   const outputConfig = toOutputConfig(body.response_format)
   return {
     modelId: model,
-    messages: toMessages(turns, toolConfig !== undefined),
-    ...(system.length > 0 && { system: system.map(({ text }) => ({ text })) }),
+    messages: toMessages(turns, toolConfig !== undefined, mayWriteCache),
+    ...(system.length > 0 && { system: system.flatMap((part) => marked({ text: part.text }, part)) }),
     inferenceConfig: toInferenceConfig(body, outputCap),
     ...(toolConfig && { toolConfig }),
     ...(outputConfig && { outputConfig }),
+    ...(more && { additionalModelRequestFields: more }),
   }
+}
+
+/** Who asks in Claude's own words, asks Claude: how it thinks is told in those words. */
+function claudeFields({ original }: ChatRequest): Document | undefined {
+  if (original?.contract !== 'messages') return undefined
+  const { thinking, top_k, output_config: config } = original.body
+  const effort = isObject(config) ? config.effort : undefined
+  const fields = {
+    ...(isObject(thinking) && { thinking }),
+    ...(typeof top_k === 'number' && { top_k }),
+    ...(typeof effort === 'string' && { output_config: { effort } }),
+  }
+  return Object.keys(fields).length > 0 ? (fields as Document) : undefined
+}
+
+function withoutThought({ thinking: _, reasoning_effort: __, ...body }: ChatBody): ChatBody {
+  return body
 }
 
 const HIGHEST_TEMPERATURE = 1
@@ -49,10 +70,13 @@ function toInferenceConfig({ temperature, top_p, stop }: ChatBody, maxTokens: nu
 }
 
 /** Converse cannot say that the tools named may not be called; so for 'none' they are not named. */
-function toToolConfig({ tools, choice }: ToolOffer): ToolConfiguration | undefined {
+function toToolConfig(
+  { tools, choice }: ToolOffer,
+  marked: ReturnType<typeof markedBy>,
+): ToolConfiguration | undefined {
   if (tools.length === 0 || choice === 'none') return undefined
   const toolChoice = toToolChoice(choice)
-  return { tools: tools.map(toTool), ...(toolChoice && { toolChoice }) }
+  return { tools: tools.flatMap((tool) => marked(toTool(tool), tool)), ...(toolChoice && { toolChoice }) }
 }
 
 function toTool({ name, description, parameters }: OfferedTool): Tool {

@@ -1,5 +1,20 @@
-import type { ContentBlock, ImageBlock, Message, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime'
-import type { ContentPart, ImagePart, ToolCall, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
+import type {
+  ContentBlock,
+  ImageBlock,
+  Message,
+  ReasoningContentBlock,
+  ToolUseBlock,
+} from '@aws-sdk/client-bedrock-runtime'
+import type {
+  Cacheable,
+  ContentPart,
+  ImagePart,
+  Thought,
+  ToolCall,
+  ToolResult,
+  Turn,
+  TurnPart,
+} from '../conversation/turns.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A block of a message or of a tool's result. */
@@ -9,18 +24,37 @@ type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
  * Converse wants tool calls and their results only beside the tools' definitions. Without those (`tool_choice: 'none'`,
  * or none were sent) the calls of the past are told as text.
  */
-export function toMessages(turns: readonly Turn[], withTools: boolean): Message[] {
+export function toMessages(turns: readonly Turn[], withTools: boolean, mayWriteCache: boolean): Message[] {
   const write: (part: TurnPart) => ContentBlock | ContentBlock[] = withTools ? toBlock : toPlainBlocks
-  return turns.map(({ role, parts }) => ({ role, content: parts.flatMap(write) }))
+  const marked = markedBy(mayWriteCache)
+  return turns.map(({ role, parts }) => ({ role, content: parts.flatMap((part) => marked(write(part), part)) }))
+}
+
+const CACHE_POINT = { cachePoint: { type: 'default' as const } }
+
+/** Puts a mark after what ends a cache, if the price of the cache is known. */
+export function markedBy(mayWriteCache: boolean) {
+  return <Block>(block: Block | Block[], { endsCache }: Cacheable): (Block | typeof CACHE_POINT)[] => {
+    const blocks = Array.isArray(block) ? block : [block]
+    return endsCache && mayWriteCache ? [...blocks, CACHE_POINT] : blocks
+  }
 }
 
 function toBlock(part: TurnPart): ContentBlock {
   if (part.kind === 'toolCall') return { toolUse: toToolUse(part) }
+  if (part.kind === 'thought') return { reasoningContent: toReasoning(part) }
   if (part.kind !== 'toolResult') return toPlainBlock(part)
-  return { toolResult: { toolUseId: toToolUseId(part.id), content: toResult(part) } }
+  const status = part.isError && { status: 'error' as const }
+  return { toolResult: { toolUseId: toToolUseId(part.id), content: toResult(part), ...status } }
 }
 
-function toPlainBlocks(part: TurnPart): PlainBlock | PlainBlock[] {
+function toReasoning({ thought }: Thought): ReasoningContentBlock {
+  if ('data' in thought) return { redactedContent: Buffer.from(thought.data, 'base64') }
+  return { reasoningText: { text: thought.text, signature: thought.signature } }
+}
+
+function toPlainBlocks(part: TurnPart): ContentBlock | ContentBlock[] {
+  if (part.kind === 'thought') return toBlock(part)
   if (part.kind === 'toolCall') return { text: `[Tool call ${part.id}: ${part.name}(${part.argumentsText})]` }
   if (part.kind !== 'toolResult') return toPlainBlock(part)
   return [{ text: `[Result of tool call ${part.id}:]` }, ...toResult(part)]

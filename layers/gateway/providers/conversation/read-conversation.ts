@@ -2,6 +2,7 @@ import type { ChatRequest } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { readContent, readTexts } from './read-content.ts'
+import { readThoughts } from './read-thoughts.ts'
 import { readToolCalls } from './read-tool-calls.ts'
 import type { Cacheable, Conversation, TextPart, ToolResult, Turn, TurnPart } from './turns.ts'
 
@@ -46,18 +47,22 @@ function readUser({ content }: Fields, path: string): TurnPart[] {
   return parts
 }
 
-function readAssistant({ content, refusal, tool_calls: calls }: Fields, path: string): TurnPart[] {
-  const parts: TurnPart[] = readTexts(content, `${path}.content`)
+/** Thoughts come first, as Claude wants them. */
+function readAssistant(message: Fields, path: string): TurnPart[] {
+  const { content, refusal, tool_calls: calls } = message
+  const parts: TurnPart[] = readThoughts(message)
+  for (const text of readTexts(content, `${path}.content`)) parts.push(text)
   for (const text of readTexts(refusal, `${path}.refusal`)) parts.push(text)
   for (const call of readToolCalls(calls, `${path}.tool_calls`)) parts.push(call)
   return parts
 }
 
 /** A result is written to a cache as a whole, so a mark inside it is the result's. */
-function readToolResult({ tool_call_id: id, content }: Fields, path: string): ToolResult {
+function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: string): ToolResult {
   if (typeof id !== 'string' || id === '') throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const parts = readContent(content, `${path}.content`)
-  return { kind: 'toolResult', id, parts, endsCache: parts.some(({ endsCache }) => endsCache) }
+  const endsCache = parts.some((part) => part.endsCache)
+  return { kind: 'toolResult', id, parts, isError: is_error === true, endsCache }
 }
 
 /** A mark on a message is one on its last part. */

@@ -3,7 +3,7 @@ export type Conversation = { readonly system: readonly TextPart[]; readonly turn
 
 export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: TurnPart[] }
 
-export type TurnPart = ContentPart | ToolCall | ToolResult
+export type TurnPart = ContentPart | ToolCall | ToolResult | Thought
 
 /** The content of a message or of a tool's result. */
 export type ContentPart = TextPart | ImagePart
@@ -37,6 +37,13 @@ export type ToolResult = Cacheable & {
   /** The id of the call that this is the result of. */
   readonly id: string
   readonly parts: readonly ContentPart[]
+  readonly isError: boolean
+}
+
+/** A thought of Claude's, which only Claude can read again: its words with their signature, or its data. */
+export type Thought = Cacheable & {
+  readonly kind: 'thought'
+  readonly thought: { readonly text: string; readonly signature: string } | { readonly data: string }
 }
 
 /** Whether a provider is asked to write the prompt up to here to its cache. */

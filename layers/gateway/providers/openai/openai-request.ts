@@ -5,6 +5,7 @@ import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { withCacheMarks } from './cache-marks.ts'
 import { PASSED_FIELDS, type PassedFields } from './passed-fields.ts'
+import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
 
@@ -15,7 +16,15 @@ const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   const { chat, model, outputCap } = call
   const { capField, streamOptions = true } = entry
-  const { stream_options: options, ...passed } = passFields(chat.body, call, entry)
+  const leftOut = chat.original && chat.body.thinking ? ['thinking'] : []
+  const { stream_options: options, ...passed } = passFields(
+    chat.original ? inPlainWords(chat.body) : chat.body,
+    call,
+    entry,
+    PASSED_FIELDS,
+    OURS,
+    leftOut,
+  )
   const named = chat.capFields.length > 0 ? chat.capFields : (['max_tokens'] as const)
   const caps = capField ? [capField] : named
   return {
@@ -35,10 +44,11 @@ export function passFields(
   entry: OpenAiEntry,
   rules = PASSED_FIELDS,
   ours = OURS,
+  leftOut: readonly string[] = [],
 ): ChatBody {
   const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
   const passed: [string, unknown][] = []
-  const dropped: string[] = []
+  const dropped = [...leftOut]
   for (const [name, value] of Object.entries(body)) {
     if (ours.has(name)) continue
     const complaint = allowed.has(name) ? undefined : complaintOf(rules, name, value)
@@ -49,6 +59,11 @@ export function passFields(
   }
   if (dropped.length > 0) noteDropped(dropped)
   return Object.fromEntries(passed)
+}
+
+/** A request of another contract, without what Chat Completions has no words for. */
+function inPlainWords({ thinking: _, messages, ...body }: ChatBody): ChatBody {
+  return { ...body, messages: plainMessages(messages as Fields[]) }
 }
 
 const WHY = 'because it may change what the provider bills'

@@ -1,0 +1,170 @@
+import type { ChoicePart, Delta } from '../../domain/chat.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isObject } from '../../wire/field-rules.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export type BlockEvent =
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: Fields }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: Fields }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+
+type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
+type Call = { readonly index: number; json: string }
+
+/**
+ * Tells an answer as blocks, each with its beginning and its end. They come one after the other, but for calls of tools:
+ * upstreams may go on with a call when they have begun the next, so a call ends when its input is whole.
+ */
+export class BlockEvents {
+  readonly #prefix: string
+  readonly #calls = new Map<unknown, Call>()
+  readonly #openCalls = new Set<Call>()
+  #lastCall: Call | undefined
+  #open: OpenBlock | undefined
+  #next = 0
+
+  /** `prefix` begins the ids of calls whose upstream gave them none. */
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.size > 0
+  }
+
+  take({ delta, ending }: ChoicePart): BlockEvent[] {
+    const events: BlockEvent[] = []
+    this.#think(delta, events)
+    this.#say(wordsIn(delta.content), events)
+    // An explanation in Anthropic's words stands beside the reason to stop.
+    if (!ending) this.#say(textIn(delta.refusal), events)
+    if (Array.isArray(delta.citations)) for (const citation of delta.citations) this.#cite(citation, events)
+    if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece, events)
+    return events
+  }
+
+  /** The ends of the blocks that are open. Tells them as often as it is asked. */
+  ending(): BlockEvent[] {
+    const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls]
+    return open.map(({ index }) => ({ type: 'content_block_stop', index }))
+  }
+
+  #say(text: string, events: BlockEvent[]): void {
+    if (text === '') return
+    const { index } = this.#blockOf('text', () => ({ type: 'text', text: '', citations: null }), events)
+    events.push({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })
+  }
+
+  #cite(citation: unknown, events: BlockEvent[]): void {
+    const { index } = this.#blockOf('text', () => ({ type: 'text', text: '', citations: null }), events)
+    events.push({ type: 'content_block_delta', index, delta: { type: 'citations_delta', citation } })
+  }
+
+  /** Upstreams tell a thought as a text, in a list of details, or in both. */
+  #think(delta: Delta, events: BlockEvent[]): void {
+    const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
+    const told = textIn(delta.reasoning_content) || textIn(delta.reasoning)
+    this.#thinkAloud(told, events)
+    for (const { type, text, summary, signature, data } of details) {
+      if (told === '') this.#thinkAloud(textIn(text) || textIn(summary), events)
+      if (textIn(signature) !== '') this.#sign(textIn(signature), events)
+      if (type === 'reasoning.encrypted' && textIn(data) !== '') this.#redact(textIn(data), events)
+    }
+  }
+
+  #thinkAloud(thinking: string, events: BlockEvent[]): void {
+    if (thinking === '') return
+    const { index } = this.#thought(events)
+    events.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking } })
+  }
+
+  /** A signature is of the thought before it, which may be one without words. */
+  #sign(signature: string, events: BlockEvent[]): void {
+    const block = this.#thought(events)
+    events.push({ type: 'content_block_delta', index: block.index, delta: { type: 'signature_delta', signature } })
+    block.isSigned = true
+  }
+
+  #thought(events: BlockEvent[]): OpenBlock {
+    if (this.#open?.isSigned) this.#close(events)
+    return this.#blockOf('thinking', () => ({ type: 'thinking', thinking: '', signature: '' }), events)
+  }
+
+  #redact(data: string, events: BlockEvent[]): void {
+    this.#close(events)
+    const index = this.#next++
+    events.push({ type: 'content_block_start', index, content_block: { type: 'redacted_thinking', data } })
+    events.push({ type: 'content_block_stop', index })
+  }
+
+  #call(piece: unknown, events: BlockEvent[]): void {
+    if (!isObject(piece)) return
+    const { name, arguments: json } = isObject(piece.function) ? piece.function : {}
+    const call = this.#calls.get(piece.index) ?? this.#beginCall(piece, name, events)
+    const partial_json = textIn(json)
+    if (partial_json === '') return
+    if (!this.#openCalls.has(call))
+      throw new UpstreamFailure('protocol', 'The upstream went on with a tool call that had ended.')
+    call.json += partial_json
+    events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
+  }
+
+  #beginCall({ index: position, id }: Fields, name: unknown, events: BlockEvent[]): Call {
+    if (this.#open) this.#close(events)
+    if (this.#lastCall && isWhole(this.#lastCall.json)) this.#endCall(this.#lastCall, events)
+    const call: Call = { index: this.#next++, json: '' }
+    this.#openCalls.add(call)
+    this.#calls.set(position, call)
+    this.#lastCall = call
+    const content_block = {
+      type: 'tool_use',
+      id: textIn(id) || `${this.#prefix}_${this.#calls.size}`,
+      name: textIn(name),
+      input: {},
+      caller: { type: 'direct' },
+    }
+    events.push({ type: 'content_block_start', index: call.index, content_block })
+    return call
+  }
+
+  #blockOf(kind: OpenBlock['kind'], block: () => Fields, events: BlockEvent[]): OpenBlock {
+    if (this.#open?.kind === kind) return this.#open
+    this.#close(events)
+    const open: OpenBlock = { index: this.#next++, kind }
+    events.push({ type: 'content_block_start', index: open.index, content_block: block() })
+    this.#open = open
+    return open
+  }
+
+  #close(events: BlockEvent[]): void {
+    if (this.#open) events.push({ type: 'content_block_stop', index: this.#open.index })
+    this.#open = undefined
+    for (const call of this.#openCalls) this.#endCall(call, events)
+  }
+
+  #endCall(call: Call, events: BlockEvent[]): void {
+    this.#openCalls.delete(call)
+    if (this.#lastCall === call) this.#lastCall = undefined
+    events.push({ type: 'content_block_stop', index: call.index })
+  }
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Some upstreams say their words in parts. */
+function wordsIn(content: unknown): string {
+  if (!Array.isArray(content)) return textIn(content)
+  return content.map((part) => (isObject(part) && part.type === 'text' ? textIn(part.text) : '')).join('')
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

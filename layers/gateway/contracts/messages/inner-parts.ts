@@ -1,0 +1,95 @@
+import { arrayOf, either, isObject, object, string } from '../../wire/field-rules.ts'
+import { complaint, name, oneOf, require } from './complaint.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A block of content in Chat Completions' words. One that has none there travels as it is, for a dialect that knows it. */
+export function innerPart(block: Fields, path: string): Fields[] {
+  switch (block.type) {
+    case 'text':
+      return [textPart(block, path)]
+    case 'image':
+      return [imagePart(block, path)]
+    case 'document':
+      return documentParts(block, path)
+    case 'search_result':
+      return searchParts(block, path)
+    case 'container_upload':
+      throw notHere(`${path}.type`)
+    default:
+      return [block]
+  }
+}
+
+export function textPart({ text, cache_control }: Fields, path: string): Fields {
+  require(string, text, `${path}.text`)
+  return { type: 'text', text, ...mark(cache_control) }
+}
+
+/** A place up to which a provider is asked to write the prompt to its cache. */
+export function mark(cache_control: unknown): Fields {
+  return isObject(cache_control) ? { cache_control } : {}
+}
+
+function imagePart({ source, cache_control }: Fields, path: string): Fields {
+  return { type: 'image_url', image_url: { url: addressOf(source, `${path}.source`) }, ...mark(cache_control) }
+}
+
+/** Where the bytes of an image or a document are, as a URL. */
+function addressOf(source: unknown, path: string): string {
+  if (!isObject(source)) throw complaint(path, "an object of the type 'base64' or 'url'", source)
+  if (source.type === 'file') throw notHere(path)
+  require(oneOf('base64', 'url'), source.type, `${path}.type`)
+  if (source.type === 'url') {
+    require(name, source.url, `${path}.url`)
+    return source.url as string
+  }
+  require(name, source.media_type, `${path}.media_type`)
+  require(name, source.data, `${path}.data`)
+  return `data:${source.media_type};base64,${source.data}`
+}
+
+/** Files at a provider are those of all callers of this gateway: nobody may name them. */
+function notHere(path: string) {
+  return complaint(path, 'part of the request: files that were uploaded to a provider cannot be used here', {})
+}
+
+/** A document whose words are in the request is text; any other is a file. */
+function documentParts({ source, title, context, cache_control }: Fields, path: string): Fields[] {
+  const at = `${path}.source`
+  if (!isObject(source)) throw complaint(at, "an object with a 'type'", source)
+  for (const [field, value] of Object.entries({ title, context })) {
+    if (value !== undefined && value !== null) require(string, value, `${path}.${field}`)
+  }
+  const about = [title, context].filter((text): text is string => typeof text === 'string' && text !== '')
+  const heading = about.map((text) => ({ type: 'text', text }))
+  if (source.type === 'text') {
+    require(string, source.data, `${at}.data`)
+    return [...heading, { type: 'text', text: source.data, ...mark(cache_control) }]
+  }
+  if (source.type === 'content') return [...heading, ...contentParts(source.content, `${at}.content`)]
+  const file = { filename: about[0] ?? 'document.pdf', file_data: addressOf(source, at) }
+  return [{ type: 'file', file, ...mark(cache_control) }]
+}
+
+function contentParts(content: unknown, path: string): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  require(either(string, arrayOf(object)), content, path)
+  return (content as Fields[]).flatMap((block, index) => {
+    require(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
+    return innerPart(block, `${path}[${index}]`)
+  })
+}
+
+function searchParts({ source, title, content, cache_control }: Fields, path: string): Fields[] {
+  require(string, source, `${path}.source`)
+  require(string, title, `${path}.title`)
+  require(arrayOf(object), content, `${path}.content`)
+  const texts = (content as Fields[]).map((block, index) => textPart(block, `${path}.content[${index}]`))
+  const last = texts.pop()
+  return [
+    { type: 'text', text: `${title} (${source})` },
+    ...texts,
+    ...(last ? [{ ...last, ...mark(cache_control) }] : []),
+  ]
+}

@@ -1,0 +1,60 @@
+import { boolean, isObject, object } from '../../wire/field-rules.ts'
+import { complaint, name, oneOf, require } from './complaint.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
+const HELD_AS = 32
+
+/** As how many tools the tools are held. */
+export function heldTools(tools: unknown): number {
+  if (!Array.isArray(tools)) return 0
+  return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
+}
+
+/** Tools as functions. One that Anthropic defines travels as it is, for a dialect that knows it. */
+export function innerTools(tools: unknown): Fields[] {
+  return Array.isArray(tools) ? tools.map(innerTool) : []
+}
+
+function innerTool(tool: Fields, index: number): Fields {
+  const path = `tools[${index}]`
+  if (!isCustom(tool)) {
+    require(name, tool.type, `${path}.type`)
+    return tool
+  }
+  const { name: called, description, input_schema: parameters, strict, cache_control } = tool
+  require(name, called, `${path}.name`)
+  require(object, parameters, `${path}.input_schema`)
+  if (typeof (description ?? '') !== 'string') throw complaint(`${path}.description`, 'a string', description)
+  return {
+    type: 'function',
+    function: { name: called, ...(description ? { description } : {}), parameters, ...(strict === true && { strict }) },
+    ...(isObject(cache_control) && { cache_control }),
+  }
+}
+
+function isCustom({ type }: Fields): boolean {
+  return type === undefined || type === null || type === 'custom'
+}
+
+/** Which tools the model may or must call, and whether several at once. */
+export function innerChoice(choice: unknown): Fields {
+  if (!isObject(choice)) return {}
+  const { type, name: wanted, disable_parallel_tool_use: oneAtATime } = choice
+  require(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')
+  if (type === 'tool') require(name, wanted, 'tool_choice.name')
+  if (oneAtATime !== undefined && oneAtATime !== null) {
+    require(boolean, oneAtATime, 'tool_choice.disable_parallel_tool_use')
+  }
+  return {
+    tool_choice: type === 'tool' ? { type: 'function', function: { name: wanted } } : WORDS.get(type),
+    ...(oneAtATime === true && { parallel_tool_calls: false }),
+  }
+}
+
+const WORDS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+])

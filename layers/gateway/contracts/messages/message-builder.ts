@@ -1,0 +1,80 @@
+import type { ChoicePart } from '../../domain/chat.ts'
+import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
+import { type BlockEvent, BlockEvents } from './block-events.ts'
+import { emptyMessage, endingOf, type Finish } from './message-head.ts'
+import { usageOfWhole } from './message-usage.ts'
+
+type Block = Record<string, unknown>
+
+/** Gathers parts into the one JSON answer. */
+export class MessageBuilder implements AnswerBuilder {
+  readonly #head: AnswerHead
+  readonly #blocks: BlockEvents
+  readonly #content: Block[] = []
+  #finish: Finish | undefined
+  #chars = 0
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+    this.#blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
+  }
+
+  get chars(): number {
+    return this.#chars
+  }
+
+  add(part: ChoicePart): void {
+    if (part.finishReason !== null) this.#finish = part
+    for (const event of this.#blocks.take(part)) this.#apply(event)
+  }
+
+  cut(): void {
+    this.#finish ??= { finishReason: 'length' }
+  }
+
+  build({ bill }: CountedUsage): object {
+    return {
+      ...emptyMessage(this.#head),
+      content: this.#content.map(finished),
+      ...endingOf(this.#finish ?? { finishReason: 'stop' }, this.#blocks.hasCalls),
+      usage: usageOfWhole(bill),
+    }
+  }
+
+  #apply(event: BlockEvent): void {
+    if (event.type === 'content_block_start') {
+      this.#content.push({ ...event.content_block })
+      this.#chars += JSON.stringify(event.content_block).length
+      return
+    }
+    const block = this.#content[event.index]
+    if (event.type === 'content_block_stop' || !block) return
+    for (const name in event.delta) this.#grow(block, name, event.delta[name])
+  }
+
+  #grow(block: Block, name: string, value: unknown): void {
+    if (name === 'type') return
+    if (name === 'citation') {
+      if (Array.isArray(block.citations)) block.citations.push(value)
+      else block.citations = [value]
+      this.#chars += JSON.stringify(value ?? null).length
+      return
+    }
+    block[name] = `${block[name] ?? ''}${value}`
+    this.#chars += String(value).length
+  }
+}
+
+/** The input of a tool is text until it is whole. */
+function finished({ partial_json: json, ...block }: Block): Block {
+  return block.type === 'tool_use' ? { ...block, input: parsed(json) } : block
+}
+
+/** A call that was cut at the output's limit has an input that is no JSON. */
+function parsed(json: unknown): unknown {
+  try {
+    return JSON.parse(String(json))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,40 @@
+import { type Bill, NO_BILL } from '../../domain/bill.ts'
+import { formatCredits } from '../../domain/money.ts'
+
+type Usage = Record<string, unknown>
+
+/** The billed counts as Anthropic has them: what went through a cache is counted beside the input, not in it. */
+export function messageUsage(bill: Bill): Usage {
+  return { ...countsOf(bill), cost: formatCredits(bill.cost) }
+}
+
+/** The usage of a whole message. */
+export function usageOfWhole(bill: Bill): Usage {
+  return { ...messageUsage(bill), ...detailsOf(bill) }
+}
+
+/** The usage of a message that begins. */
+export function usageOfNone(): Usage {
+  return { ...countsOf(NO_BILL), ...detailsOf(NO_BILL) }
+}
+
+function countsOf({ quantities, reasoning }: Bill): Usage {
+  const { prompt, cached, cacheWrite, completion } = quantities
+  return {
+    input_tokens: prompt - cached - cacheWrite,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cached,
+    output_tokens: completion,
+    output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
+    server_tool_use: null,
+  }
+}
+
+function detailsOf({ quantities }: Bill): Usage {
+  return {
+    cache_creation: { ephemeral_5m_input_tokens: quantities.cacheWrite, ephemeral_1h_input_tokens: 0 },
+    inference_geo: null,
+    service_tier: 'standard',
+    speed: null,
+  }
+}

@@ -1,0 +1,55 @@
+import { sampleText } from '../../tokenizer/sample-text.ts'
+import { mayWriteCache } from '../domain/priced-request.ts'
+import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
+import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { AdmittedChat } from '../request.ts'
+import { promptText } from '../wire/prompt-text.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { countTexts } from './count-texts.ts'
+import { startDeadline } from './deadline.ts'
+import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
+
+/** A caller waits for a count, and has another to go by. */
+const MOST_UPSTREAM_MS = 5_000
+/** About the largest picture that a model sees, where the catalog does not say. */
+const ESTIMATED_PER_IMAGE = 1_600
+
+/** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
+export async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+  return (await askUpstream(deps, request)) ?? estimatePrompt(deps, request)
+}
+
+/** Undefined if the route that would be asked first does not count, or not in time. What the caller did wrong is thrown. */
+async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
+  const { model, pinned, catalog, chat, outputCap } = priced
+  const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes
+  const [route] = orderRoutes(routes, (one) => deps.health.isResting(routeKey(one), nowMs), Math.random)
+  const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
+  try {
+    return await (route && deps.openProvider(catalog, route.provider))?.countTokens?.({
+      chat,
+      outputCap,
+      model: route?.model ?? '',
+      asksWhole: true,
+      idleTimeoutMs: MOST_UPSTREAM_MS,
+      allowFields: model.allowFields ?? [],
+      mayWriteCache: mayWriteCache(priced),
+      noteDropped: () => {},
+      signal: deadline.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure) || error.reason === 'rejected') throw error
+    return undefined
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function estimatePrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+  const { chat, model, promptBound } = request.priced
+  const text = sampleText(promptText(chat.body))
+  const { tokens } = await countTexts(deps, request, text.pieces)
+  const images = chat.media.image * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
+  const count = text.scale(tokens) + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + images
+  return Math.min(promptBound, count)
+}

@@ -1,0 +1,56 @@
+import { isObject } from '../../wire/field-rules.ts'
+import { CACHE_CONTROL } from '../standard-price.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MARK = 'cache_control'
+
+/** Blocks of the Messages API as they came, but for marks of the cache whose price is not known. */
+export type NativeBlocks = {
+  messages(messages: readonly Fields[]): Fields[]
+  content(content: unknown): unknown
+  marked(block: Fields): Fields
+  mark(mark: unknown): Fields
+}
+
+export function nativeBlocks(mayWriteCache: boolean): NativeBlocks {
+  return { messages, content, marked, mark }
+
+  function messages(all: readonly Fields[]): Fields[] {
+    return all.flatMap((message) => {
+      const written = content(message.content)
+      return Array.isArray(written) && written.length === 0 ? [] : [{ ...message, content: written }]
+    })
+  }
+
+  function content(value: unknown): unknown {
+    return Array.isArray(value) ? value.filter(isReadable).map(blockOf) : value
+  }
+
+  /** Blocks stand in blocks: in the result of a tool, a search result, a document. The input of a tool is the caller's own. */
+  function blockOf(block: unknown): unknown {
+    if (!isObject(block)) return block
+    const { content: inside, source } = block
+    return marked({
+      ...block,
+      ...(Array.isArray(inside) && { content: content(inside) }),
+      ...(isObject(source) &&
+        Array.isArray(source.content) && { source: { ...source, content: content(source.content) } }),
+    })
+  }
+
+  function marked({ [MARK]: marking, ...block }: Fields): Fields {
+    return { ...block, ...mark(marking) }
+  }
+
+  function mark(marking: unknown): Fields {
+    return isObject(marking) && mayWriteCache ? { [MARK]: CACHE_CONTROL } : {}
+  }
+}
+
+/** A thought without a signature is another model's, and Anthropic would refuse the whole request for it. */
+function isReadable(block: unknown): boolean {
+  return (
+    !isObject(block) || block.type !== 'thinking' || (typeof block.signature === 'string' && block.signature !== '')
+  )
+}

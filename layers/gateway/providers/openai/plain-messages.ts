@@ -1,0 +1,29 @@
+type Fields = Record<string, unknown>
+
+/**
+ * Messages of another contract as OpenAI has them: without signed thoughts and the mark of a tool's error, and with the
+ * pictures of tools' results, which are text here, in a message of the user's after the last result.
+ */
+export function plainMessages(messages: readonly Fields[]): Fields[] {
+  const plain: Fields[] = []
+  let pictures: Fields[] = []
+  for (const { reasoning_details: _, is_error: __, ...message } of messages) {
+    if (message.role !== 'tool') {
+      if (pictures.length > 0) plain.push({ role: 'user', content: pictures })
+      pictures = []
+      plain.push(message)
+      continue
+    }
+    const parts: Fields[] = Array.isArray(message.content) ? message.content : []
+    const seen = parts.filter(({ type }) => type !== 'text')
+    for (const part of seen) pictures.push(part)
+    plain.push(seen.length > 0 ? { ...message, content: textsOf(parts) } : message)
+  }
+  if (pictures.length > 0) plain.push({ role: 'user', content: pictures })
+  return plain
+}
+
+function textsOf(parts: readonly Fields[]): Fields[] {
+  const texts = parts.filter(({ type }) => type === 'text')
+  return texts.length > 0 ? texts : [{ type: 'text', text: 'See the next message.' }]
+}

@@ -1,0 +1,186 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Key } from '../../../layers/gateway/domain/key.ts'
+import { booksBalance, catalogFor, type TestGateway } from '../../support/gateway.ts'
+import { openFor, openUpstream } from '../../support/stack.ts'
+import type { Upstream } from '../../support/upstream.ts'
+import { ask } from './support/ask.ts'
+import { ERROR } from './support/message-schema.ts'
+
+const PROMPT = 'ZEBRA-whispered-prompt'
+const MIB = 1024 * 1024
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: Key
+let secret: string
+
+beforeAll(async () => {
+  upstream = await openUpstream()
+  gateway = await openFor(catalogFor(upstream.url))
+  ;({ key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000 }))
+})
+
+const GOOD = { model: 'test-model', max_tokens: 10, messages: [{ role: 'user', content: PROMPT }] }
+const without = (field: keyof typeof GOOD) => ({ ...GOOD, [field]: undefined })
+const says = (role: string, content: unknown) => ({ messages: [{ role, content }] })
+const user = (...blocks: unknown[]) => says('user', blocks)
+const assistant = (...blocks: unknown[]) => says('assistant', blocks)
+const result = (fields: object) => user({ type: 'tool_result', tool_use_id: 'a', ...fields })
+const source = (type: string, of: unknown) => user({ type, source: of })
+const tool = (fields: object) => ({ tools: [{ name: 'f', input_schema: { type: 'object' }, ...fields }] })
+const choose = (tool_choice: unknown) => ({ ...tool({}), tool_choice })
+
+/** What is wrong, where, and the words in which its caller is told. */
+const BAD: readonly [string, unknown, RegExp][] = [
+  ['no object', [GOOD], /must be a JSON object, but got an array/],
+  ['201 fields', Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`f${i}`, 1])), /at most 200 fields/],
+  ['no model', without('model'), /^'model' must be the id of a model/],
+  ['a model that is no text', { ...GOOD, model: 7 }, /^'model' must be the id of a model.* got 7/],
+  ['no max_tokens', without('max_tokens'), /^'max_tokens' must be an integer of at least 1, but it is missing/],
+  ['max_tokens of 0', { ...GOOD, max_tokens: 0 }, /^'max_tokens' must be .* got 0/],
+  ['max_tokens of a half', { ...GOOD, max_tokens: 0.5 }, /^'max_tokens' must be/],
+  ['max_tokens as text', { ...GOOD, max_tokens: '10' }, /^'max_tokens' must be/],
+  ['no messages', without('messages'), /^'messages' must be a non-empty array of messages/],
+  ['empty messages', { ...GOOD, messages: [] }, /^'messages' must be a non-empty array/],
+  ['messages as text', { ...GOOD, messages: PROMPT }, /^'messages' must be a non-empty array/],
+  ['too many messages', { ...GOOD, messages: Array(10_001).fill(GOOD.messages[0]) }, /at most 10000 messages/],
+  ['a message that is text', { ...GOOD, messages: [PROMPT] }, /^'messages\[0\]' must be an object with 'role'/],
+  ['a message that is null', { ...GOOD, messages: [null] }, /^'messages\[0\]' must be an object/],
+  ['an unknown role', says('tool', PROMPT), /^'messages\[0\]\.role' must be one of user, assistant, system/],
+  ['no content', says('user', undefined), /^'messages\[0\]\.content' must be a string or an array/],
+  ['content that is a number', says('user', 7), /^'messages\[0\]\.content' must be a string or an array/],
+  ['a block that is text', user(PROMPT), /^'messages\[0\]\.content' must be .* element 0 is an object/],
+  ['a block without a type', user({ text: PROMPT }), /^'messages\[0\]\.content\[0\]\.type' must be a non-empty string/],
+  ['a text without text', user({ type: 'text' }), /^'messages\[0\]\.content\[0\]\.text' must be a string/],
+  ['an image without a source', source('image', undefined), /content\[0\]\.source' must be an object of the type/],
+  ['a source of no kind', source('image', { type: 'moon' }), /source\.type' must be one of base64, url/],
+  ['an image without data', source('image', { type: 'base64', media_type: 'image/png' }), /source\.data' must be/],
+  ['an image without a type', source('image', { type: 'base64', data: 'AAAA' }), /source\.media_type' must be/],
+  ['an image without an address', source('image', { type: 'url' }), /source\.url' must be a non-empty string/],
+  ['an uploaded file', source('image', { type: 'file', file_id: 'f' }), /source' must be part of the request/],
+  ['a document of no kind', source('document', { type: 'moon' }), /source\.type' must be one of base64, url/],
+  ['a document without text', source('document', { type: 'text' }), /source\.data' must be a string/],
+  ['a document of odd blocks', source('document', { type: 'content', content: [{ type: 'x' }] }), /content\[0\]\.type/],
+  [
+    'a document with a number for a title',
+    user({ type: 'document', title: 7, source: { type: 'text', data: 'a' } }),
+    /content\[0\]\.title' must be a string/,
+  ],
+  ['a search result without a title', user({ type: 'search_result', source: 'a' }), /content\[0\]\.title' must be/],
+  ['a result without an id', user({ type: 'tool_result' }), /content\[0\]\.tool_use_id' must be a non-empty string/],
+  ['a result that is a number', result({ content: 7 }), /content\[0\]\.content' must be a string or an array/],
+  ['a result of odd blocks', result({ content: [{ type: 'text' }] }), /content\[0\]\.content\[0\]\.text' must be/],
+  ['an is_error that is text', result({ is_error: 'yes' }), /content\[0\]\.is_error' must be true or false/],
+  ['a call of the user’s', user({ type: 'tool_use' }), /content\[0\]\.type' must be in a message of the role 'assist/],
+  ['a thought of the user’s', user({ type: 'thinking' }), /content\[0\]\.type' must be in a message of the role 'assi/],
+  ['a result of the assistant’s', assistant({ type: 'tool_result' }), /must be in a message of the role 'user'/],
+  ['a call without an id', assistant({ type: 'tool_use', name: 'f', input: {} }), /content\[0\]\.id' must be/],
+  ['a call without a name', assistant({ type: 'tool_use', id: 'a', input: {} }), /content\[0\]\.name' must be/],
+  ['a call without input', assistant({ type: 'tool_use', id: 'a', name: 'f' }), /content\[0\]\.input' must be an obj/],
+  ['a thought without words', assistant({ type: 'thinking', signature: 'a' }), /content\[0\]\.thinking' must be a str/],
+  ['a signature of 7', assistant({ type: 'thinking', thinking: 'a', signature: 7 }), /content\[0\]\.signature' must/],
+  ['a redacted thought without data', assistant({ type: 'redacted_thinking' }), /content\[0\]\.data' must be a string/],
+  ['instructions that are a number', { system: 7 }, /^'system' must be a string or an array/],
+  ['instructions with an image', { system: [{ type: 'image' }] }, /^'system\[0\]\.type' must be one of text/],
+  ['instructions without text', { system: [{ type: 'text' }] }, /^'system\[0\]\.text' must be a string/],
+  ['a temperature of 2', { temperature: 2 }, /^'temperature' must be a number between 0 and 1/],
+  ['a top_p of 2', { top_p: 2 }, /^'top_p' must be a number between 0 and 1/],
+  ['a top_k of -1', { top_k: -1 }, /^'top_k' must be an integer of at least 0/],
+  ['a stream that is text', { stream: 'yes' }, /^'stream' must be true or false/],
+  ['one stop sequence', { stop_sequences: 'END' }, /^'stop_sequences' must be an array/],
+  ['a stop sequence of 7', { stop_sequences: [7] }, /^'stop_sequences' must be an array .* a string/],
+  ['metadata that is text', { metadata: 'me' }, /^'metadata' must be an object/],
+  ['a user of 7', { metadata: { user_id: 7 } }, /^'metadata\.user_id' must be a string/],
+  ['tools that are no list', { tools: {} }, /^'tools' must be an array/],
+  ['too many tools', { tools: Array(1025).fill({}) }, /^'tools' must be an array of at most 1024/],
+  ['a tool without a name', tool({ name: '' }), /^'tools\[0\]\.name' must be a non-empty string/],
+  ['a tool without a schema', tool({ input_schema: 'x' }), /^'tools\[0\]\.input_schema' must be an object/],
+  ['a tool with a number for a text', tool({ description: 7 }), /^'tools\[0\]\.description' must be a string/],
+  ['a tool of the type 7', tool({ type: 7 }), /^'tools\[0\]\.type' must be a non-empty string/],
+  ['a choice that is text', choose('auto'), /^'tool_choice' must be an object/],
+  ['an unknown choice', choose({ type: 'moon' }), /^'tool_choice\.type' must be one of auto, any, tool, none/],
+  ['a choice without a name', choose({ type: 'tool' }), /^'tool_choice\.name' must be a non-empty string/],
+  ['a choice of odd parallels', choose({ type: 'any', disable_parallel_tool_use: 1 }), /disable_parallel_tool_use'/],
+  ['thinking that is text', { thinking: 'hard' }, /^'thinking' must be an object/],
+  ['an unknown effort', { output_config: { effort: 'moon' } }, /^'output_config\.effort' must be one of low/],
+  ['an unknown format', { output_config: { format: { type: 'xml' } } }, /^'output_config\.format\.type' must be one/],
+  [
+    'a format without a schema',
+    { output_config: { format: { type: 'json_schema' } } },
+    /format\.schema' must be an ob/,
+  ],
+  ['an unknown output', { output_config: { warp: 9 } }, /^'output_config' may have 'effort' and 'format'/],
+]
+
+async function expectRefused(fields: unknown, words: RegExp, path?: string): Promise<void> {
+  const body = Array.isArray(fields) ? fields : { ...GOOD, ...(fields as object) }
+  const response = await ask(gateway, secret, body, { ...(path !== undefined && { path }) })
+  const text = await response.text()
+  expect([response.status, text]).toEqual([400, expect.any(String)])
+  const { error } = ERROR.parse(JSON.parse(text))
+  expect(error).toEqual({ type: 'invalid_request_error', message: expect.stringMatching(words) })
+  expect(text).not.toContain(PROMPT)
+  expect(response.headers.get('x-svc-cost')).toBe('0')
+  expect(upstream.requests).toEqual([])
+}
+
+test.each(BAD)(
+  'a message with %s is refused in words that say where, and charged nothing',
+  async (_, fields, words) => {
+    await expectRefused(fields, words)
+  },
+)
+
+test.each(
+  BAD.filter(([name]) => /^(empty messages|max_tokens of 0|a text without|tools that|an unknown role)/.test(name)),
+)('a count of a message with %s is refused in the same words', async (_, fields, words) => {
+  await expectRefused(fields, words, '/v1/messages/count_tokens')
+})
+
+test.each<[string, string, Record<string, string>, number, string]>([
+  ['no JSON', `{"a": ${PROMPT}`, {}, 400, 'invalid_request_error'],
+  ['nothing', '', {}, 400, 'invalid_request_error'],
+  ['JSON 65 levels deep', `${'['.repeat(65)}${']'.repeat(65)}`, {}, 400, 'invalid_request_error'],
+  ['a field __proto__', '{"__proto__": {}}', {}, 400, 'invalid_request_error'],
+  ['5 MiB', JSON.stringify({ ...GOOD, system: 'a'.repeat(5 * MIB) }), {}, 413, 'request_too_large'],
+  ['a form', 'a=b', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, 'invalid_request_error'],
+])('a body of %s is refused in Anthropic’s shape', async (_, body, headers, status, type) => {
+  const response = await ask(gateway, secret, body, { headers })
+  expect(response.status).toBe(status)
+  const told = ERROR.parse(await response.json())
+  expect(told.error.type).toBe(type)
+  expect(told.error.message).not.toContain(PROMPT)
+})
+
+test('after all bad input nothing is held or spent, and a good request is served', async () => {
+  const response = await ask(gateway, secret, GOOD)
+  expect(response.status).toBe(200)
+  const after = await gateway.readKey(key.id)
+  expect({ balance: booksBalance(after), holds: after.holds, spent: after.spent }).toEqual({
+    balance: true,
+    holds: {},
+    spent: 20_000n,
+  })
+})
+
+test.each<[string, () => object]>([
+  ['100,000 blocks in one message', () => user(...Array(100_000).fill({ type: 'text', text: 'a' }))],
+  ['10,000 messages', () => ({ messages: Array(10_000).fill({ role: 'user', content: 'a'.repeat(300) }) })],
+  ['40,000 results', () => user(...Array(40_000).fill({ type: 'tool_result', tool_use_id: 'a', content: 'b' }))],
+  ['40,000 thoughts', () => assistant(...Array(40_000).fill({ type: 'thinking', thinking: 'a', signature: 'b' }))],
+  [
+    'a document of 60,000 blocks',
+    () => source('document', { type: 'content', content: Array(60_000).fill({ type: 'text', text: 'a' }) }),
+  ],
+  ['a user of 3 MiB', () => ({ metadata: { user_id: 'u'.repeat(3 * MIB) } })],
+  ['an image of 3 MiB', () => source('image', { type: 'base64', media_type: 'image/png', data: 'A'.repeat(3 * MIB) })],
+  ['150,000 unknown fields', () => Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`f${i}`, 1]))],
+])('a request with %s is answered in time', async (_, fields) => {
+  const text = JSON.stringify({ ...GOOD, ...fields() })
+  const { secret: rich } = await gateway.issue({ credits: '1000' })
+  const before = performance.now()
+  const response = await ask(gateway, rich, text)
+  expect([200, 400]).toContain(response.status)
+  await response.text()
+  expect(performance.now() - before).toBeLessThan(10_000)
+})

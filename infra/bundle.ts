@@ -7,10 +7,15 @@ import { type BuildOptions, buildSync } from 'esbuild'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
 
-/** AWS's SDK for Bedrock as chat asks for it, and the file beside chat's own that has it. It is the lockfile's. */
-const BEDROCK = '#bedrock'
-const BEDROCK_FILE = './bedrock.js'
-const BEDROCK_SDK = join(ROOT, 'layers', 'gateway', 'providers', 'bedrock', 'bedrock-sdk.ts')
+const GATEWAY = join(ROOT, 'layers', 'gateway')
+
+/** Parts of chat that it asks for when they are needed, and the files beside its own that have them. AWS's SDK is the lockfile's. */
+const LATE = {
+  '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
+  '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'more-contracts.ts') },
+  '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'more-dialects.ts') },
+}
+const LATE_FILES = Object.values(LATE).map(({ file }) => file)
 
 /** Node's web streams would take a third of the time in which chat loads. */
 const WEB_STREAMS = 'node:stream/web'
@@ -34,12 +39,19 @@ const COMMON: BuildOptions = {
 /** The folder with a function's code. */
 export function bundleFunction(name: string): string {
   const folder = join('functions', name)
-  if (name === 'chat') bundle(folder, { entryPoints: [BEDROCK_SDK], outfile: BEDROCK_FILE })
+  if (name === 'chat') for (const { entry, file } of Object.values(LATE)) bundleFile(folder, entry, file)
+  return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
+}
+
+/** AWS's own client needs what ours leaves out. */
+function bundleFile(folder: string, entry: string, outfile: string): string {
+  const late = Object.fromEntries(Object.entries(LATE).map(([name, { file }]) => [name, file]))
+  const isSdk = entry === LATE['#bedrock'].entry
   return bundle(folder, {
-    entryPoints: [join(ROOT, 'functions', name, 'handler.ts')],
-    alias: { [BEDROCK]: BEDROCK_FILE, [WEB_STREAMS]: NO_WEB_STREAMS },
-    external: [BEDROCK_FILE],
-    outfile: 'index.js',
+    entryPoints: [entry],
+    alias: isSdk ? {} : { ...late, [WEB_STREAMS]: NO_WEB_STREAMS },
+    external: LATE_FILES,
+    outfile,
   })
 }
 

@@ -52,8 +52,8 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
 test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map, and chat with a second one for Bedrock', () => {
   for (const [name, { folder, handler, runtime }] of Object.entries(account.functions)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    const bedrock = name === 'chat' ? ['bedrock.js', 'bedrock.js.map'] : []
-    expect(readdirSync(folder).sort()).toEqual([...bedrock, 'index.js', 'index.js.map'])
+    const files = name === 'chat' ? ['bedrock', 'contracts', 'dialects', 'index'] : ['index']
+    expect(readdirSync(folder).sort()).toEqual(files.flatMap((file) => [`${file}.js`, `${file}.js.map`]))
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
   const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })

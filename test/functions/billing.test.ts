@@ -269,6 +269,20 @@ describe('holds', () => {
     expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
   })
 
+  test.each([
+    ['/v1/responses', { input: 'Hello', max_output_tokens: 1001 }],
+    ['/v1/messages', { messages: HELLO.messages, max_tokens: 1001 }],
+  ])('a token cap above the model’s is lowered to it at %s, too', async (path, fields) => {
+    const { secret } = await gateway.issue()
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ model: HELLO.model, ...fields })
+    const response = await fetch(`${gateway.baseUrl}${path}`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('x-svc-lowered-max-tokens')]).toEqual([200, '1000'])
+    await response.text()
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ askedMaxTokens: 1001, loweredMaxTokens: 1000, outcome: 'completed' })
+  })
+
   test.each([false, true])(
     'a token cap above the model’s is lowered to it before the hold: header, row and GET /v1/usage say so (stream: %s)',
     async (stream) => {

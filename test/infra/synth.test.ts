@@ -124,19 +124,19 @@ describe('the deployed code', () => {
     return readFileSync(file, 'utf8').slice(100_000, 100_060)
   }
 
-  test('the chat function starts with less than 168 KiB of code, and can be read in a stack trace', () => {
-    expect(statSync(join(chat(), 'index.js')).size).toBeLessThan(168 * 1024)
+  test('the chat function starts with less than 160 KiB of code, and can be read in a stack trace', () => {
+    expect(statSync(join(chat(), 'index.js')).size).toBeLessThan(160 * 1024)
     expect(readFileSync(join(chat(), 'index.js'), 'utf8')).toMatch(/\/\/# sourceMappingURL=index\.js\.map\s*$/)
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(chat(), 'index.js.map'), 'utf8'))
     expect(sources).toContainEqual(expect.stringMatching(/functions\/chat\/create\.ts$/))
     expect(sourcesContent).toBeUndefined()
   })
 
-  test('chat starts without the AWS SDK, and asks for it only when it is needed', async () => {
+  test('chat starts without the AWS SDK and without what only some callers and catalogs need, and asks for each when it is needed', async () => {
     const handler = join(chat(), 'index.js')
     const asked: string[] = []
     const code = readFileSync(handler, 'utf8')
-    expect(code.match(/require\("\.\/bedrock\.js"\)/g)).toHaveLength(1)
+    for (const late of ['contracts', 'dialects']) expect(code.split(`require("./${late}.js")`)).toHaveLength(2)
     Object.assign(globalThis, { awslambda: { streamifyResponse: (fn: unknown) => fn } })
     const module = { exports: {} as { handler?: unknown } }
     const real = createRequire(handler)
@@ -156,7 +156,7 @@ describe('the deployed code', () => {
       chat(),
     )
     expect(module.exports.handler).toEqual(expect.any(Function))
-    expect(asked).not.toContain('./bedrock.js')
+    for (const late of ['./bedrock.js', './contracts.js', './dialects.js']) expect(asked).not.toContain(late)
     expect(asked).not.toContain('node:stream/web')
     expect(asked.length).toBeGreaterThan(0)
   })

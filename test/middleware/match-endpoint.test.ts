@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import type { FunctionName } from '../../layers/gateway/contract.ts'
+import { endpointNamed, type FunctionName } from '../../layers/gateway/contract.ts'
 import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
 
 async function refusalOf(name: FunctionName, method: string, rawPath: string) {
   const event = { rawPath, requestContext: { http: { method } } } as GatewayEvent
-  return (await matchEndpoint(name).pass({} as OpenedRequest, event)).refusal
+  return (await matchEndpoint(name).pass({ endpoint: endpointNamed('unknown') } as OpenedRequest, event)).refusal
 }
 
 test.each([

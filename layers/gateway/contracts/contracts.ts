@@ -1,29 +1,30 @@
 import type { ContractName, Endpoint } from '../contract.ts'
 import { CHAT_CONTRACT } from './chat/chat-contract.ts'
-import { COMPLETIONS_CONTRACT } from './completions/completions-contract.ts'
 import type { Contract, Door } from './contract.ts'
 import { EMBEDDINGS_DOOR } from './embeddings/embeddings-door.ts'
-import { MESSAGES_CONTRACT } from './messages/messages-contract.ts'
-import { RESPONSES_CONTRACT } from './responses/responses-contract.ts'
+import type { MORE_CONTRACTS } from './more-contracts.ts'
 
-type NoWords = 'embeddings'
+type More = Readonly<Record<Exclude<ContractName, 'chat' | 'embeddings'>, Contract>>
 
-const CONTRACTS: Readonly<Record<Exclude<ContractName, NoWords>, Contract>> = {
-  chat: CHAT_CONTRACT,
-  responses: RESPONSES_CONTRACT,
-  messages: MESSAGES_CONTRACT,
-  completions: COMPLETIONS_CONTRACT,
+let more: More | undefined
+
+/** Loads the contract of an endpoint, if it is not there yet; undefined if there is nothing to wait for. */
+export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | undefined {
+  if (contract === 'chat' || contract === 'embeddings' || more) return undefined
+  return import('#contracts').then((loaded: { MORE_CONTRACTS: typeof MORE_CONTRACTS }) => {
+    more = loaded.MORE_CONTRACTS
+  })
 }
 
-const DOORS: Readonly<Record<ContractName, Door>> = { ...CONTRACTS, embeddings: EMBEDDINGS_DOOR }
-
 /** An endpoint that asks no model, and a call to nowhere, have the errors of chat. */
-export function doorOf({ contract = 'chat' }: Endpoint): Door {
-  return DOORS[contract]
+export function doorOf(endpoint: Endpoint): Door {
+  return endpoint.contract === 'embeddings' ? EMBEDDINGS_DOOR : contractOf(endpoint)
 }
 
 /** The contract in which an answer is written that has words. */
 export function contractOf({ contract = 'chat' }: Endpoint): Contract {
+  if (contract === 'chat') return CHAT_CONTRACT
   if (contract === 'embeddings') throw new Error('An embedding has no words to be written.')
-  return CONTRACTS[contract]
+  if (!more) throw new Error(`The contract '${contract}' was not loaded.`)
+  return more[contract]
 }

@@ -40,6 +40,12 @@ export const DO_NOT_RETRY = { 'x-should-retry': 'false' } as const
 /** An answer other than the one that was asked for. Its message is written for the caller. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
+
+  /** By its name, because the files beside chat's code have a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'GatewayError'
+  }
+
   readonly kind: ErrorKind
   readonly status: number
   readonly type: string

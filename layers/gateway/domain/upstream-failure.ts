@@ -41,6 +41,12 @@ const MAY_BE_BILLED: ReadonlySet<FailureReason> = new Set([
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
+
+  /** By its name, because the files beside chat's code have a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'UpstreamFailure'
+  }
+
   readonly reason: FailureReason
   readonly detail: FailureDetail
 

@@ -1,4 +1,5 @@
 import { type Endpoint, endpointsOf, type FunctionName } from '../contract.ts'
+import { loadContract } from '../contracts/contracts.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
@@ -9,8 +10,10 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   return {
     pass: (request, event) => {
       const found = endpointFor(name, event)
-      if (!(found instanceof GatewayError)) return Object.assign(request, { endpoint: found })
-      return Object.assign(request, { refusal: found, endpoint: nearestTo(event.rawPath) ?? request.endpoint })
+      const isFound = !(found instanceof GatewayError)
+      const endpoint = isFound ? found : (nearestTo(event.rawPath) ?? request.endpoint)
+      const matched = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
+      return loadContract(endpoint)?.then(() => matched) ?? matched
     },
   }
 

@@ -1,10 +1,7 @@
 import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { anthropicProvider } from './anthropic/anthropic-provider.ts'
-import { bedrockProvider } from './bedrock/bedrock-provider.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
-import type { Provider } from './provider.ts'
-import { responsesProvider } from './responses/responses-provider.ts'
+import type { ChatCall, Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
@@ -30,12 +27,41 @@ export function openProvider(sources: KeySources): OpenProvider {
     const apiKey = () => readApiKey(id, entry, sources)
     switch (entry.type) {
       case 'openai':
-        return entry.contract === 'responses' ? responsesProvider(id, entry, apiKey) : openaiProvider(id, entry, apiKey)
+        return entry.contract === 'responses'
+          ? lateProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
+          : openaiProvider(id, entry, apiKey)
       case 'anthropic':
-        return anthropicProvider(id, entry, apiKey)
+        return lateProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
       case 'bedrock':
-        return bedrockProvider(id, entry)
+        return lateProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
+  }
+}
+
+const dialects = () => import('#dialects')
+
+/** A provider whose dialect is loaded with the first call to it, and the verbs that it has besides chat. */
+function lateProvider(
+  id: string,
+  open: () => Promise<Provider>,
+  verbs: readonly ('embed' | 'countTokens')[] = [],
+): Provider {
+  let provider: Provider | undefined
+  const opened = async () => {
+    provider ??= await open()
+    return provider
+  }
+  async function* chatLate(call: ChatCall) {
+    yield* (await opened()).chat(call)
+  }
+  const call =
+    (verb: 'embed' | 'countTokens') =>
+    async (asked: never): Promise<never> =>
+      (await opened())[verb]?.(asked) as never
+  return {
+    id,
+    chat: (asked) => (provider ? provider.chat(asked) : chatLate(asked)),
+    ...Object.fromEntries(verbs.map((verb) => [verb, call(verb)])),
   }
 }
 

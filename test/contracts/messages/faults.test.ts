@@ -87,7 +87,7 @@ describe.each(Object.entries(UPSTREAMS))('an upstream of the dialect %s', (type,
 
   test.each<[string, Reply, number, string]>([
     ['answers 500', status(500, {}), 502, 'api_error'],
-    ['answers 429', status(429, {}), 502, 'api_error'],
+    ['answers 429', status(429, {}), 503, 'overloaded_error'],
     ['refuses our key', status(401, {}), 502, 'api_error'],
     ['refuses the request', status(400, { error: { message: 'No.' } }), 400, 'invalid_request_error'],
     ['finds it too large', status(413, { error: { message: 'No.' } }), 413, 'request_too_large'],

@@ -93,7 +93,7 @@ describe('errors', () => {
 
   test.each([
     ['POST', '/v1/messages/batches', 404, 'not_found_error'],
-    ['POST', '/v1/messages/', 404, 'not_found_error'],
+    ['POST', '/v1/messages/x', 404, 'not_found_error'],
     ['GET', '/v1/messages', 405, 'invalid_request_error'],
     ['GET', '/v1/messages/count_tokens', 405, 'invalid_request_error'],
   ])('%s %s is refused in Anthropic’s shape, and its row is one of Messages', async (method, path, status, type) => {

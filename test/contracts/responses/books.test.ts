@@ -130,7 +130,7 @@ describe('upstream faults', () => {
   }
   const FAULTS: Readonly<Record<string, Fault>> = {
     'fails with 500': { reply: status(500, 'broken'), whole: 502, streamed: 502 },
-    'asks to be left alone with 429': { reply: status(429, { error: { message: 'slow' } }), whole: 502, streamed: 502 },
+    'asks to be left alone with 429': { reply: status(429, { error: { message: 'slow' } }), whole: 503, streamed: 503 },
     'refuses the operator’s key': { reply: status(401, { error: { message: 'no' } }), whole: 502, streamed: 502 },
     'refuses the request': { reply: status(400, { error: { message: 'Too long.' } }), whole: 400, streamed: 400 },
     'breaks the connection at once': { reply: (answer) => void answer.destroy(), whole: 502, streamed: 502 },

@@ -110,7 +110,7 @@ test.each<[string, Reply, number]>([
   ['garbage', answerWith('garbage'), 502],
   ['a vector that is too short', answerWith({ embedding: [1], inputTextTokenCount: 1 }), 502],
   ['no vector', answerWith({}), 502],
-  ['a busy model', refuse(429, 'ThrottlingException'), 502],
+  ['a busy model', refuse(429, 'ThrottlingException'), 503],
   ['a right that is missing', refuse(403, 'AccessDeniedException'), 502],
   ['a complaint of the request', refuse(400, 'ValidationException', 'Too long.'), 400],
 ])('%s in place of a vector is free', async (_, reply, expected) => {

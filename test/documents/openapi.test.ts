@@ -6,10 +6,10 @@ import {
   HTTP_ROUTES,
   SCOPES,
 } from '../../layers/gateway/contract.ts'
+import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
-import { parseChatRequest } from '../../layers/gateway/wire/chat-request.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'

@@ -1,12 +1,13 @@
-import { parseChatRequest } from '../../wire/chat-request.ts'
-import { CompletionBuilder } from '../../wire/completion.ts'
-import { DONE_FRAME, errorEnvelope, FrameWriter } from '../../wire/frames.ts'
+import { DONE_FRAME, errorEnvelope } from '../../wire/frames.ts'
+import { CompletionBuilder } from '../completion-builder.ts'
 import type { Contract } from '../contract.ts'
+import { parseChatRequest } from './chat-request.ts'
+import { ChunkWriter } from './chunk-writer.ts'
 
 /** OpenAI's Chat Completions. */
 export const CHAT_CONTRACT: Contract = {
   readRequest: parseChatRequest,
-  openStream: (head) => new FrameWriter(head),
+  openStream: (head) => new ChunkWriter(head),
   openWhole: (head) => new CompletionBuilder(head),
   lastFrame: DONE_FRAME,
   errorBody: errorEnvelope,

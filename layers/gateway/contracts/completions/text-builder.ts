@@ -1,5 +1,5 @@
 import type { ChoicePart } from '../../domain/chat.ts'
-import { CompletionBuilder } from '../../wire/completion.ts'
+import { CompletionBuilder } from '../completion-builder.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { echoOf } from './echo.ts'
 import { reasonOf, textHead, textLogprobs, wordsOf } from './text-choice.ts'

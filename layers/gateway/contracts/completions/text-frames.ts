@@ -1,6 +1,6 @@
 import type { ChoicePart } from '../../domain/chat.ts'
 import type { GatewayError } from '../../domain/gateway-error.ts'
-import { errorEnvelope } from '../../wire/frames.ts'
+import { errorFrame } from '../../wire/frames.ts'
 import { writeUsage } from '../../wire/usage-counts.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { echoOf } from './echo.ts'
@@ -31,7 +31,7 @@ export class TextFrames implements StreamWriter {
   }
 
   error(error: GatewayError): string {
-    return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
+    return errorFrame(error)
   }
 
   #frame(choices: readonly object[], usage: object | null, fingerprint?: string): string {

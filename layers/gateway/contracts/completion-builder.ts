@@ -1,8 +1,8 @@
-import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contracts/contract.ts'
 import type { ChoicePart } from '../domain/chat.ts'
-import { MessageBuilder } from './delta.ts'
-import { isObject } from './field-rules.ts'
-import { writeUsage } from './usage-counts.ts'
+import { MessageBuilder } from '../wire/delta.ts'
+import { isObject } from '../wire/field-rules.ts'
+import { writeUsage } from '../wire/usage-counts.ts'
+import type { AnswerBuilder, AnswerHead, CountedUsage } from './contract.ts'
 
 /** The fields that are the same in every chunk of an answer. */
 export type CompletionHead = { readonly id: string; readonly created: number; readonly model: string }

@@ -1,5 +1,5 @@
-import type { CapField, ChatRequest } from '../domain/chat.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import type { CapField, ChatRequest } from '../../domain/chat.ts'
+import { GatewayError } from '../../domain/gateway-error.ts'
 import {
   arrayOf,
   boolean,
@@ -11,9 +11,9 @@ import {
   object,
   type Rule,
   string,
-} from './field-rules.ts'
-import { promptMedia } from './prompt-media.ts'
-import type { JsonBody } from './read-body.ts'
+} from '../../wire/field-rules.ts'
+import { promptMedia } from '../../wire/prompt-media.ts'
+import type { JsonBody } from '../../wire/read-body.ts'
 
 /** The fields whose meaning we know. Everything else that OpenAI allows travels on as it came. */
 const OPTIONAL: Readonly<Record<string, Rule>> = {

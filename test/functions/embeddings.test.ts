@@ -248,7 +248,7 @@ describe('faults', () => {
       expect((await rowOf(response)).cost).toBe(7_000n)
       second.reply = reply
       const failed = await ask(ASK, { 'X-Svc-Route': 'up1' })
-      expect([failed.status, failed.headers.get('x-svc-cost')]).toEqual([502, '0'])
+      expect([failed.status, failed.headers.get('x-svc-cost')]).toEqual([result === 'status 429' ? 503 : 502, '0'])
       expect(await rowOf(failed)).toMatchObject({ outcome: 'upstream_error', cost: 0n })
       const key = await gateway.readKey(keyId)
       expect([key.spent, booksBalance(key)]).toEqual([7_000n, true])

@@ -37,11 +37,11 @@ const WORST: Readonly<Record<string, () => object>> = {
 
 test.each(Object.entries(WORST))('a request for a response with %s is read or refused at once', (_, make) => {
   const value = { model: 'm', input: 'Hi', ...make() }
-  const begunAt = performance.now()
+  const before = process.cpuUsage()
   try {
     readRequest({ value, bytes: 1 })
   } catch (error) {
     expect(error).toMatchObject({ kind: 'invalid_request' })
   }
-  expect(performance.now() - begunAt).toBeLessThan(LONGEST_MS)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(LONGEST_MS)
 })

@@ -7,8 +7,9 @@ import { ActForm } from './act-form.tsx'
 import { announce } from './announce.tsx'
 import { Dialog } from './dialog.tsx'
 import { AMOUNT_PATTERN, Field } from './field.tsx'
-import { DEFAULTS, KeySettings, settingsOf } from './key-settings.tsx'
+import { KeySettings } from './key-settings.tsx'
 import { showSecret } from './secret-dialog.tsx'
+import { DEFAULTS, settingsOf } from './typed-settings.ts'
 import { useAct } from './use-act.ts'
 
 type Props = { readonly onDone: () => void; readonly onClose: () => void }

@@ -92,7 +92,9 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     const { status, body, headers: extra } = answerTo(asked)
     if (scripted.loseNextAnswer && method !== 'GET') {
       scripted.loseNextAnswer = false
-      response.destroy()
+      // In its middle: Chromium itself asks again where nothing at all came.
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '1000' })
+      response.write('{', () => response.destroy())
       return
     }
     response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_admin', ...extra })
@@ -152,6 +154,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       before ??
       sampleKey(1000 + scripted.keys.length, {
         ...(settings as Partial<KeyDetail>),
+        requests_today: 0,
         granted: credits,
         available: credits,
       })

@@ -1,39 +1,44 @@
 import { useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../operator/admin-api/shapes.ts'
-import { ask } from '../api.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Command } from '../parts/command.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { useAct } from '../parts/use-act.ts'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
 import { Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
+import { RollBack } from './catalog/roll-back.tsx'
 
 export function Catalog() {
   const catalog = useLoad<CatalogShape>('/catalog')
   const versions = useList<CatalogVersionShape>('/catalog/versions', {})
   const [draft, setDraft] = useState<string | undefined>(undefined)
-  const reading = useAct()
+  const [target, setTarget] = useState<number | undefined>(undefined)
   const begin = (from: CatalogShape) => setDraft(JSON.stringify(from.catalog, null, 2))
-  const beginFrom = (version: number) =>
-    reading.run(async () => begin(await ask<CatalogShape>(`/catalog/versions/${version}`)))
+  const changed = (now: CatalogShape) => {
+    catalog.set(now)
+    versions.reload()
+    setDraft(undefined)
+    setTarget(undefined)
+  }
+  // Where nothing is in force yet, the first is put over version 0.
+  const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
   return (
     <Page
       title="Catalog"
       actions={
-        catalog.data &&
+        shown.data &&
         draft === undefined && (
-          <button type="button" class="primary" onClick={() => catalog.data && begin(catalog.data)}>
+          <button type="button" class="primary" onClick={() => shown.data && begin(shown.data)}>
             Edit
           </button>
         )
       }
     >
-      <Loading of={catalog}>
+      <Loading of={shown}>
         {(data) => (
           <>
             <InForce of={data} />
@@ -46,18 +51,13 @@ export function Catalog() {
                 onChange={setDraft}
                 onStale={() => void catalog.reload()}
                 onClose={() => setDraft(undefined)}
-                onDone={(now) => {
-                  catalog.set(now)
-                  versions.reload()
-                  setDraft(undefined)
-                }}
+                onDone={changed}
               />
             )}
           </>
         )}
       </Loading>
       <h2>Versions</h2>
-      <Problem failure={reading.failure} />
       <Rows
         of={versions}
         caption="Versions, newest first"
@@ -84,7 +84,7 @@ export function Catalog() {
               {version.in_force ? (
                 <Badge of="in force" />
               ) : (
-                <button type="button" onClick={() => void beginFrom(version.version)}>
+                <button type="button" onClick={() => setTarget(version.version)}>
                   Roll back to {version.version}…
                 </button>
               )}
@@ -93,11 +93,40 @@ export function Catalog() {
         )}
         empty={<p>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</p>}
       />
+      {target !== undefined && catalog.data && (
+        <RollBack
+          to={target}
+          inForce={catalog.data.version}
+          onStale={() => void catalog.reload()}
+          onDone={changed}
+          onClose={() => setTarget(undefined)}
+        />
+      )}
     </Page>
   )
 }
 
+const NONE: CatalogShape = {
+  object: 'catalog',
+  version: 0,
+  pushed_at: '',
+  by: null,
+  catalog: { providers: {}, models: [] },
+  changes: [],
+  warnings: [],
+}
+
 function InForce({ of }: { readonly of: CatalogShape }) {
+  if (of.version === 0) {
+    return (
+      <div class="empty">
+        <p>
+          There is no catalog yet. <strong>Edit</strong> begins one, and so does
+        </p>
+        <Command>catalog push catalog.json</Command>
+      </div>
+    )
+  }
   return (
     <>
       <p>

@@ -8,7 +8,17 @@ import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
 import { type Place, withQuery } from '../router.ts'
 
-const FILTERS = ['of', 'key_id', 'from', 'to'] as const
+const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
+const KINDS = [
+  'key.created',
+  'key.updated',
+  'key.rotated',
+  'key.grace_ended',
+  'key.revoked',
+  'key.granted',
+  'catalog.pushed',
+  'catalog.rolled_back',
+] as const
 const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
 export function Changes({ place }: { readonly place: Place }) {
@@ -22,14 +32,12 @@ export function Changes({ place }: { readonly place: Place }) {
     <Page title="Changes">
       <div class="filters">
         <Select
-          label="Of"
-          {...filter('of')}
-          options={[
-            ['', 'Keys and the catalog'],
-            ['catalog', 'The catalog'],
-          ]}
+          label="What"
+          {...filter('what')}
+          options={[['', 'Everything'], ...KINDS.map((kind) => [kind, kind] as const)]}
         />
         <FilterField label="Key id" {...filter('key_id')} />
+        <FilterField label="By, exactly" {...filter('by')} />
         <FilterField label="From (UTC day)" pattern={DAY_PATTERN} {...filter('from')} />
         <FilterField label="To, not included" pattern={DAY_PATTERN} {...filter('to')} />
       </div>

@@ -134,10 +134,10 @@ function TestRoute({ of: route, onDone, onClose }: TestProps) {
   const act = useAct()
   const test = async () => {
     const { model, provider, upstream_model } = route
-    const result = await ask<RouteTestShape>('/routes/test', {
-      method: 'POST',
-      body: { model, provider, upstream_model },
-    })
+    const body = { model, provider }
+    const { data } = await ask<List<RouteTestShape>>('/routes/test', { method: 'POST', body })
+    const result = data.find((tested) => tested.upstream_model === upstream_model)
+    if (!result) throw new Error('The route is not in the catalog any more.')
     announce(`${model} by ${provider}: ${result.result}.`)
     onDone(result)
   }

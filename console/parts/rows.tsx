@@ -16,7 +16,9 @@ export function Rows<T>({ of, caption, head, row, empty }: Props<T>) {
   const isEmpty = of.rows.length === 0
   return (
     <>
-      {isEmpty && !of.isLoading && !of.failure && <div class="empty">{empty}</div>}
+      {isEmpty && !of.isLoading && !of.failure && (
+        <div class="empty">{of.hasMore ? <p>Nothing among the newest. There is more to look through.</p> : empty}</div>
+      )}
       {!isEmpty && (
         <Table caption={caption} head={head}>
           {of.rows.map(row)}

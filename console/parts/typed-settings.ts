@@ -13,8 +13,9 @@ export type Typed = {
   readonly scopes: readonly string[]
 }
 
-/** The gateway's own list and defaults, to which a test holds these. */
-export const SCOPES: readonly string[] = ['chat.completions', 'models.read']
+/** Every scope that the gateway has. */
+export const SCOPES: readonly string[] = ['chat.completions', 'embeddings', 'models.read']
+/** As the gateway's own, to which a test holds these: a scope that is added later is given to nobody by itself. */
 export const DEFAULTS: Typed = {
   name: '',
   external_id: '',
@@ -24,7 +25,7 @@ export const DEFAULTS: Typed = {
   daily_limit: '10000',
   max_concurrent: '200',
   allowlist: '',
-  scopes: SCOPES,
+  scopes: ['chat.completions', 'models.read'],
 }
 
 export function typedOf(key: KeyShape): Typed {

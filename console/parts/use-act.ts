@@ -10,7 +10,10 @@ export type Act = {
   readonly run: (act: () => Promise<void>) => Promise<void>
 }
 
-/** A change that a dialog asks for. Its Idempotency-Key is made once, so that asking again does it once. */
+/** The server has looked at what was asked and refused it: what is asked next is something else. */
+const REFUSED = [400, 409, 422]
+
+/** A change that a dialog asks for. Its Idempotency-Key stays until it is refused, so that asking again does it once. */
 export function useAct(): Act {
   const idempotencyKey = useRef<string | undefined>(undefined)
   idempotencyKey.current ??= crypto.randomUUID()
@@ -24,7 +27,9 @@ export function useAct(): Act {
       await act()
       setFailure(undefined)
     } catch (error) {
-      setFailure(failureFrom(error))
+      const failed = failureFrom(error)
+      if (REFUSED.includes(failed.status)) idempotencyKey.current = undefined
+      setFailure(failed)
     } finally {
       setRunning(false)
     }

@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useAct } from '../../parts/use-act.ts'
+import { ChangeList } from './change-list.tsx'
 
 type Props = {
   readonly inForce: CatalogShape
@@ -114,22 +115,8 @@ function CheckResult({ of: { valid, faults, warnings, changes } }: { readonly of
         </ul>
       )}
       {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
-      <Changes of={changes} />
-      {warnings.map((warning) => (
-        <p key={warning}>Warning: {warning}</p>
-      ))}
+      <ChangeList changes={changes} warnings={warnings} />
     </section>
-  )
-}
-
-function Changes({ of: changes }: { readonly of: readonly string[] }) {
-  if (changes.length === 0) return null
-  return (
-    <ul class="plain">
-      {changes.map((change) => (
-        <li key={change}>{change}</li>
-      ))}
-    </ul>
   )
 }
 
@@ -155,12 +142,7 @@ function PutInForce({ of: { draft, version, check }, onStale, onDone, onClose }:
     <Dialog title="Put this catalog in force?" onClose={onClose}>
       <ActForm act={act} verb="Put in force" onSubmit={put} onClose={onClose}>
         <p>It is in force for requests within seconds, in place of version {version}. It changes:</p>
-        <Changes of={check.changes} />
-        {check.warnings.map((warning) => (
-          <p key={warning} class="notice warn">
-            {warning}
-          </p>
-        ))}
+        <ChangeList {...check} />
       </ActForm>
     </Dialog>
   )

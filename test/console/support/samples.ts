@@ -1,6 +1,8 @@
 import type {
   AuditLine,
+  CatalogCheck,
   CatalogShape,
+  CatalogVersionShape,
   EventShape,
   GrantShape,
   KeyDetail,
@@ -8,6 +10,7 @@ import type {
   RequestLine,
   RequestShape,
   RouteShape,
+  RouteTestShape,
   UsageNumbers,
   UsagePage,
 } from '../../../operator/admin-api/shapes.ts'
@@ -251,3 +254,33 @@ export const sampleAudit: AuditLine[] = [
   },
   { object: 'audit.summary', keys: 1, wrong: 1, at: ago(0) },
 ]
+
+export const sampleCheck: CatalogCheck = {
+  object: 'catalog.check',
+  valid: true,
+  faults: [],
+  warnings: [],
+  changes: sampleCatalog.changes,
+}
+
+export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({
+  object: 'catalog.version',
+  version,
+  pushed_at: ago((8 - version) * DAY),
+  by: 'local:ana',
+  in_force: version === 7,
+}))
+
+export function sampleTest({ model, provider, upstream_model }: RouteShape): RouteTestShape {
+  return {
+    object: 'route.test',
+    model,
+    provider,
+    upstream_model,
+    ok: true,
+    result: 'ok',
+    first_token_ms: 90,
+    tokens: 5,
+    cost: '0.000001',
+  }
+}

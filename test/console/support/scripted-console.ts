@@ -10,6 +10,7 @@ import {
   REQUEST_ID,
   sampleAudit,
   sampleCatalog,
+  sampleCheck,
   sampleEvent,
   sampleGrant,
   sampleKey,
@@ -18,7 +19,9 @@ import {
   sampleOverview,
   sampleRequest,
   sampleRoutes,
+  sampleTest,
   sampleUsage,
+  sampleVersions,
 } from './samples.ts'
 
 /** As the console's server sends it. */
@@ -150,6 +153,9 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     const idempotencyKey = String(headers['idempotency-key'])
     const { secret_sha256: _, credits = '0', ...settings } = JSON.parse(body) as CreateKeyBody
     const before = done.get(idempotencyKey)
+    if (!before && scripted.keys.some((key) => key.external_id && key.external_id === settings.external_id)) {
+      return refusal(409, 'Another key has this external id.')
+    }
     const key =
       before ??
       sampleKey(1000 + scripted.keys.length, {
@@ -187,25 +193,12 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       case 'events':
         return ok(pageOf(events, query))
       case 'routes':
-        return id === 'test'
-          ? ok({
-              object: 'route.test',
-              model: 'm',
-              provider: 'p',
-              upstream_model: 'u',
-              ok: true,
-              result: 'ok',
-              first_token_ms: 90,
-              tokens: 5,
-              cost: '0.000001',
-            })
-          : ok(list(sampleRoutes))
+        return ok(id === 'test' ? list(sampleRoutes.map(sampleTest)) : list(sampleRoutes))
       case 'catalog':
-        if (id === 'check')
-          return ok({ object: 'catalog.check', valid: true, faults: [], warnings: [], changes: sampleCatalog.changes })
-        if (id === 'versions' && rest.length === 0)
-          return ok(list([{ object: 'catalog.version', version: 7, pushed_at: ago(0), by: null, in_force: true }]))
-        return ok(sampleCatalog)
+        if (id === 'check') return ok(sampleCheck)
+        if (id !== 'versions') return ok(sampleCatalog)
+        if (rest[1] === 'restore') return ok({ ...sampleCatalog, version: 8 })
+        return ok(rest.length === 0 ? list(sampleVersions) : { ...sampleCatalog, version: 6 })
       case 'audits':
         return { status: 200, body: sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
       case 'search': {

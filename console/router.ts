@@ -7,7 +7,16 @@ type Query = Readonly<Record<string, string | null | undefined>>
 
 export function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?')
-  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) }
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) }
+}
+
+/** Somebody may have typed it: what is not encoded is taken as it is. */
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word)
+  } catch {
+    return word
+  }
 }
 
 export function linkTo(path: readonly string[], query: Query = {}): string {

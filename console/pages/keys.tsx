@@ -146,7 +146,7 @@ function KeyRow({ of: key }: { readonly of: KeyShape }) {
       </td>
       <td class="number">{key.requests_today.toLocaleString('en-US')}</td>
       <td>
-        <Moment at={key.last_used_at} />
+        <Moment at={key.last_used_at} isBrief />
       </td>
       <td>{key.external_id}</td>
     </tr>

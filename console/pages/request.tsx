@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { AttemptShape, BillLineShape, RequestShape } from '../../operator/admin-api/shapes.ts'
 import { Badge } from '../parts/badge.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -13,7 +14,10 @@ import { useLoad } from '../parts/use-load.ts'
 const LIVE_MS = 4000
 
 export function RequestPage({ id }: { readonly id: string }) {
-  const request = useLoad<RequestShape>(`/requests/${encodeURIComponent(id)}`, LIVE_MS)
+  const [isOpen, setOpen] = useState(false)
+  const request = useLoad<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
+  const state = request.data?.state
+  useEffect(() => setOpen(state === 'open'), [state])
   return (
     <Page
       title="Request"

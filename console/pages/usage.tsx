@@ -110,7 +110,9 @@ function Numbers({ page, day, onDay }: NumbersProps) {
         isKey={page.group_by === 'key'}
       />
       <h2>One day</h2>
-      <Select label="Day" value={day} onChange={onDay} options={[['', 'Choose a day'], ...days]} />
+      <div class="filters">
+        <Select label="Day" value={day} onChange={onDay} options={[['', 'Choose a day'], ...days]} />
+      </div>
       {day !== '' && bucket && (
         <NumbersTable
           caption={`By ${page.group_by}, ${day}${bucket.closed ? '' : ', still counting'}`}

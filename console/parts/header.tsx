@@ -6,7 +6,7 @@ import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 const PAGES = ['overview', 'keys', 'requests', 'usage', 'playground', 'books', 'catalog', 'routes', 'changes']
 
 export function Header({ place }: { readonly place: Place }) {
-  const { stage, by } = useIdentity()
+  const { stage, by, protected: isProtected } = useIdentity()
   const [current = 'overview'] = place.path
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
@@ -18,7 +18,7 @@ export function Header({ place }: { readonly place: Place }) {
         <a class="brand" href={linkTo([])}>
           Waybill
         </a>
-        <span class="badge" title={`You act as ${by}`}>
+        <span class={isProtected ? 'badge warn' : 'badge'} title={`You act as ${by}`}>
           {stage}
         </span>
         <SearchBox />

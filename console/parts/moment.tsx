@@ -1,19 +1,25 @@
 import { useNow } from './use-now.ts'
 
-type Props = { readonly at: string | null; readonly never?: string }
+type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
 /** A moment in UTC, with how long ago it was. */
-export function Moment({ at, never = 'never' }: Props) {
+export function Moment({ at, never = 'never', isBrief }: Props) {
   const now = useNow(60_000)
   if (at === null) return <span class="quiet">{never}</span>
   return (
-    <time dateTime={at} title={at}>
-      {utcText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
+    <time dateTime={at} title={utcText(at)}>
+      {isBrief ? (
+        distance(Date.parse(at) - now)
+      ) : (
+        <>
+          {utcText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
+        </>
+      )}
     </time>
   )
 }
 
-export function utcText(at: string): string {
+function utcText(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 }
 

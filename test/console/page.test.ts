@@ -387,6 +387,26 @@ inBrowser('the console in a browser', () => {
     forgive('409')
   })
 
+  test('on a protected stage no change is sent before somebody has said yes to it', async () => {
+    scripted.isProtected = true
+    const other = await open(scripted.address)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await other.page.goto(`${scripted.origin}/#/keys/${KEY_ID}`)
+    await other.page.getByRole('button', { name: 'Grant credits' }).click()
+    const dialog = other.page.getByRole('dialog')
+    await dialog.getByLabel('Credits').fill('5')
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    expect(await dialog.isVisible()).toBe(true)
+    expect(changesSince(before)).toEqual([])
+    await dialog.getByLabel('Yes, in local').check()
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(changesSince(before).map(({ body }) => body)).toEqual(['{"credits":"5"}'])
+    scripted.isProtected = false
+    await other.page.context().close()
+  })
+
   test('gauges and the countdown of an old secret are live while the page is visible, and nothing is asked while it is not', async () => {
     const other = await open('about:blank')
     await other.page.clock.install()

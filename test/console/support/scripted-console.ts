@@ -46,6 +46,8 @@ export type ScriptedConsole = {
   readonly asked: Asked[]
   /** The next change is done, and its answer is lost. */
   loseNextAnswer: boolean
+  /** Whether the stage asks before every change. */
+  isProtected: boolean
   /** As if another operator had changed this key in between. */
   changeByAnother(id: string, changes: Partial<KeyDetail>, event: Partial<EventShape>): void
   readonly close: () => void
@@ -70,6 +72,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     keys: sampleKeys(size.keys),
     asked: [],
     loseNextAnswer: false,
+    isProtected: false,
     changeByAnother(id, changes, event) {
       const i = scripted.keys.findIndex((key) => key.id === id)
       const key = scripted.keys[i] ?? sampleKey(0)
@@ -176,7 +179,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
           object: 'identity',
           by: 'local:ana',
           stage: 'local',
-          protected: false,
+          protected: scripted.isProtected,
           scopes: [],
           base_url: 'http://127.0.0.1:8787/v1',
           address: '127.0.0.1',

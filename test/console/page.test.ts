@@ -69,7 +69,7 @@ inBrowser('the console in a browser', () => {
 
   async function open(address: string) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(8000)
+    context.setDefaultTimeout(20_000)
     const opened = await context.newPage()
     const complaints: string[] = []
     opened.on('console', (message) => {

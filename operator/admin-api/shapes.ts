@@ -28,6 +28,8 @@ export type WhoAmI = {
   readonly scopes: readonly string[]
   /** With /v1, as SDKs take it. */
   readonly base_url: string
+  /** From which this machine's own requests reach the gateway, where that is known: 127.0.0.1 for the local one. */
+  readonly address?: string | null
 }
 
 export type KeyStatus = 'active' | 'expired' | 'revoked'

@@ -3,6 +3,7 @@
 // early, too: a worker's heap grows with every file.
 const LONGEST = [
   'infra/synth',
+  'console/page',
   'robust/upstream-bounds',
   'robust/memory',
   'tokenizer/count-tokens',

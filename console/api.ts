@@ -1,0 +1,109 @@
+import type { ApiError } from '../operator/admin-api/shapes.ts'
+import { endSession, sessionToken } from './session.ts'
+
+/** An answer that is none: refused by the server, or lost on the way (status 0). */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string | null
+  readonly param: string | null
+  readonly requestId: string | null
+
+  constructor(
+    message: string,
+    status: number,
+    details: Partial<Pick<ApiFailure, 'code' | 'param' | 'requestId'>> = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = details.code ?? null
+    this.param = details.param ?? null
+    this.requestId = details.requestId ?? null
+  }
+
+  /** Whether what was asked for may have been done all the same. */
+  get isUnsure(): boolean {
+    return this.status === 0 || this.status >= 500
+  }
+}
+
+export type Sent = {
+  readonly method?: 'POST' | 'PUT' | 'PATCH'
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Under /admin/v1. */
+export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
+  const response = await request(`/admin/v1${path}`, sent)
+  return (await whole(response.json())) as T
+}
+
+export async function askCsv(path: string): Promise<Blob> {
+  const response = await request(`/admin/v1${path}`, { headers: { Accept: 'text/csv' } })
+  return whole(response.blob())
+}
+
+/** The lines of an NDJSON answer, as they come. */
+export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
+  const response = await request(`/admin/v1${path}`, sent)
+  for await (const line of textLines(response)) if (line) yield JSON.parse(line) as T
+}
+
+export async function request(path: string, { method, body, headers, signal }: Sent = {}): Promise<Response> {
+  const response = await whole(
+    fetch(path, {
+      method: method ?? 'GET',
+      headers: {
+        'X-Waybill-Console': sessionToken() ?? '',
+        ...(method && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(method && { body: JSON.stringify(body ?? {}) }),
+      ...(signal && { signal }),
+      cache: 'no-store',
+    }),
+  )
+  if (response.ok) return response
+  if (response.status === 401) endSession()
+  throw await failureOf(response)
+}
+
+export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {
+  if (!body) return
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await whole(reader.read())
+    if (done) break
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest) yield rest
+}
+
+async function failureOf(response: Response): Promise<ApiFailure> {
+  const requestId = response.headers.get('X-Request-Id')
+  const told = (await response.json().catch(() => undefined)) as Partial<ApiError> | undefined
+  const { message = `The server answered ${response.status}.`, code = null, param = null } = told?.error ?? {}
+  return new ApiFailure(message, response.status, { code, param, requestId })
+}
+
+/** A connection that breaks is a failure like another; giving up on purpose is not. */
+async function whole<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error
+    throw new ApiFailure('No answer came: is the console still running?', 0)
+  }
+}
+
+export function isAbort(error: unknown): boolean {
+  return (error as Error).name === 'AbortError'
+}
+
+export function failureFrom(error: unknown): ApiFailure {
+  return error instanceof ApiFailure ? error : new ApiFailure(String((error as Error).message ?? error), -1)
+}

@@ -1,0 +1,12 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { WhoAmI } from '../operator/admin-api/shapes.ts'
+
+/** Who works here, and on which stage. */
+export const Identity = createContext<WhoAmI | undefined>(undefined)
+
+export function useIdentity(): WhoAmI {
+  const identity = useContext(Identity)
+  if (!identity) throw new Error('A page is shown only when it is known who looks at it.')
+  return identity
+}

@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks'
+import type { CatalogShape, CatalogVersionShape } from '../../operator/admin-api/shapes.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Command } from '../parts/command.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Page } from '../parts/page.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { useList } from '../parts/use-list.ts'
+import { useLoad } from '../parts/use-load.ts'
+import { Editor } from './catalog/editor.tsx'
+import { ModelTable } from './catalog/model-table.tsx'
+import { RollBack } from './catalog/roll-back.tsx'
+
+export function Catalog() {
+  const catalog = useLoad<CatalogShape>('/catalog')
+  const versions = useList<CatalogVersionShape>('/catalog/versions', {})
+  const [draft, setDraft] = useState<string | undefined>(undefined)
+  const [target, setTarget] = useState<number | undefined>(undefined)
+  const begin = (from: CatalogShape) => setDraft(JSON.stringify(from.catalog, null, 2))
+  const changed = (now: CatalogShape) => {
+    catalog.set(now)
+    versions.reload()
+    setDraft(undefined)
+    setTarget(undefined)
+  }
+  // Where nothing is in force yet, the first is put over version 0.
+  const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
+  return (
+    <Page
+      title="Catalog"
+      actions={
+        shown.data &&
+        draft === undefined && (
+          <button type="button" class="primary" onClick={() => shown.data && begin(shown.data)}>
+            Edit
+          </button>
+        )
+      }
+    >
+      <Loading of={shown}>
+        {(data) => (
+          <>
+            <InForce of={data} />
+            {draft === undefined ? (
+              <ModelTable of={data.catalog} />
+            ) : (
+              <Editor
+                inForce={data}
+                draft={draft}
+                onChange={setDraft}
+                onStale={() => void catalog.reload()}
+                onClose={() => setDraft(undefined)}
+                onDone={changed}
+              />
+            )}
+          </>
+        )}
+      </Loading>
+      <h2>Versions</h2>
+      <Rows
+        of={versions}
+        caption="Versions, newest first"
+        head={
+          <>
+            <th scope="col" class="number">
+              Version
+            </th>
+            <th scope="col">Pushed</th>
+            <th scope="col">By</th>
+            <th scope="col">Roll back</th>
+          </>
+        }
+        row={(version) => (
+          <tr key={version.version}>
+            <th scope="row" class="number">
+              {version.version}
+            </th>
+            <td>
+              <Moment at={version.pushed_at} />
+            </td>
+            <td class="wide">{version.by ?? 'unknown'}</td>
+            <td>
+              {version.in_force ? (
+                <Badge of="in force" />
+              ) : (
+                <button type="button" onClick={() => setTarget(version.version)}>
+                  Roll back to {version.version}…
+                </button>
+              )}
+            </td>
+          </tr>
+        )}
+        empty={<p>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</p>}
+      />
+      {target !== undefined && catalog.data && (
+        <RollBack
+          to={target}
+          inForce={catalog.data.version}
+          onStale={() => void catalog.reload()}
+          onDone={changed}
+          onClose={() => setTarget(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+const NONE: CatalogShape = {
+  object: 'catalog',
+  version: 0,
+  pushed_at: '',
+  by: null,
+  catalog: { providers: {}, models: [] },
+  changes: [],
+  warnings: [],
+}
+
+function InForce({ of }: { readonly of: CatalogShape }) {
+  if (of.version === 0) {
+    return (
+      <div class="empty">
+        <p>
+          There is no catalog yet. <strong>Edit</strong> begins one, and so does
+        </p>
+        <Command>catalog push catalog.json</Command>
+      </div>
+    )
+  }
+  return (
+    <>
+      <p>
+        Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
+        {of.by && ` by ${of.by}`}.
+      </p>
+      {of.warnings.map((warning) => (
+        <p key={warning} class="notice warn">
+          {warning}
+        </p>
+      ))}
+      {of.changes.length > 0 && (
+        <details>
+          <summary>What it changed</summary>
+          <ul class="plain">
+            {of.changes.map((change) => (
+              <li key={change}>{change}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CatalogCheck, CatalogShape } from '../../../operator/admin-api/shapes.ts'
+import { ApiFailure, ask } from '../../api.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Command } from '../../parts/command.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import { ChangeList } from './change-list.tsx'
+
+type Props = {
+  readonly inForce: CatalogShape
+  readonly draft: string
+  readonly onChange: (draft: string) => void
+  /** Another version came in force meanwhile. */
+  readonly onStale: () => void
+  readonly onDone: (now: CatalogShape) => void
+  readonly onClose: () => void
+}
+
+type Checked = { readonly draft: string; readonly version: number; readonly check: CatalogCheck }
+
+/** A draft is put in force only as it was checked, against the version that it was checked against. */
+export function Editor({ inForce, draft, onChange, onStale, onDone, onClose }: Props) {
+  const checking = useAct()
+  const [checked, setChecked] = useState<Checked | undefined>(undefined)
+  const [isPutting, setPutting] = useState(false)
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [])
+
+  const isCurrent = checked?.draft === draft && checked.version === inForce.version
+  const check = () =>
+    checking.run(async () => {
+      const parsed = parse(draft)
+      const result =
+        'fault' in parsed
+          ? notJson(parsed.fault)
+          : await ask<CatalogCheck>('/catalog/check', { method: 'POST', body: parsed.catalog })
+      setChecked({ draft, version: inForce.version, check: result })
+      announce(result.valid ? 'The draft is valid.' : `The draft has ${result.faults.length} faults.`)
+    })
+  return (
+    <section ref={section} aria-label="Draft">
+      <Field
+        label="Draft"
+        value={draft}
+        onInput={onChange}
+        rows={20}
+        hint="Nothing changes before it is put in force."
+      />
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Discard
+        </button>
+        <button
+          type="button"
+          class={isCurrent ? '' : 'primary'}
+          disabled={checking.isRunning}
+          onClick={() => void check()}
+        >
+          Check
+        </button>
+        <button
+          type="button"
+          class={isCurrent ? 'primary' : ''}
+          disabled={!isCurrent || !checked?.check.valid}
+          onClick={() => setPutting(true)}
+        >
+          Put in force…
+        </button>
+      </div>
+      <p class="quiet">
+        The same with a file: <Command>catalog push catalog.json</Command>
+      </p>
+      <Problem failure={checking.failure} />
+      {checked &&
+        (isCurrent ? (
+          <CheckResult of={checked.check} />
+        ) : (
+          <p role="status">The draft was changed since, or another version is in force: check it again.</p>
+        ))}
+      {isPutting && checked && (
+        <PutInForce of={checked} onStale={onStale} onDone={onDone} onClose={() => setPutting(false)} />
+      )}
+    </section>
+  )
+}
+
+type Parsed = { readonly catalog: unknown } | { readonly fault: string }
+
+function parse(draft: string): Parsed {
+  try {
+    return { catalog: JSON.parse(draft) }
+  } catch (error) {
+    return { fault: (error as Error).message }
+  }
+}
+
+function notJson(message: string): CatalogCheck {
+  return { object: 'catalog.check', valid: false, faults: [{ path: '', message }], warnings: [], changes: [] }
+}
+
+function CheckResult({ of: { valid, faults, warnings, changes } }: { readonly of: CatalogCheck }) {
+  return (
+    <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
+      {faults.length > 0 && (
+        <ul class="plain">
+          {faults.map(({ path, message }) => (
+            <li key={path + message}>
+              {path && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
+      <ChangeList changes={changes} warnings={warnings} />
+    </section>
+  )
+}
+
+type PutProps = Pick<Props, 'onStale' | 'onDone' | 'onClose'> & { readonly of: Checked }
+
+function PutInForce({ of: { draft, version, check }, onStale, onDone, onClose }: PutProps) {
+  const act = useAct()
+  const put = async () => {
+    try {
+      const now = await ask<CatalogShape>('/catalog', {
+        method: 'PUT',
+        body: JSON.parse(draft),
+        headers: { 'If-Match': `"${version}"` },
+      })
+      announce(`Version ${now.version} is in force.`)
+      onDone(now)
+    } catch (error) {
+      if (error instanceof ApiFailure && (error.status === 412 || error.status === 409)) onStale()
+      throw error
+    }
+  }
+  return (
+    <Dialog title="Put this catalog in force?" onClose={onClose}>
+      <ActForm act={act} verb="Put in force" onSubmit={put} onClose={onClose}>
+        <p>It is in force for requests within seconds, in place of version {version}. It changes:</p>
+        <ChangeList {...check} />
+      </ActForm>
+    </Dialog>
+  )
+}

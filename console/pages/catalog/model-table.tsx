@@ -1,0 +1,62 @@
+import { Table } from '../../parts/table.tsx'
+
+type Model = {
+  readonly id: string
+  readonly active?: boolean
+  readonly price?: Readonly<Record<string, string>>
+  readonly routes?: readonly { readonly provider: string; readonly model: string }[]
+  readonly contextLength?: number
+}
+
+const PRICES = [
+  ['input', 'Input'],
+  ['cachedInput', 'Cached'],
+  ['output', 'Output'],
+] as const
+
+export function ModelTable({ of: catalog }: { readonly of: Readonly<Record<string, unknown>> }) {
+  const models = (Array.isArray(catalog.models) ? catalog.models : []) as readonly Model[]
+  return (
+    <Table
+      caption="Models, with credits per million tokens"
+      head={
+        <>
+          <th scope="col">Model</th>
+          {PRICES.map(([name, label]) => (
+            <th key={name} scope="col" class="number">
+              {label}
+            </th>
+          ))}
+          <th scope="col">Other prices</th>
+          <th scope="col" class="number">
+            Context
+          </th>
+          <th scope="col">Routes</th>
+        </>
+      }
+    >
+      {models.map((model) => (
+        <tr key={model.id}>
+          <th scope="row">
+            {model.id}
+            {model.active === false && <span class="quiet"> (not active)</span>}
+          </th>
+          {PRICES.map(([name]) => (
+            <td key={name} class="number">
+              {model.price?.[name] ?? '–'}
+            </td>
+          ))}
+          <td>{otherPrices(model)}</td>
+          <td class="number">{model.contextLength?.toLocaleString('en-US')}</td>
+          <td>{model.routes?.map(({ provider, model: its }) => `${provider}/${its}`).join(', ')}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function otherPrices({ price = {} }: Model): string {
+  const shown: readonly string[] = PRICES.map(([name]) => name)
+  const others = Object.entries(price).filter(([name]) => !shown.includes(name))
+  return others.map(([name, amount]) => `${name} ${amount}`).join(', ')
+}

@@ -1,0 +1,61 @@
+import type { EventShape } from '../../operator/admin-api/shapes.ts'
+import { Command } from '../parts/command.tsx'
+import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
+import { Select } from '../parts/field.tsx'
+import { FilterField } from '../parts/filter-field.tsx'
+import { Page } from '../parts/page.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { useList } from '../parts/use-list.ts'
+import { type Place, withQuery } from '../router.ts'
+
+const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
+const KINDS = [
+  'key.created',
+  'key.updated',
+  'key.rotated',
+  'key.grace_ended',
+  'key.revoked',
+  'key.granted',
+  'catalog.pushed',
+  'catalog.rolled_back',
+] as const
+const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
+
+export function Changes({ place }: { readonly place: Place }) {
+  const query = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? '']))
+  const events = useList<EventShape>('/events', query)
+  const filter = (name: (typeof FILTERS)[number]) => ({
+    value: query[name] ?? '',
+    onChange: (value: string) => location.replace(withQuery(place, { [name]: value })),
+  })
+  return (
+    <Page title="Changes">
+      <div class="filters">
+        <Select
+          label="What"
+          {...filter('what')}
+          options={[['', 'Everything'], ...KINDS.map((kind) => [kind, kind] as const)]}
+        />
+        <FilterField label="Key id" {...filter('key_id')} />
+        <FilterField label="By, exactly" {...filter('by')} />
+        <FilterField label="From (UTC day)" pattern={DAY_PATTERN} {...filter('from')} />
+        <FilterField label="To, not included" pattern={DAY_PATTERN} {...filter('to')} />
+      </div>
+      <Rows
+        of={events}
+        caption="Changes, newest first"
+        head={EVENT_HEAD}
+        row={(event) => <EventRow key={event.id} of={event} hasKey />}
+        empty={
+          <>
+            <p>
+              No change is like this. <strong>Create key</strong> on the page Keys makes one; the command line lists
+              them with
+            </p>
+            <Command>events list</Command>
+          </>
+        }
+      />
+    </Page>
+  )
+}

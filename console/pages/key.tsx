@@ -1,0 +1,237 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { EventShape, GrantShape, KeyDetail, RequestLine } from '../../operator/admin-api/shapes.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Command } from '../parts/command.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Credits } from '../parts/credits.tsx'
+import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
+import { Gauge } from '../parts/gauge.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Page } from '../parts/page.tsx'
+import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { useList } from '../parts/use-list.ts'
+import { type Loaded, useLoad } from '../parts/use-load.ts'
+import { linkTo } from '../router.ts'
+import { EditKey } from './key/edit-key.tsx'
+import { GraceBanner } from './key/grace-banner.tsx'
+import { GrantCredits } from './key/grant-credits.tsx'
+import type { KeyDialogProps } from './key/key-dialog.ts'
+import { OpenHolds } from './key/open-holds.tsx'
+import { RevokeKey } from './key/revoke-key.tsx'
+import { RotateKey } from './key/rotate-key.tsx'
+
+const LIVE_MS = 3000
+
+const DIALOGS = { edit: EditKey, grant: GrantCredits, rotate: RotateKey, revoke: RevokeKey }
+type DialogName = keyof typeof DIALOGS
+
+export function KeyPage({ id }: { readonly id: string }) {
+  const path = `/keys/${encodeURIComponent(id)}`
+  const key = useLoad<KeyDetail>(path, LIVE_MS)
+  const grants = useList<GrantShape>(`${path}/grants`, {})
+  const events = useList<EventShape>(`${path}/events`, {})
+  const requests = useList<RequestLine>('/requests', { key_id: id })
+  const [open, setOpen] = useState<DialogName | undefined>(undefined)
+  const Opened = open && DIALOGS[open]
+  const changed = (now: KeyDetail) => {
+    key.set(now)
+    setOpen(undefined)
+    events.reload()
+    grants.reload()
+  }
+  return (
+    <Page
+      title={key.data ? key.data.name : id}
+      actions={key.data && key.data.status !== 'revoked' && <Actions onOpen={setOpen} />}
+    >
+      <Loading of={key}>
+        {(data) => (
+          <>
+            <GraceBanner of={data} onDone={changed} />
+            <Facts of={data} />
+            <Balance of={data} />
+            <Limits of={data} />
+            <OpenHolds of={data.holds} />
+          </>
+        )}
+      </Loading>
+      <h2>Last requests</h2>
+      <Rows
+        of={{ ...requests, hasMore: false }}
+        caption="Last requests"
+        head={REQUEST_HEAD}
+        row={(line) => <RequestRow key={line.request_id} of={line} />}
+        empty={<p>This key has made no requests yet.</p>}
+      />
+      <p>
+        <a href={linkTo(['requests'], { key_id: id })}>All requests of this key</a>
+      </p>
+      <h2>Grants</h2>
+      <Rows
+        of={grants}
+        caption="Grants"
+        head={GRANT_HEAD}
+        row={(grant) => <GrantRow key={grant.id} of={grant} />}
+        empty={
+          <>
+            <p>
+              Nothing was granted since the key was made. <strong>Grant credits</strong> adds some, and so does
+            </p>
+            <Command>{`keys grant ${id} 25`}</Command>
+          </>
+        }
+      />
+      <h2>Changes</h2>
+      <Rows
+        of={events}
+        caption="Changes"
+        head={EVENT_HEAD}
+        row={(event) => <EventRow key={event.id} of={event} />}
+        empty={<p>No change is on record.</p>}
+      />
+      {Opened && <KeyDialog of={key} dialog={Opened} onDone={changed} onClose={() => setOpen(undefined)} />}
+    </Page>
+  )
+}
+
+type OpenedProps = Omit<KeyDialogProps, 'of'> & {
+  readonly of: Loaded<KeyDetail>
+  readonly dialog: (props: KeyDialogProps) => VNode | null
+}
+
+/** A dialog works on the key as it was when it was opened, whatever the page learns meanwhile. */
+function KeyDialog({ of, dialog: Opened, ...rest }: OpenedProps) {
+  const [key] = useState(of.data)
+  return key ? <Opened of={key} {...rest} /> : null
+}
+
+function Actions({ onOpen }: { readonly onOpen: (name: DialogName) => void }) {
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => onOpen('grant')}>
+        Grant credits
+      </button>
+      <button type="button" onClick={() => onOpen('edit')}>
+        Change settings
+      </button>
+      <button type="button" onClick={() => onOpen('rotate')}>
+        Rotate
+      </button>
+      <button type="button" class="danger" onClick={() => onOpen('revoke')}>
+        Revoke
+      </button>
+    </>
+  )
+}
+
+function Facts({ of: key }: { readonly of: KeyDetail }) {
+  return (
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd>
+        <code>{key.id}</code> <CopyButton text={() => key.id} what="the key's id" />
+      </dd>
+      <dt>State</dt>
+      <dd>
+        <Badge of={key.status} />{' '}
+        {key.badges.map((badge) => (
+          <Badge key={badge} of={badge} />
+        ))}
+      </dd>
+      <dt>Secret</dt>
+      <dd>
+        <code>
+          {key.prefix}…{key.last_four}
+        </code>
+      </dd>
+      <dt>Last used</dt>
+      <dd>
+        <Moment at={key.last_used_at} />
+      </dd>
+      <dt>External id</dt>
+      <dd>{key.external_id ?? 'none'}</dd>
+      <dt>Expires</dt>
+      <dd>
+        <Moment at={key.expires_at} />
+      </dd>
+      <dt>Scopes</dt>
+      <dd>{key.scopes.join(', ')}</dd>
+      <dt>Allowed from</dt>
+      <dd>{key.allowlist.join(', ') || 'every address'}</dd>
+      <dt>Note</dt>
+      <dd>{key.note ?? 'none'}</dd>
+      <dt>Created</dt>
+      <dd>
+        <Moment at={key.created_at} />
+      </dd>
+    </dl>
+  )
+}
+
+function Balance({ of: key }: { readonly of: KeyDetail }) {
+  return (
+    <>
+      <h2>Credits</h2>
+      <p class="equation">
+        <span>
+          <Credits of={key.granted} /> granted
+        </span>{' '}
+        ={' '}
+        <span>
+          <Credits of={key.available} /> available
+        </span>{' '}
+        +{' '}
+        <span>
+          <Credits of={key.held} /> held
+        </span>{' '}
+        +{' '}
+        <span>
+          <Credits of={key.spent} /> spent
+        </span>
+      </p>
+    </>
+  )
+}
+
+function Limits({ of: { minute, day, requests_open, max_concurrent } }: { readonly of: KeyDetail }) {
+  return (
+    <>
+      <h2>Limits, now</h2>
+      <Gauge
+        name="This minute"
+        used={minute.limit - minute.remaining}
+        limit={minute.limit}
+        remark={`full again in ${minute.reset_seconds} s`}
+      />
+      <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
+      <Gauge name="At once" used={requests_open} limit={max_concurrent} />
+    </>
+  )
+}
+
+const GRANT_HEAD = (
+  <>
+    <th scope="col">When</th>
+    <th scope="col" class="number">
+      Credits
+    </th>
+    <th scope="col">By</th>
+  </>
+)
+
+function GrantRow({ of: grant }: { readonly of: GrantShape }) {
+  return (
+    <tr>
+      <td>
+        <Moment at={grant.granted_at} />
+      </td>
+      <td class="number">
+        <Credits of={grant.credits} />
+      </td>
+      <td class="wide">{grant.by}</td>
+    </tr>
+  )
+}

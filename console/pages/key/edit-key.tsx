@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import type { EventShape, KeyDetail, List } from '../../../operator/admin-api/shapes.ts'
+import { ApiFailure, ask } from '../../api.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { EventChange } from '../../parts/event-change.tsx'
+import { KeySettings } from '../../parts/key-settings.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { changesOf, rebase, typedOf } from '../../parts/typed-settings.ts'
+import { useAct } from '../../parts/use-act.ts'
+import type { KeyDialogProps } from './key-dialog.ts'
+
+export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
+  const act = useAct()
+  const [key, setKey] = useState(opened)
+  const [typed, setTyped] = useState(() => typedOf(opened))
+  const [others, setOthers] = useState<readonly EventShape[]>([])
+  const path = `/keys/${encodeURIComponent(key.id)}`
+
+  /** What others changed is taken over, what was typed here stays typed. */
+  const meet = async () => {
+    const [now, events] = await Promise.all([ask<KeyDetail>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
+    setOthers(events.data.slice(0, Math.max(1, now.version - key.version)))
+    setTyped(rebase(typed, typedOf(key), typedOf(now)))
+    setKey(now)
+  }
+  const save = async () => {
+    try {
+      const now = await ask<KeyDetail>(path, {
+        method: 'PATCH',
+        body: changesOf(typedOf(key), typed),
+        headers: { 'If-Match': `"${key.version}"` },
+      })
+      announce(`The settings of ${now.name} were changed.`)
+      onDone(now)
+    } catch (error) {
+      if (error instanceof ApiFailure && error.status === 412) await meet()
+      throw error
+    }
+  }
+  const isChanged = Object.keys(changesOf(typedOf(key), typed)).length > 0
+  return (
+    <Dialog title={`Settings of ${opened.name}`} onClose={onClose}>
+      <ActForm act={act} verb="Save" isReady={isChanged} onSubmit={save} onClose={onClose}>
+        {others.length > 0 && <Others events={others} />}
+        <KeySettings typed={typed} onChange={setTyped} />
+      </ActForm>
+    </Dialog>
+  )
+}
+
+function Others({ events }: { readonly events: readonly EventShape[] }) {
+  return (
+    <section class="notice warn" aria-label="Changed meanwhile">
+      <p>The key was changed meanwhile. Nothing of what you typed is lost: look, then save again.</p>
+      <ul class="plain">
+        {events.map((event) => (
+          <li key={event.id}>
+            <strong>{event.by}</strong>, <Moment at={event.at} />
+            <EventChange event={event} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import type { KeyDetail } from '../../../operator/admin-api/shapes.ts'
+import { ask } from '../../api.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Countdown } from '../../parts/countdown.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import type { KeyDialogProps } from './key-dialog.ts'
+
+type Props = Omit<KeyDialogProps, 'onClose'>
+
+/** The old secret of a rotated key: how long it works yet, and whether anybody still uses it. */
+export function GraceBanner({ of: key, onDone }: Props) {
+  const [isEnding, setEnding] = useState(false)
+  if (!key.previous) return null
+  const { last_four, expires_at } = key.previous
+  return (
+    <section class="notice warn" aria-label="The old secret">
+      <p>
+        The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
+      </p>
+      <button type="button" onClick={() => setEnding(true)}>
+        End now
+      </button>
+      {isEnding && (
+        <EndGrace
+          of={key}
+          onClose={() => setEnding(false)}
+          onDone={(now) => {
+            setEnding(false)
+            onDone(now)
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
+  if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
+  return (
+    <>
+      <strong>It is still in use:</strong> last <Moment at={previous.last_used_at} />.
+    </>
+  )
+}
+
+function EndGrace({ of: key, onDone, onClose }: KeyDialogProps) {
+  const act = useAct()
+  const end = async () => {
+    const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/end-grace`, {
+      method: 'POST',
+      headers: { 'Idempotency-Key': act.idempotencyKey },
+    })
+    announce(`The old secret of ${key.name} has ended.`)
+    onDone(now)
+  }
+  return (
+    <Dialog title={`End the old secret of ${key.name}?`} onClose={onClose}>
+      <ActForm act={act} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
+        <p>
+          <OldUse of={key} /> Who uses it is refused from the next request on.
+        </p>
+      </ActForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,9 @@
+import type { KeyDetail } from '../../../operator/admin-api/shapes.ts'
+
+/** What every dialog on a key is given. */
+export type KeyDialogProps = {
+  readonly of: KeyDetail
+  /** With what the server now says of the key. */
+  readonly onDone: (now: KeyDetail) => void
+  readonly onClose: () => void
+}

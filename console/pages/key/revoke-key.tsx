@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks'
+import type { KeyDetail, RevokeBody } from '../../../operator/admin-api/shapes.ts'
+import { ask } from '../../api.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import type { KeyDialogProps } from './key-dialog.ts'
+
+export function RevokeKey({ of: key, onDone, onClose }: KeyDialogProps) {
+  const act = useAct()
+  const [confirm, setConfirm] = useState('')
+  const revoke = async () => {
+    const body: RevokeBody = { confirm }
+    const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/revoke`, {
+      method: 'POST',
+      body,
+      headers: { 'Idempotency-Key': act.idempotencyKey },
+    })
+    announce(`${key.name} is revoked.`)
+    onDone(now)
+  }
+  return (
+    <Dialog title={`Revoke ${key.name} for good?`} onClose={onClose}>
+      <ActForm
+        act={act}
+        verb="Revoke for good"
+        isDangerous
+        isReady={confirm === key.name}
+        onSubmit={revoke}
+        onClose={onClose}
+      >
+        <p>Every request with it is refused from now on, and nothing brings the key back.</p>
+        <Field label={`Type its name, ${key.name}, to go on`} value={confirm} onInput={setConfirm} required />
+      </ActForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+import { useRef, useState } from 'preact/hooks'
+import type { KeyWithSecret, RotateBody } from '../../../operator/admin-api/shapes.ts'
+import { ask } from '../../api.ts'
+import { useIdentity } from '../../identity.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Select } from '../../parts/field.tsx'
+import { showSecret } from '../../parts/secret-dialog.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import { KEY_PREFIX, type NewSecret, newSecret } from '../../secret.ts'
+import type { KeyDialogProps } from './key-dialog.ts'
+
+const GRACES = [
+  ['3600', 'for an hour'],
+  ['900', 'for 15 minutes'],
+  ['60', 'for a minute'],
+  ['0', 'not at all: it ends now'],
+] as const
+
+export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
+  const act = useAct()
+  const { base_url } = useIdentity()
+  const [grace, setGrace] = useState('3600')
+  const made = useRef<NewSecret | undefined>(undefined)
+  const rotate = async () => {
+    made.current ??= await newSecret(KEY_PREFIX)
+    const { secret, told } = made.current
+    const body: RotateBody = { grace_seconds: Number(grace), ...told }
+    const now = await ask<KeyWithSecret>(`/keys/${encodeURIComponent(key.id)}/rotate`, {
+      method: 'POST',
+      body,
+      headers: { 'Idempotency-Key': act.idempotencyKey },
+    })
+    onDone(now)
+    announce(`${key.name} has a new secret.`)
+    showSecret({ secret, of: now.name, baseUrl: base_url })
+  }
+  return (
+    <Dialog title={`Rotate ${key.name}`} onClose={onClose}>
+      <ActForm act={act} verb="Rotate" onSubmit={rotate} onClose={onClose}>
+        <p>The key gets a new secret, which is shown once.</p>
+        <Select
+          label={`The old one (…${key.last_four}) goes on working`}
+          value={grace}
+          onChange={setGrace}
+          options={GRACES}
+        />
+        {key.previous && (
+          <p class="notice warn">
+            The secret before it (…{key.previous.last_four}) is still in its grace period. It ends with this rotation.
+          </p>
+        )}
+      </ActForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks'
+import type { KeyShape } from '../../operator/admin-api/shapes.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Command } from '../parts/command.tsx'
+import { compareCredits } from '../parts/compare-credits.ts'
+import { CreateKey } from '../parts/create-key.tsx'
+import { Credits } from '../parts/credits.tsx'
+import { Select } from '../parts/field.tsx'
+import { FilterField } from '../parts/filter-field.tsx'
+import { KeyLink } from '../parts/links.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Page } from '../parts/page.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { useList } from '../parts/use-list.ts'
+import { type Place, withQuery } from '../router.ts'
+
+type Sort = { readonly label: string; readonly compare: (a: KeyShape, b: KeyShape) => number }
+
+const SORTS: Readonly<Record<string, Sort>> = {
+  name: { label: 'Name', compare: (a, b) => a.name.localeCompare(b.name) },
+  available: { label: 'Least available', compare: (a, b) => compareCredits(a.available, b.available) },
+  spent: { label: 'Most spent', compare: (a, b) => compareCredits(b.spent, a.spent) },
+  today: { label: 'Most requests today', compare: (a, b) => b.requests_today - a.requests_today },
+  last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
+}
+
+export function Keys({ place }: { readonly place: Place }) {
+  const [isCreating, setCreating] = useState(false)
+  const [status, externalId, sort] = ['status', 'external_id', 'sort'].map((name) => place.query.get(name) ?? '') as [
+    string,
+    string,
+    string,
+  ]
+  const order = SORTS[sort]
+  // An order of the loaded rows alone would be a lie, so all are loaded for it.
+  const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
+  const filter = (changes: Record<string, string>) => location.replace(withQuery(place, changes))
+  const rows = order ? keys.rows.toSorted(order.compare) : keys.rows
+  return (
+    <Page
+      title="Keys"
+      actions={
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          Create key
+        </button>
+      }
+    >
+      <div class="filters">
+        <Select
+          label="State"
+          value={status}
+          onChange={(value) => filter({ status: value })}
+          options={[
+            ['', 'All'],
+            ['active', 'Active'],
+            ['expired', 'Expired'],
+            ['revoked', 'Revoked'],
+          ]}
+        />
+        <FilterField
+          label="External id, exactly"
+          value={externalId}
+          onChange={(value) => filter({ external_id: value })}
+        />
+        <Select
+          label="Order"
+          value={sort}
+          onChange={(value) => filter({ sort: value })}
+          options={[['', 'Newest first'], ...Object.entries(SORTS).map(([name, { label }]) => [name, label] as const)]}
+        />
+      </div>
+      <Rows
+        of={order && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
+        caption="Keys"
+        head={HEAD}
+        row={(key) => <KeyRow key={key.id} of={key} />}
+        empty={status || externalId ? <p>No key is like this.</p> : NO_KEYS}
+      />
+      {isCreating && (
+        <CreateKey
+          onClose={() => setCreating(false)}
+          onDone={() => {
+            setCreating(false)
+            keys.reload()
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const NO_KEYS = (
+  <>
+    <p>
+      There are no keys yet. <strong>Create key</strong> makes one, and so does
+    </p>
+    <Command>keys create --name acme --credits 25</Command>
+  </>
+)
+
+const HEAD = (
+  <>
+    <th scope="col">Name</th>
+    <th scope="col">Ends in</th>
+    <th scope="col">State</th>
+    <th scope="col" class="number">
+      Available
+    </th>
+    <th scope="col" class="number">
+      Held
+    </th>
+    <th scope="col" class="number">
+      Spent
+    </th>
+    <th scope="col" class="number">
+      Today
+    </th>
+    <th scope="col">Last used</th>
+    <th scope="col">External id</th>
+  </>
+)
+
+function KeyRow({ of: key }: { readonly of: KeyShape }) {
+  return (
+    <tr>
+      <th scope="row">
+        <KeyLink id={key.id} name={key.name} />
+      </th>
+      <td>
+        <code>…{key.last_four}</code>
+      </td>
+      <td>
+        <Badge of={key.status} />{' '}
+        {key.badges.map((badge) => (
+          <Badge key={badge} of={badge} />
+        ))}
+      </td>
+      <td class="number">
+        <Credits of={key.available} />
+      </td>
+      <td class="number">
+        <Credits of={key.held} />
+      </td>
+      <td class="number">
+        <Credits of={key.spent} />
+      </td>
+      <td class="number">{key.requests_today.toLocaleString('en-US')}</td>
+      <td>
+        <Moment at={key.last_used_at} isBrief />
+      </td>
+      <td>{key.external_id}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,22 @@
+import { ApiFailure, textLines } from '../../api.ts'
+
+type Chunk = {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
+  readonly usage?: { readonly cost?: string } | null
+  readonly error?: { readonly message: string; readonly code: string | null }
+}
+
+export type Piece = { readonly text: string; readonly cost: string | undefined }
+
+/** The pieces of a streamed chat completion. */
+export async function* readAnswer(response: Response): AsyncGenerator<Piece, void, undefined> {
+  for await (const line of textLines(response)) {
+    if (!line.startsWith('data:')) continue
+    const data = line.slice(5).trim()
+    if (data === '[DONE]') return
+    const { choices, usage, error } = JSON.parse(data) as Chunk
+    if (error) throw new ApiFailure(error.message, 502, { code: error.code })
+    yield { text: choices?.map(({ delta }) => delta?.content ?? '').join('') ?? '', cost: usage?.cost }
+  }
+  throw new ApiFailure('The answer broke off before its end.', 0)
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import type { RequestLine } from '../../operator/admin-api/shapes.ts'
+import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
+import { Command } from '../parts/command.tsx'
+import { download } from '../parts/download.ts'
+import { Select } from '../parts/field.tsx'
+import { FilterField } from '../parts/filter-field.tsx'
+import { Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { listUrl, useList } from '../parts/use-list.ts'
+import { type Place, withQuery } from '../router.ts'
+
+const FILTERS = ['key_id', 'from', 'to', 'outcome', 'model'] as const
+const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
+
+export function Requests({ place }: { readonly place: Place }) {
+  const query = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? '']))
+  const requests = useList<RequestLine>('/requests', query)
+  const filter = (name: (typeof FILTERS)[number]) => ({
+    value: query[name] ?? '',
+    onChange: (value: string) => location.replace(withQuery(place, { [name]: value })),
+  })
+  return (
+    <Page title="Requests" actions={<Csv query={query} />}>
+      <div class="filters">
+        <FilterField label="Key id" {...filter('key_id')} />
+        <FilterField label="From (UTC day)" pattern={DAY_PATTERN} {...filter('from')} />
+        <FilterField label="To, not included" pattern={DAY_PATTERN} {...filter('to')} />
+        <Select
+          label="Outcome"
+          {...filter('outcome')}
+          options={[
+            ['', 'All'],
+            ['completed', 'Completed'],
+            ['refused', 'Refused'],
+            ['upstream_error', 'Upstream error'],
+            ['abandoned', 'Abandoned'],
+          ]}
+        />
+        <FilterField label="Model" {...filter('model')} />
+      </div>
+      <Rows
+        of={requests}
+        caption="Requests, newest first"
+        head={REQUEST_HEAD}
+        row={(line) => <RequestRow key={line.request_id} of={line} />}
+        empty={
+          <>
+            <p>
+              No request is like this. The <strong>Playground</strong> makes one; the command line lists them with
+            </p>
+            <Command>usage list</Command>
+          </>
+        }
+      />
+    </Page>
+  )
+}
+
+function Csv({ query }: { readonly query: Readonly<Record<string, string>> }) {
+  const [isRunning, setRunning] = useState(false)
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+  const save = async () => {
+    setRunning(true)
+    try {
+      download('requests.csv', await askCsv(listUrl('/requests', query)))
+      setFailure(undefined)
+    } catch (error) {
+      setFailure(failureFrom(error))
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={() => void save()}>
+        {isRunning ? 'Reading…' : 'Save as CSV'}
+      </button>
+      <Problem failure={failure} />
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { useEffect } from 'preact/hooks'
+import type { SearchShape } from '../../operator/admin-api/shapes.ts'
+import { Badge } from '../parts/badge.tsx'
+import { KeyLink, RequestLink } from '../parts/links.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Page } from '../parts/page.tsx'
+import { Table } from '../parts/table.tsx'
+import { useLoad } from '../parts/use-load.ts'
+import { linkTo, type Place } from '../router.ts'
+
+export function Search({ place }: { readonly place: Place }) {
+  const text = place.query.get('q') ?? ''
+  const found = useLoad<SearchShape>(`/search?${new URLSearchParams({ q: text })}`)
+  const only = found.data && onlyOne(found.data)
+  useEffect(() => {
+    // In place of the search, so that going back leads to where it was asked from.
+    if (only) location.replace(only)
+  }, [only])
+  return (
+    <Page title={`Search: ${text}`}>
+      <Loading of={found}>{(data) => <Found found={data} />}</Loading>
+    </Page>
+  )
+}
+
+function onlyOne({ keys, request_id }: SearchShape): string | undefined {
+  const [key] = keys
+  if (request_id !== null && !key) return linkTo(['requests', request_id])
+  return key && keys.length === 1 && request_id === null ? linkTo(['keys', key.id]) : undefined
+}
+
+function Found({ found: { keys, request_id } }: { readonly found: SearchShape }) {
+  if (keys.length === 0 && request_id === null) {
+    return (
+      <p class="empty">
+        Nothing has this id, name or last four characters. A request is found by its whole id, which its answer has in{' '}
+        <code>X-Request-Id</code>.
+      </p>
+    )
+  }
+  return (
+    <>
+      {request_id !== null && (
+        <p>
+          Request <RequestLink id={request_id} />
+        </p>
+      )}
+      {keys.length > 0 && (
+        <Table
+          caption="Keys found"
+          head={
+            <>
+              <th scope="col">Name</th>
+              <th scope="col">Ends in</th>
+              <th scope="col">State</th>
+              <th scope="col">External id</th>
+            </>
+          }
+        >
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <th scope="row">
+                <KeyLink id={key.id} name={key.name} />
+              </th>
+              <td>
+                <code>…{key.last_four}</code>
+              </td>
+              <td>
+                <Badge of={key.status} />
+              </td>
+              <td>{key.external_id}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+const WORDS: Readonly<Record<string, string>> = {
+  empty: 'no credits left',
+  idle: 'not used for 90 days',
+  no_allowlist: 'any address',
+  low: 'runs dry soon',
+}
+
+const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong'])
+const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
+const WARN = new Set(['low', 'idle', 'open', 'refused'])
+
+export function Badge({ of }: { readonly of: string }) {
+  const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
+  return <span class={`badge ${kind}`}>{WORDS[of] ?? of}</span>
+}

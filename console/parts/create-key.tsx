@@ -1,0 +1,53 @@
+import { useRef, useState } from 'preact/hooks'
+import type { CreateKeyBody, KeyWithSecret } from '../../operator/admin-api/shapes.ts'
+import { ask } from '../api.ts'
+import { useIdentity } from '../identity.ts'
+import { KEY_PREFIX, type NewSecret, newSecret } from '../secret.ts'
+import { ActForm } from './act-form.tsx'
+import { announce } from './announce.tsx'
+import { Dialog } from './dialog.tsx'
+import { AMOUNT_PATTERN, Field } from './field.tsx'
+import { KeySettings } from './key-settings.tsx'
+import { showSecret } from './secret-dialog.tsx'
+import { DEFAULTS, settingsOf } from './typed-settings.ts'
+import { useAct } from './use-act.ts'
+
+type Props = { readonly onDone: () => void; readonly onClose: () => void }
+
+export function CreateKey({ onDone, onClose }: Props) {
+  const act = useAct()
+  const { base_url } = useIdentity()
+  const [typed, setTyped] = useState(DEFAULTS)
+  const [credits, setCredits] = useState('0')
+  // Made once: an answer that was lost is asked for again with the same hash.
+  const made = useRef<NewSecret | undefined>(undefined)
+
+  const create = async () => {
+    made.current ??= await newSecret(KEY_PREFIX)
+    const { secret, told } = made.current
+    const body: CreateKeyBody = { ...settingsOf(typed), credits: credits.trim(), ...told }
+    const key = await ask<KeyWithSecret>('/keys', {
+      method: 'POST',
+      body,
+      headers: { 'Idempotency-Key': act.idempotencyKey },
+    })
+    onDone()
+    announce(`The key ${key.name} was made.`)
+    showSecret({ secret, of: key.name, baseUrl: base_url })
+  }
+  return (
+    <Dialog title="Create a key" onClose={onClose}>
+      <ActForm act={act} verb="Create" onSubmit={create} onClose={onClose}>
+        <KeySettings typed={typed} onChange={setTyped} />
+        <Field
+          label="Credits to begin with"
+          value={credits}
+          onInput={setCredits}
+          inputMode="decimal"
+          pattern={AMOUNT_PATTERN}
+          required
+        />
+      </ActForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+type Props = {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** Escape closes, too. Without it only the dialog's own buttons do. */
+  readonly onClose?: (() => void) | undefined
+}
+
+/** The browser's own modal dialog: it keeps the focus inside, and gives it back to the button that opened it. */
+export function Dialog({ title, children, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const own = dialog.current
+    own?.showModal()
+    return () => own?.close()
+  }, [])
+  const cancelled = (event: Event) => {
+    event.preventDefault()
+    onClose?.()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      closedby={onClose ? 'closerequest' : 'none'}
+      onCancel={cancelled}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') cancelled(event)
+      }}
+    >
+      <h2 id={heading}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,67 @@
+import { useId } from 'preact/hooks'
+
+type Props = {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly hint?: string
+  readonly required?: boolean
+  readonly pattern?: string
+  readonly inputMode?: 'decimal' | 'numeric' | 'text'
+  readonly rows?: number
+  readonly maxLength?: number
+  readonly type?: 'text' | 'date' | 'search'
+}
+
+export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {
+  const id = useId()
+  const common = {
+    id,
+    value,
+    'aria-describedby': hint ? `${id}-hint` : undefined,
+    autocomplete: 'off',
+    spellcheck: false,
+    onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
+  } as const
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows ? (
+        <textarea {...common} rows={rows} required={rest.required} maxLength={rest.maxLength} />
+      ) : (
+        <input type="text" {...rest} {...common} />
+      )}
+      {hint && (
+        <span class="quiet" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
+
+type SelectProps = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly options: readonly (readonly [value: string, label: string])[]
+}
+
+export function Select({ label, value, onChange, options }: SelectProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** A plain decimal of at most nine places. */
+export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'

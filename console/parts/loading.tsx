@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact'
+import { Problem } from './problem.tsx'
+import type { Loaded } from './use-load.ts'
+
+type Props<T> = { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }
+
+/** What is known is shown, also when asking again failed. */
+export function Loading<T>({ of, children }: Props<T>) {
+  return (
+    <>
+      <Problem failure={of.failure} again={() => void of.reload()} />
+      {of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data)}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+const STORED = 'waybill.console'
+
+/** The event of this window that says: the server no longer knows its token. */
+export const SIGNED_OUT = 'waybill:signed-out'
+
+export function sessionToken(): string | null {
+  return sessionStorage.getItem(STORED)
+}
+
+export function endSession(): void {
+  sessionStorage.removeItem(STORED)
+  dispatchEvent(new Event(SIGNED_OUT))
+}
+
+/** The launch token works once: it is exchanged for one that only this window has, and leaves the address at once. */
+export async function beginSession(): Promise<void> {
+  const launch = new URLSearchParams(location.hash.slice(1)).get('launch')
+  if (!launch) return
+  history.replaceState(null, '', location.pathname)
+  const response = await fetch('/console/session', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ launch }),
+  }).catch(() => undefined)
+  if (!response?.ok) return
+  const { token } = (await response.json()) as { token: string }
+  sessionStorage.setItem(STORED, token)
+}

@@ -1,0 +1,482 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { BROWSER_PATH, openBrowser } from './support/browser.ts'
+import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey } from './support/samples.ts'
+import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
+
+jest.setTimeout(60_000)
+
+const KEY_ID = sampleKey(1).id
+
+/** By the address of each page, a text that is there when it has loaded. */
+const PAGES = [
+  ['overview', 'customer 3'],
+  ['keys', 'customer 5'],
+  [`keys/${KEY_ID}`, 'works for another'],
+  ['requests', 'rate_limit_exceeded'],
+  [`requests/${REQUEST_ID}`, 'Cost us'],
+  [`requests/${OPEN_REQUEST_ID}`, 'held until'],
+  ['usage', 'The model 2'],
+  ['playground', 'made for this console'],
+  ['books', 'Last proven'],
+  ['catalog', 'is in force since'],
+  ['routes', 'openrouter'],
+  ['changes', 'rpm: 60 → 120'],
+  ['search?q=nobody', 'Nothing has this id'],
+] as const
+
+const DIALOGS = [
+  ['keys', 'Create key'],
+  [`keys/${KEY_ID}`, 'Grant credits'],
+  [`keys/${KEY_ID}`, 'Change settings'],
+  [`keys/${KEY_ID}`, 'Rotate'],
+  [`keys/${KEY_ID}`, 'Revoke'],
+  [`keys/${KEY_ID}`, 'End now'],
+] as const
+
+const WIDTHS = [360, 1280]
+/** The rules that go by colours and sizes. All others go by the elements, which are the same everywhere. */
+const SEEN_ONLY = "runOnly: ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block']"
+const SCHEMES = ['light', 'dark'] as const
+
+const inBrowser = BROWSER_PATH ? describe : describe.skip
+if (!BROWSER_PATH) {
+  test.skip('no Chromium is installed (the package chromium, or its path in WAYBILL_CHROMIUM): the console is not tried', () => {})
+}
+
+inBrowser('the console in a browser', () => {
+  let browser: Browser
+  let scripted: ScriptedConsole
+  let page: Page
+  /** Whatever the browser complained about: errors, warnings, violations of the policy. */
+  let troubles: string[]
+
+  beforeAll(async () => {
+    ;[browser, scripted] = await Promise.all([
+      openBrowser(BROWSER_PATH ?? ''),
+      startScriptedConsole({ keys: 8, requests: 8 }),
+    ])
+    ;({ page, troubles } = await open(scripted.address))
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.evaluate(axe.source)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    scripted?.close()
+  })
+
+  async function open(address: string) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(20_000)
+    const opened = await context.newPage()
+    const complaints: string[] = []
+    opened.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    opened.on('pageerror', (error) => complaints.push(String(error)))
+    await opened.goto(address)
+    return { page: opened, troubles: complaints }
+  }
+
+  async function visit(path: string, text?: string): Promise<void> {
+    await page.goto(`${scripted.origin}/#/${path}`)
+    if (text) await page.getByText(text).first().waitFor()
+    await loaded()
+  }
+
+  const loaded = () => page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+
+  /** Chromium reports every refusal that a test asked for. */
+  function forgive(reason: string): void {
+    troubles.splice(0, troubles.length, ...troubles.filter((trouble) => !trouble.includes(reason)))
+  }
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  /** What is wrong with this part of the page as it stands, in each colour scheme and at each width. */
+  async function faults(part = 'html'): Promise<Record<string, unknown>> {
+    const found: Record<string, unknown> = {}
+    for (const colorScheme of SCHEMES) {
+      for (const width of WIDTHS) {
+        const isFirst = colorScheme === SCHEMES[0] && width === WIDTHS[0]
+        await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize({ width, height: 900 })])
+        const { violations } = await page.evaluate<axe.AxeResults>(
+          `axe.run('${part}', { resultTypes: ['violations'], ${isFirst ? '' : SEEN_ONLY} })`,
+        )
+        const beyond = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        const wrong = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+        if (wrong.length > 0 || beyond > 0) found[`${colorScheme} ${width}`] = { wrong, beyond }
+      }
+    }
+    return found
+  }
+
+  const changesSince = (count: number): Asked[] => scripted.asked.slice(count).filter(({ method }) => method !== 'GET')
+
+  async function tabTo(name: string): Promise<void> {
+    const focused =
+      "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '').trim()"
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate(focused)) === name) return
+    }
+    throw new Error(`No Tab leads to ${name}.`)
+  }
+
+  test.each(PAGES)(
+    'the page %s has no axe finding and no sideways scroll bar, in light and dark, at 360 and 1280 px',
+    async (path, text) => {
+      await visit(path, text)
+      expect(await faults()).toEqual({})
+    },
+  )
+
+  test.each(DIALOGS)(
+    'on the page %s the dialog of "%s" has no axe finding, closes with Escape and gives the focus back',
+    async (path, name) => {
+      await visit(path)
+      await button(name).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await faults('dialog')).toEqual({})
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
+    },
+  )
+
+  test('the launch token leaves the address at once, and its session is kept in this window only', async () => {
+    expect(page.url()).not.toContain('launch')
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('session-token')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    const other = await open(scripted.origin)
+    await other.page.getByText('console --local').waitFor()
+    expect(scripted.asked.filter(({ url }) => url === '/console/session')).toHaveLength(1)
+    await other.page.context().close()
+  })
+
+  test('a key is created by keyboard alone, and its secret leaves no trace: not in a request, the address, a storage or the page', async () => {
+    await visit('overview', 'customer 3')
+    const before = scripted.asked.length
+    await tabTo('Keys')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await tabTo('Create key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+    await tabTo('Name')
+    await page.keyboard.type('by keyboard')
+    await tabTo('Credits to begin with')
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('25.000000001')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'The secret of by keyboard' })
+    await dialog.waitFor()
+    const secret = (await dialog.locator('.secret').textContent()) ?? ''
+    expect(secret).toMatch(/^svc_live_[0-9A-Za-z]{43}$/)
+
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.goBack()
+    expect(await dialog.isVisible()).toBe(true)
+    expect(await faults('dialog')).toEqual({})
+
+    await tabTo('I have stored it')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    const traces = [
+      await page.content(),
+      page.url(),
+      await page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])'),
+      JSON.stringify(scripted.asked),
+      ...troubles,
+    ]
+    expect(traces.filter((trace) => String(trace).includes(secret.slice('svc_live_'.length)))).toEqual([])
+
+    const [asked] = changesSince(before)
+    expect(JSON.parse(asked?.body ?? '')).toMatchObject({
+      name: 'by keyboard',
+      credits: '25.000000001',
+      secret_sha256: createHash('sha256').update(secret).digest('hex'),
+      last_four: secret.slice(-4),
+    })
+  })
+
+  test.each([
+    ['keys', 'Create key', 'Create'],
+    [`keys/${KEY_ID}`, 'Rotate', 'Rotate'],
+  ])(
+    'on the page %s, "%s" asked for again after a lost answer is the same request, with the same hash',
+    async (path, opener, verb) => {
+      await visit(path)
+      const before = scripted.asked.length
+      await button(opener).click()
+      const dialog = page.getByRole('dialog')
+      if (verb === 'Create') await dialog.getByLabel('Name').fill('asked twice')
+      scripted.loseNextAnswer = true
+      await dialog.getByRole('button', { name: verb, exact: true }).click()
+      await dialog.getByText('It is not known whether this was done').waitFor()
+      expect(await dialog.locator('input, select').first().isDisabled()).toBe(true)
+      await dialog.getByRole('button', { name: 'Try again' }).click()
+      await button('I have stored it').click()
+      const [first, second, ...more] = changesSince(before)
+      expect(more).toEqual([])
+      expect(second?.body).toBe(first?.body)
+      expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+      expect(scripted.keys.filter(({ name }) => name === 'asked twice').length).toBeLessThanOrEqual(1)
+      forgive('net::ERR_')
+    },
+  )
+
+  test('a change of a key that another has changed meanwhile says who changed what, loses nothing typed and does not undo it', async () => {
+    const { id } = sampleKey(4)
+    await visit(`keys/${id}`)
+    await button('Change settings').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Note').fill('what I typed')
+    scripted.changeByAnother(id, { rpm: 120 }, { by: 'local:ben', before: { rpm: 60 }, after: { rpm: 120 } })
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('local:ben').waitFor()
+    await dialog.getByText('rpm: 60 → 120').waitFor()
+    expect(await dialog.getByLabel('Note').inputValue()).toBe('what I typed')
+    expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('120')
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const patches = changesSince(before).map(({ headers, body }) => [headers['if-match'], JSON.parse(body)])
+    expect(patches).toEqual([
+      ['"1"', { note: 'what I typed' }],
+      ['"2"', { note: 'what I typed' }],
+    ])
+    expect(scripted.keys.find((key) => key.id === id)).toMatchObject({ rpm: 120, note: 'what I typed' })
+    forgive('412')
+  })
+
+  test('a list of ranges that leaves out the address of the operator is warned of before it is saved', async () => {
+    await visit(`keys/${sampleKey(5).id}`)
+    await button('Change settings').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Allowed from').fill('203.0.113.0/24')
+    await dialog.getByText('locks you out: your address, 127.0.0.1').waitFor()
+    await dialog.getByLabel('Allowed from').fill('203.0.113.0/24\n127.0.0.0/8')
+    await dialog.getByText('locks you out').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+  })
+
+  test('a key is revoked only when its name was typed', async () => {
+    const { id, name } = sampleKey(6)
+    await visit(`keys/${id}`)
+    await button('Revoke').click()
+    const verb = button('Revoke for good')
+    expect(await verb.isDisabled()).toBe(true)
+    await page.getByRole('dialog').getByRole('textbox').fill(name)
+    await verb.click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    expect(scripted.keys.find((key) => key.id === id)?.status).toBe('revoked')
+  })
+
+  test('the server filters and pages the keys, the filter is in the address, and an order is an order of all of them', async () => {
+    scripted.keys.push(...Array.from({ length: 112 }, (_, i) => sampleKey(9 + i)))
+    await visit('keys')
+    await button('Load more').click()
+    await page.getByRole('link', { name: 'customer 90', exact: true }).waitFor()
+    await page.getByLabel('State').selectOption('revoked')
+    await page.getByRole('link', { name: 'customer 2', exact: true }).waitFor()
+    await loaded()
+    expect(page.url()).toContain('status=revoked')
+    expect(scripted.asked.some(({ url }) => url.startsWith('/admin/v1/keys?status=revoked'))).toBe(true)
+    await visit('keys?status=active&sort=today')
+    await page.getByRole('link', { name: 'customer 120', exact: true }).waitFor()
+    expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
+  })
+
+  test('"/" leads to the search, and a last four or a request id leads to its one key or request', async () => {
+    await visit('overview', 'customer 3')
+    await page.keyboard.press('/')
+    await page.keyboard.type('xxx7')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'customer 7' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type(REQUEST_ID)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'The charge' }).waitFor()
+  })
+
+  test('the playground streams an answer, then tells its cost and links its waybill', async () => {
+    await visit('playground')
+    await button('Send').click()
+    await page.getByText('Hello from here').waitFor()
+    await page.getByText('0.000002100').waitFor()
+    await page.getByRole('link', { name: REQUEST_ID }).waitFor()
+  })
+
+  test('the audit shows the keys that are wrong, with a link to what was found', async () => {
+    await visit('books')
+    await button('Run the audit').click()
+    await page.getByText('its cost does not follow from its price').waitFor()
+    await page.getByRole('link', { name: REQUEST_ID }).waitFor()
+    await page.getByText('1 keys, 1 wrong').waitFor()
+    expect(await faults('main')).toEqual({})
+  })
+
+  test('a catalog is put in force only as it was checked, with the version that it was checked against', async () => {
+    await visit('catalog')
+    await button('Edit').click()
+    const draft = page.getByRole('textbox', { name: 'Draft' })
+    expect(await button('Put in force…').isDisabled()).toBe(true)
+    await button('Check').click()
+    await page.getByText('It changes:').waitFor()
+    expect(await faults('section[aria-label=Draft]')).toEqual({})
+    await draft.fill('{ "models": [] }')
+    expect(await button('Put in force…').isDisabled()).toBe(true)
+    await button('Check').click()
+    await button('Put in force…').click()
+    const before = scripted.asked.length
+    await button('Put in force').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(
+      changesSince(before).map(({ method, headers, body }) => [method, headers['if-match'], JSON.parse(body)]),
+    ).toEqual([['PUT', '"7"', { models: [] }]])
+  })
+
+  test('an earlier catalog is rolled back to when it was shown what that changes, over the version in force', async () => {
+    await visit('catalog')
+    await button('Roll back to 6…').click()
+    const dialog = page.getByRole('dialog', { name: 'Roll back to version 6?' })
+    await dialog.getByText('output 0.60 → 0.80').waitFor()
+    expect(await faults('dialog')).toEqual({})
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Roll back', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(changesSince(before).map(({ url, headers }) => [url, headers['if-match']])).toEqual([
+      ['/admin/v1/catalog/versions/6/restore', '"7"'],
+    ])
+    await page.getByText('Version 8 is in force, with what 6 had.').waitFor()
+  })
+
+  test('a route is tested only after it was asked, because that costs', async () => {
+    await visit('routes')
+    const before = scripted.asked.length
+    await button('Test gpt-4o-mini by openrouter').click()
+    await page.getByText('The provider bills it to you.').waitFor()
+    expect(changesSince(before)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByText('first token after 90 ms').waitFor()
+    expect(changesSince(before)).toHaveLength(1)
+  })
+
+  test('what was typed stays when it is refused, and what is asked next is a request of its own', async () => {
+    await visit('keys')
+    const before = scripted.asked.length
+    await button('Create key').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('taken')
+    await dialog.getByLabel('External id').fill('cus_5')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('Another key has this external id.').waitFor()
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('taken')
+    await dialog.getByLabel('External id').fill('cus_of_its_own')
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await button('I have stored it').click()
+    const names = changesSince(before).map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(names).size).toBe(2)
+    forgive('409')
+  })
+
+  test('on a protected stage no change is sent before somebody has said yes to it', async () => {
+    scripted.isProtected = true
+    const other = await open(scripted.address)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await other.page.goto(`${scripted.origin}/#/keys/${KEY_ID}`)
+    await other.page.getByRole('button', { name: 'Grant credits' }).click()
+    const dialog = other.page.getByRole('dialog')
+    await dialog.getByLabel('Credits').fill('5')
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    expect(await dialog.isVisible()).toBe(true)
+    expect(changesSince(before)).toEqual([])
+    await dialog.getByLabel('Yes, in local').check()
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(changesSince(before).map(({ body }) => body)).toEqual(['{"credits":"5"}'])
+    scripted.isProtected = false
+    await other.page.context().close()
+  })
+
+  test('gauges and the countdown of an old secret are live while the page is visible, and nothing is asked while it is not', async () => {
+    const other = await open('about:blank')
+    await other.page.clock.install()
+    await other.page.goto(`${scripted.address}`)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await other.page.goto(`${scripted.origin}/#/keys/${KEY_ID}`)
+    const meter = other.page.getByRole('meter', { name: 'This minute' })
+    await meter.waitFor()
+    scripted.changeByAnother(
+      KEY_ID,
+      { minute: { limit: 60, remaining: 59, reset_seconds: 1 }, previous: sampleOld() },
+      {},
+    )
+    await other.page.clock.runFor(3100)
+    await other.page.getByText('1 of 60').waitFor()
+    const left = other.page.getByRole('timer')
+    const first = await left.textContent()
+    await other.page.clock.runFor(5000)
+    expect(await left.textContent()).not.toBe(first)
+
+    await other.page.evaluate(
+      "Object.defineProperty(document, 'hidden', { value: true, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))",
+    )
+    await other.page.clock.runFor(3100)
+    const before = scripted.asked.length
+    await other.page.clock.runFor(60_000)
+    expect(scripted.asked.slice(before).filter(({ url }) => url.includes(KEY_ID))).toEqual([])
+    await other.page.context().close()
+  })
+
+  test('500 keys in order, and 30 days by 500 keys, are each painted with less than a second of the processor', async () => {
+    const large = await startScriptedConsole({ keys: 500, requests: 8 })
+    const { page: opened } = await open(large.address)
+    await opened.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    const session = await opened.context().newCDPSession(opened)
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const taken = async () => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+    }
+    for (const [path, text] of [
+      ['keys?sort=name', 'customer 500'],
+      ['usage?group_by=key', 'The key 499'],
+    ] as const) {
+      const before = await taken()
+      await opened.goto(`${large.origin}/#/${path}`)
+      await opened.getByText(text).waitFor()
+      const seconds = (await taken()) - before
+      expect(seconds).toBeGreaterThan(0)
+      expect(seconds).toBeLessThan(1)
+    }
+    await opened.context().close()
+    large.close()
+  })
+
+  test('a console whose server no longer knows the token says how to open another', async () => {
+    const other = await open(scripted.address)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await other.page.evaluate("sessionStorage.setItem('waybill.console', 'of yesterday')")
+    await other.page.goto(`${scripted.origin}/#/keys`)
+    await other.page.getByText('console --local').waitFor()
+    expect(await other.page.evaluate('sessionStorage.length')).toBe(0)
+    await other.page.context().close()
+  })
+
+  test('nothing in all of this violated the Content-Security-Policy or left an error in the browser', () => {
+    expect(troubles).toEqual([])
+  })
+})
+
+function sampleOld() {
+  return { last_four: 'Old1', expires_at: new Date(Date.now() + 50 * 60_000).toISOString(), last_used_at: null }
+}

@@ -1,0 +1,286 @@
+import type {
+  AuditLine,
+  CatalogCheck,
+  CatalogShape,
+  CatalogVersionShape,
+  EventShape,
+  GrantShape,
+  KeyDetail,
+  Overview,
+  RequestLine,
+  RequestShape,
+  RouteShape,
+  RouteTestShape,
+  UsageNumbers,
+  UsagePage,
+} from '../../../operator/admin-api/shapes.ts'
+
+// What a gateway with some history says of itself.
+
+const NOW = Date.now()
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+export const ago = (ms: number) => new Date(NOW - ms).toISOString()
+
+export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyDetail {
+  return {
+    object: 'key',
+    id: `key_${String(index).padStart(26, '0')}`,
+    name: `customer ${index}`,
+    status: 'active',
+    prefix: 'svc_live_',
+    last_four: String(index).padStart(4, 'x'),
+    previous: null,
+    scopes: ['chat.completions', 'models.read'],
+    allowlist: [],
+    rpm: 60,
+    daily_limit: 10_000,
+    max_concurrent: 200,
+    requests_today: index * 3,
+    requests_open: 0,
+    granted: '25.000000000',
+    available: `${index}.500000000`,
+    held: '0',
+    spent: '4.123456789',
+    external_id: `cus_${index}`,
+    expires_at: null,
+    note: null,
+    last_used_at: ago(index * HOUR),
+    created_at: ago(index * DAY),
+    version: 1,
+    badges: index % 3 === 0 ? ['no_allowlist', 'low'] : ['no_allowlist'],
+    minute: { limit: 60, remaining: 12, reset_seconds: 40 },
+    day: { limit: 10_000, remaining: 9_000, reset_seconds: 4000 },
+    holds: [],
+    ...changes,
+  }
+}
+
+export const REQUEST_ID = 'req_01K9ZZZZZZZZZZZZZZZZZZZZZZ'
+export const OPEN_REQUEST_ID = 'req_01K9YYYYYYYYYYYYYYYYYYYYYY'
+
+/** The first has been rotated, and has a request under way. */
+export function sampleKeys(count: number): KeyDetail[] {
+  const busy = sampleKey(1, {
+    previous: { last_four: 'Old1', expires_at: ago(-50 * 60_000), last_used_at: ago(120_000) },
+    held: '0.250000000',
+    requests_open: 1,
+    allowlist: ['203.0.113.0/24', '2001:db8::/32'],
+    note: 'a note',
+    holds: [{ request_id: OPEN_REQUEST_ID, amount: '0.250000000', until: ago(-9 * 60_000), expired: false }],
+  })
+  const revoked = sampleKey(2, { status: 'revoked', badges: [] })
+  return [busy, revoked, ...Array.from({ length: count - 2 }, (_, i) => sampleKey(i + 3))]
+}
+
+export function sampleLines(count: number): RequestLine[] {
+  return Array.from({ length: count }, (_, i) => ({
+    object: 'request.line',
+    request_id: i === 0 ? REQUEST_ID : `req_${String(i).padStart(26, '0')}`,
+    key_id: sampleKey(1).id,
+    key_name: 'customer 1',
+    started_at: ago(i * 60_000),
+    endpoint: 'chat.completions',
+    model: 'gpt-4o-mini',
+    provider: 'openai',
+    stream: i % 2 === 0,
+    http_status: i % 5 === 4 ? 429 : 200,
+    outcome: i % 5 === 4 ? 'refused' : 'completed',
+    error_code: i % 5 === 4 ? 'rate_limit_exceeded' : null,
+    total_tokens: 1234,
+    cost: '0.000345600',
+    duration_ms: 812,
+  }))
+}
+
+export const sampleRequest: RequestShape = {
+  object: 'request',
+  request_id: REQUEST_ID,
+  state: 'settled',
+  key_id: sampleKey(1).id,
+  key_name: 'customer 1',
+  row: {
+    cost: '0.000345600',
+    hold: '0.010000000',
+    attempts: [
+      { provider: 'openrouter', result: 'timeout', ms: 300 },
+      { provider: 'openai', result: 'ok', ms: 512 },
+    ],
+  },
+  hold: null,
+  upstream_cost: '0.000300000',
+  margin: '0.000045600',
+  bill: [
+    { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.000150000' },
+    { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.000195600' },
+  ],
+  explanation: [
+    { name: 'charged', lines: ['0.000345600'] },
+    { name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
+    { name: 'attempts', lines: ['1. openrouter: timeout after 300 ms', '2. openai: ok after 512 ms'] },
+  ],
+}
+
+export const openRequest: RequestShape = {
+  ...sampleRequest,
+  request_id: OPEN_REQUEST_ID,
+  state: 'open',
+  row: null,
+  hold: sampleKeys(2)[0]?.holds[0] ?? null,
+  upstream_cost: null,
+  margin: null,
+  bill: [],
+  explanation: [{ name: 'state', lines: ['no row yet: it is still running, or it has died'] }],
+}
+
+export const sampleGrant: GrantShape = {
+  object: 'grant',
+  id: 'grant_1',
+  credits: '25.000000000',
+  by: 'arn:aws:iam::123456789012:user/ana',
+  granted_at: ago(DAY),
+}
+
+export const sampleEvent: EventShape = {
+  object: 'event',
+  id: '01K9EVENT',
+  at: ago(HOUR),
+  by: 'arn:aws:iam::123456789012:user/ana',
+  what: 'key.update',
+  key_id: sampleKey(1).id,
+  before: { rpm: 60, allowlist: [] },
+  after: { rpm: 120, allowlist: ['203.0.113.0/24'] },
+}
+
+const NUMBERS: UsageNumbers = {
+  requests: 1000,
+  completed: 990,
+  refused: 8,
+  failed: 2,
+  prompt_tokens: 1_000_000,
+  completion_tokens: 200_000,
+  cached_tokens: 1000,
+  cost: '0.270000000',
+  upstream_cost: '0.200000000',
+  margin: '-0.070000000',
+  without_cost: 3,
+  share: 0,
+}
+
+/** Thirty days, the last of them still counting. */
+export function sampleUsage(groupBy: UsagePage['group_by'], groups: number): UsagePage {
+  const named = Array.from({ length: groups }, (_, i) => ({
+    ...NUMBERS,
+    group: `${groupBy}-${i}`,
+    label: `The ${groupBy} ${i}`,
+  }))
+  const start = Math.floor(NOW / DAY) * DAY - 29 * DAY
+  return {
+    object: 'page',
+    group_by: groupBy,
+    data: Array.from({ length: 30 }, (_, day) => ({
+      object: 'bucket',
+      start_time: new Date(start + day * DAY).toISOString(),
+      end_time: new Date(start + (day + 1) * DAY).toISOString(),
+      closed: day < 29,
+      results: named.map(({ label: _, ...numbers }) => ({
+        ...numbers,
+        share: Math.floor((1000 * (day + 1)) / 30 / groups),
+      })),
+    })),
+    total: NUMBERS,
+    groups: named,
+  }
+}
+
+export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider, i) => ({
+  object: 'route',
+  model: 'gpt-4o-mini',
+  provider,
+  upstream_model: 'gpt-4o-mini',
+  order: i + 1,
+  first_byte_timeout_ms: 300_000,
+  idle_timeout_ms: 60_000,
+  requests_24h: 1000,
+  failures_24h: i * 12,
+}))
+
+export const sampleOverview: Overview = {
+  object: 'overview',
+  spent_today: '1.234567890',
+  spent_7_days: '12.345678900',
+  requests_today: 4711,
+  errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
+  keys: { active: 499, expired: 0, revoked: 1 },
+  low: [sampleKey(3)],
+  last_audit: { at: ago(DAY), keys: 500, wrong: 0 },
+  routes: sampleRoutes,
+}
+
+export const sampleCatalog: CatalogShape = {
+  object: 'catalog',
+  version: 7,
+  pushed_at: ago(DAY),
+  by: 'arn:aws:iam::123456789012:user/ana',
+  catalog: {
+    providers: { openai: { type: 'openai', baseUrl: 'https://api.openai.com/v1' } },
+    models: [
+      {
+        id: 'gpt-4o-mini',
+        contextLength: 128_000,
+        price: { input: '0.15', output: '0.60', request: '0.001' },
+        routes: [{ provider: 'openai', model: 'gpt-4o-mini' }],
+      },
+    ],
+  },
+  changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
+  warnings: ['The model gpt-4o-mini is sold below cost.'],
+}
+
+export const sampleAudit: AuditLine[] = [
+  {
+    object: 'audit',
+    key_id: sampleKey(1).id,
+    name: 'customer 1',
+    granted: '25.0',
+    available: '20.0',
+    held: '0',
+    spent: '5.0',
+    rows: 12,
+    row_costs: '4.9',
+    ok: false,
+    findings: [{ about: REQUEST_ID, text: 'its cost does not follow from its price', note: false }],
+    more_findings: 2,
+  },
+  { object: 'audit.summary', keys: 1, wrong: 1, at: ago(0) },
+]
+
+export const sampleCheck: CatalogCheck = {
+  object: 'catalog.check',
+  valid: true,
+  faults: [],
+  warnings: [],
+  changes: sampleCatalog.changes,
+}
+
+export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({
+  object: 'catalog.version',
+  version,
+  pushed_at: ago((8 - version) * DAY),
+  by: 'local:ana',
+  in_force: version === 7,
+}))
+
+export function sampleTest({ model, provider, upstream_model }: RouteShape): RouteTestShape {
+  return {
+    object: 'route.test',
+    model,
+    provider,
+    upstream_model,
+    ok: true,
+    result: 'ok',
+    first_token_ms: 90,
+    tokens: 5,
+    cost: '0.000001',
+  }
+}

@@ -1,0 +1,241 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { buildConsole } from '../../../console/build.ts'
+import type { CreateKeyBody, EventShape, KeyDetail, List, UsagePage } from '../../../operator/admin-api/shapes.ts'
+import {
+  ago,
+  OPEN_REQUEST_ID,
+  openRequest,
+  REQUEST_ID,
+  sampleAudit,
+  sampleCatalog,
+  sampleCheck,
+  sampleEvent,
+  sampleGrant,
+  sampleKey,
+  sampleKeys,
+  sampleLines,
+  sampleOverview,
+  sampleRequest,
+  sampleRoutes,
+  sampleTest,
+  sampleUsage,
+  sampleVersions,
+} from './samples.ts'
+
+/** As the console's server sends it. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+const LAUNCH = 'launch-token'
+const TOKEN = 'session-token'
+
+export type Asked = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export type ScriptedConsole = {
+  /** With the launch token in its fragment. */
+  readonly address: string
+  readonly origin: string
+  readonly keys: KeyDetail[]
+  readonly asked: Asked[]
+  /** The next change is done, and its answer is lost. */
+  loseNextAnswer: boolean
+  /** Whether the stage asks before every change. */
+  isProtected: boolean
+  /** As if another operator had changed this key in between. */
+  changeByAnother(id: string, changes: Partial<KeyDetail>, event: Partial<EventShape>): void
+  readonly close: () => void
+}
+
+type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+
+export type Size = { readonly keys: number; readonly requests: number }
+
+/** The page's files, and an admin API in memory: no gateway is behind it. */
+export async function startScriptedConsole(size: Size): Promise<ScriptedConsole> {
+  const { files } = await buildConsole()
+  const done = new Map<string, KeyDetail>()
+  const events: EventShape[] = [sampleEvent]
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const scripted: ScriptedConsole = {
+    origin,
+    address: `${origin}/#launch=${LAUNCH}`,
+    keys: sampleKeys(size.keys),
+    asked: [],
+    loseNextAnswer: false,
+    isProtected: false,
+    changeByAnother(id, changes, event) {
+      const i = scripted.keys.findIndex((key) => key.id === id)
+      const key = scripted.keys[i] ?? sampleKey(0)
+      scripted.keys[i] = { ...key, ...changes, version: key.version + 1 }
+      events.unshift({ ...sampleEvent, id: `01K9${events.length}`, at: ago(0), key_id: id, ...event })
+    },
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/', headers } = request
+    const asked: Asked = { method, url, headers, body: await text(request) }
+    scripted.asked.push(asked)
+    const file = files.find(({ path }) => path === url)
+    if (file) {
+      response.writeHead(200, { 'Content-Type': file.type, 'Content-Security-Policy': POLICY }).end(file.body)
+      return
+    }
+    if (url === '/console/playground/chat/completions') return stream(response)
+    const { status, body, headers: extra } = answerTo(asked)
+    if (scripted.loseNextAnswer && method !== 'GET') {
+      scripted.loseNextAnswer = false
+      // In its middle: Chromium itself asks again where nothing at all came.
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '1000' })
+      response.write('{', () => response.destroy())
+      return
+    }
+    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_admin', ...extra })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+
+  function answerTo(asked: Asked): Answer {
+    const { pathname, searchParams } = new URL(asked.url, origin)
+    if (pathname === '/console/session') {
+      const isOurs = JSON.parse(asked.body).launch === LAUNCH
+      return isOurs ? ok({ token: TOKEN }) : refusal(401, 'This address was used before.')
+    }
+    if (asked.headers['x-waybill-console'] !== TOKEN) return refusal(401, 'There is no such token.')
+    if (pathname === '/console/playground/models') return ok({ object: 'list', data: [{ id: 'echo' }] })
+    const path = pathname.replace('/admin/v1', '').split('/').slice(1)
+    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams)
+  }
+
+  function answerKeys(asked: Asked, [id, part]: string[], query: URLSearchParams): Answer {
+    if (id === undefined) return asked.method === 'POST' ? createKey(asked) : ok(pageOf(matching(query), query))
+    const i = scripted.keys.findIndex((key) => key.id === id)
+    const key = scripted.keys[i]
+    if (!key) return refusal(404, 'There is no such key.')
+    const change = (changes: Partial<KeyDetail>) => {
+      const now = { ...key, ...changes, version: key.version + 1 }
+      scripted.keys[i] = now
+      return ok({ ...now, secret: null, replayed: false })
+    }
+    if (part === 'events')
+      return ok(
+        pageOf(
+          events.filter(({ key_id }) => key_id === id),
+          query,
+        ),
+      )
+    if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
+    if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
+    if (part === 'end-grace') return change({ previous: null })
+    if (part === 'revoke') return change({ status: 'revoked' })
+    if (asked.method !== 'PATCH') return ok(key)
+    if (asked.headers['if-match'] !== `"${key.version}"`) return refusal(412, 'The key was changed meanwhile.')
+    return change(JSON.parse(asked.body))
+  }
+
+  function matching(query: URLSearchParams): KeyDetail[] {
+    const [status, externalId] = [query.get('status'), query.get('external_id')]
+    return scripted.keys.filter(
+      (key) => (!status || key.status === status) && (!externalId || key.external_id === externalId),
+    )
+  }
+
+  function createKey({ headers, body }: Asked): Answer {
+    const idempotencyKey = String(headers['idempotency-key'])
+    const { secret_sha256: _, credits = '0', ...settings } = JSON.parse(body) as CreateKeyBody
+    const before = done.get(idempotencyKey)
+    if (!before && scripted.keys.some((key) => key.external_id && key.external_id === settings.external_id)) {
+      return refusal(409, 'Another key has this external id.')
+    }
+    const key =
+      before ??
+      sampleKey(1000 + scripted.keys.length, {
+        ...(settings as Partial<KeyDetail>),
+        requests_today: 0,
+        granted: credits,
+        available: credits,
+      })
+    if (!before) scripted.keys.unshift(key)
+    done.set(idempotencyKey, key)
+    return { status: 201, body: { ...key, secret: null, replayed: before !== undefined } }
+  }
+
+  function answerRest([name, id, ...rest]: string[], query: URLSearchParams): Answer {
+    switch (name) {
+      case 'whoami':
+        return ok({
+          object: 'identity',
+          by: 'local:ana',
+          stage: 'local',
+          protected: scripted.isProtected,
+          scopes: [],
+          base_url: 'http://127.0.0.1:8787/v1',
+          address: '127.0.0.1',
+        })
+      case 'overview':
+        return ok(sampleOverview)
+      case 'requests':
+        if (id === OPEN_REQUEST_ID) return ok(openRequest)
+        return ok(id === undefined ? pageOf(sampleLines(size.requests), query) : sampleRequest)
+      case 'usage': {
+        const groupBy = query.get('group_by') as UsagePage['group_by']
+        return ok(sampleUsage(groupBy, groupBy === 'key' ? size.keys : 3))
+      }
+      case 'events':
+        return ok(pageOf(events, query))
+      case 'routes':
+        return ok(id === 'test' ? list(sampleRoutes.map(sampleTest)) : list(sampleRoutes))
+      case 'catalog':
+        if (id === 'check') return ok(sampleCheck)
+        if (id !== 'versions') return ok(sampleCatalog)
+        if (rest[1] === 'restore') return ok({ ...sampleCatalog, version: 8 })
+        return ok(rest.length === 0 ? list(sampleVersions) : { ...sampleCatalog, version: 6 })
+      case 'audits':
+        return { status: 200, body: sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
+      case 'search': {
+        const text = query.get('q') ?? ''
+        const found = scripted.keys.filter((key) => key.name === text || key.last_four === text)
+        return ok({ object: 'search', keys: found, request_id: text === REQUEST_ID ? text : null })
+      }
+      default:
+        return refusal(404, 'There is no such path.')
+    }
+  }
+  return scripted
+}
+
+function stream(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': REQUEST_ID })
+  const send = (data: unknown) => response.write(`data: ${JSON.stringify(data)}\n\n`)
+  for (const content of ['Hello ', 'from ', 'here']) send({ choices: [{ delta: { content } }] })
+  send({ choices: [], usage: { cost: '0.000002100' } })
+  response.end('data: [DONE]\n\n')
+}
+
+const ok = (body: unknown): Answer => ({ status: 200, body })
+
+function refusal(status: number, message: string): Answer {
+  return { status, body: { error: { message, type: 'invalid_request_error', param: null, code: null } } }
+}
+
+function list<T>(data: readonly T[]): List<T> {
+  return { object: 'list', data, has_more: false, last_id: null }
+}
+
+function pageOf<T>(all: readonly T[], query: URLSearchParams): List<T> {
+  const [from, limit] = [Number(query.get('after') ?? 0), Number(query.get('limit') ?? 20)]
+  const next = from + limit
+  return { object: 'list', data: all.slice(from, next), has_more: next < all.length, last_id: String(next) }
+}

@@ -28,6 +28,8 @@ export type WhoAmI = {
   readonly scopes: readonly string[]
   /** With /v1, as SDKs take it. */
   readonly base_url: string
+  /** From which this machine's own requests reach the gateway, where that is known: 127.0.0.1 for the local one. */
+  readonly address?: string | null
 }
 
 export type KeyStatus = 'active' | 'expired' | 'revoked'
@@ -121,6 +123,9 @@ export type GrantShape = {
   readonly by: string
   readonly granted_at: string
 }
+
+/** The answer to a grant, and the key as it is now. */
+export type GrantMade = GrantShape & { readonly key: KeyDetail; readonly replayed: boolean }
 
 export type EventShape = {
   readonly object: 'event'

@@ -28,8 +28,8 @@ export type ChangeResult =
 
 type Decide = (key: Key) => KeyChange | undefined
 
-/** Another change of the same key came first. */
-class Overtaken extends Error {}
+/** Other changes of the same key came first, or what it takes is another's. */
+export class Overtaken extends Error {}
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version

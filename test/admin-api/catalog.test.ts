@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openBoth } from '../support/stack.ts'
+import { openBoth, openFor } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
 import { type Admin, adminOf } from './support/admin.ts'
 
@@ -130,10 +130,12 @@ describe('routes', () => {
     }
     const put = await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })
     expect(put.status).toBe(200)
-    const fresh = (await openAgain()).issue()
-    upstream.reply = (request) => (JSON.stringify(request).includes('"first"') ? status(500) : say('Hello'))(request)
-    const { secret } = await fresh
-    expect((await (await openAgain()).post(secret, HELLO)).status).toBe(200)
+    // Another instance, which has not kept the catalog of before.
+    const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+    upstream.reply = (response, request) =>
+      (JSON.stringify(request.body).includes('"first"') ? status(500, {}) : say('Hello'))(response, request)
+    const { secret } = await other.issue()
+    expect((await other.post(secret, HELLO)).status).toBe(200)
     const { body: listed } = await admin.call('GET /routes')
     expect(listed.data).toMatchObject([
       {
@@ -159,10 +161,4 @@ describe('routes', () => {
     const unknown = await admin.call('POST /routes/test', { body: { model: 'none' } })
     expect([unknown.status, unknown.body.error.message]).toEqual([409, expect.stringContaining("'none'")])
   })
-
-  /** Another instance, which has not kept the catalog of before. */
-  async function openAgain(): Promise<TestGateway> {
-    const { openGateway } = await import('../support/gateway.ts')
-    return openGateway(catalogFor(upstream.url), { onSameTables: gateway })
-  }
 })

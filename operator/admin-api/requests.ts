@@ -1,3 +1,4 @@
+import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../layers/gateway/domain/price.ts'
@@ -26,14 +27,14 @@ const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Of the last 24 hours, unless a range is given. */
+/** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
 export async function listRequests(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
   const limit = limitOf(call)
   const key = await keyNamed(call, 'key_id')
   const outcome = queried(call, 'outcome', oneOf(OUTCOMES))
   const model = queried(call, 'model', textRule(/^.{1,200}$/, 'the name of a model'))
-  const fromMs = queried(call, 'from', momentRule) ?? nowMs - DAY_MS
+  const fromMs = queried(call, 'from', momentRule) ?? (key ? birthOf(key) : nowMs - DAY_MS)
   const toMs = Math.min(queried(call, 'to', momentRule) ?? Infinity, horizonOf(nowMs))
   if (fromMs >= toMs) throw new AdminError('invalid_request', "'from' must be before 'to'.", { param: 'from' })
   const range = { fromMs, toMs }

@@ -88,11 +88,13 @@ describe('GET /admin/v1/requests', () => {
     },
   )
 
-  test('has the last 24 hours unless a range is given, with the names of keys and decimal strings', async () => {
+  test('has the last 24 hours, or all of one key, unless a range is given, with the names of keys and decimal strings', async () => {
     const { body } = await admin.call('GET /requests?limit=100')
     const expected = rows.filter(({ startedAtMs }) => startedAtMs >= NOW + 120_000 - DAY_MS).sort(newestFirst)
     expect(body.data.map((line: RequestLine) => line.request_id)).toEqual(expected.map(({ requestId }) => requestId))
     expect(body.data[0]).toMatchObject({ object: 'request.line', key_name: 'past', cost: '0.000000007' })
+    const { body: ofKey } = await admin.call(`GET /requests?limit=100&key_id=${keyIds[0]}`)
+    expect(ofKey.data.length).toBe(rows.filter(({ keyId }) => keyId === keyIds[0]).length)
   })
 
   test('a page that fits into the last two days is a query for each key and day of these, and none of older ones', async () => {

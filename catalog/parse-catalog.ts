@@ -185,13 +185,18 @@ export const catalog = z
   })
   .transform(({ providers, models }) => ({ providers, models }))
 
-/** The checked catalog, or every fault in it with its path. */
-export type ParsedCatalog = { readonly catalog: CatalogData } | { readonly faults: readonly string[] }
+export type CatalogFault = { readonly path: string; readonly message: string }
+
+/** The checked catalog, or every fault in it with its path: as a text, and apart. */
+export type ParsedCatalog =
+  | { readonly catalog: CatalogData }
+  | { readonly faults: readonly string[]; readonly places: readonly CatalogFault[] }
 
 export function parseCatalog(value: unknown): ParsedCatalog {
   const result = catalog.safeParse(value)
   if (result.success) return { catalog: result.data }
-  return { faults: result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`) }
+  const places = result.error.issues.map(({ path, message }) => ({ path: pathText(path), message }))
+  return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }
 }
 
 function pathText(path: readonly PropertyKey[]): string {

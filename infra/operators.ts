@@ -12,6 +12,7 @@ const KEYS = `${ITEMS.key}*`
 const HASHES = `${ITEMS.hash}*`
 const EXTERNAL_IDS = `${ITEMS.external}*`
 const EVENTS = `${ITEMS.event}*`
+const CLAIMS = `${ITEMS.claim}*`
 
 /** Policies for people: what the command line needs on this stage, and no more. Nobody has them until they are attached. */
 export class Operators extends Construct {
@@ -55,7 +56,11 @@ export class Operators extends Construct {
 
 function readTables({ keys, usage }: Tables): PolicyStatement[] {
   return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions]),
+    onItems(
+      keys.tableArn,
+      ['dynamodb:GetItem'],
+      [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+    ),
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
     // Keys are listed by reading all of the table, hashes of secrets too. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
@@ -70,7 +75,11 @@ function readTables({ keys, usage }: Tables): PolicyStatement[] {
 /** No usage row is changed or deleted by anybody, and no key, grant, event or version of the catalog is deleted. */
 function changeKeysAndCatalog({ keys }: Tables): PolicyStatement[] {
   return [
-    onItems(keys.tableArn, ['dynamodb:PutItem'], [KEYS, HASHES, EXTERNAL_IDS, EVENTS, ITEMS.versions]),
+    onItems(
+      keys.tableArn,
+      ['dynamodb:PutItem'],
+      [KEYS, HASHES, EXTERNAL_IDS, EVENTS, CLAIMS, ITEMS.versions, ITEMS.audit],
+    ),
     onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
   ]

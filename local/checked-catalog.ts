@@ -25,5 +25,7 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
 }
 
 function parseStored({ data, version }: StoredCatalog): ParsedCatalog {
-  return Number.isSafeInteger(version) ? parseCatalog(data) : { faults: ['version: must be a whole number'] }
+  return Number.isSafeInteger(version)
+    ? parseCatalog(data)
+    : { faults: ['version: must be a whole number'], places: [] }
 }

@@ -13,6 +13,8 @@ import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../layers/gateway/store/tables.ts'
 import { CliError } from '../operator/cli-error.ts'
+import { localConnection } from '../operator/connect.ts'
+import { startConsole } from '../operator/console/start-console.ts'
 import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile } from '../operator/local-gateway.ts'
 import { localKeys, namedVariables } from '../operator/local-keys.ts'
 import { checkedCatalog } from './checked-catalog.ts'
@@ -77,7 +79,10 @@ export async function start(
   instance.resolve(opened)
   await writeFile(LOCAL_FILE, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(LOCAL_FILE, { force: true }))
-  console.log(welcome(file, local, paint))
+  const connection = localConnection(operatorTables, file)
+  const options = { port: 0, isReadOnly: false, report: console.error }
+  const consoleUrl = await startConsole(connection, options, stack)
+  console.log(welcome(file, consoleUrl, local, paint))
 
   dynamodb.child.once('exit', () => {
     if (stack.disposed) return

@@ -3,7 +3,12 @@ import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
 import type { Paint } from './paint.ts'
 
-export function welcome({ baseUrl, demoKey }: LocalFile, { catalog, off }: LocalCatalog, paint: Paint): string {
+export function welcome(
+  { baseUrl, demoKey }: LocalFile,
+  consoleUrl: string,
+  { catalog, off }: LocalCatalog,
+  paint: Paint,
+): string {
   const models = catalog.models.filter(({ active }) => active).map(({ id }) => id)
   const model = models[0] ?? 'echo'
   return [
@@ -11,6 +16,7 @@ export function welcome({ baseUrl, demoKey }: LocalFile, { catalog, off }: Local
     '',
     `  base_url  ${baseUrl}/v1`,
     `  key       ${demoKey}  ${paint.dim(`(${DEMO_TERMS})`)}`,
+    `  console   ${consoleUrl}  ${paint.dim('(works once)')}`,
     `  models    ${models.join(', ') || 'none'}`,
     ...off.map(({ model: id, missing }) => paint.dim(`            ${id} is off: set ${missing.join(' or ')}`)),
     '',

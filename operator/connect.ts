@@ -45,6 +45,14 @@ async function connectLocal(folder: string): Promise<Connection> {
   })
   const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
+  return localConnection(tables, { baseUrl, echoUrl, variables })
+}
+
+/** The gateway of this machine, over its tables. */
+export function localConnection(
+  tables: OperatorTables,
+  { baseUrl, echoUrl, variables }: Pick<LocalFile, 'baseUrl' | 'echoUrl' | 'variables'>,
+): Connection {
   const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
   return {
     tables,

@@ -17,7 +17,7 @@ export async function exportRows(rows: AsyncIterable<UsageRow>, format: ExportFo
   }
 }
 
-async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
+export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
   yield CSV_HEADER
   for await (const row of rows) yield toCsvLine(row)
 }

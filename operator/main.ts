@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
+import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
@@ -41,6 +42,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   routesCommand(program, run)
   eventsCommand(program, run)
   auditCommand(program, run)
+  consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
 
   try {

@@ -6,6 +6,11 @@ import { CliError } from './cli-error.ts'
 /** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
 const ECHO = 'local:echo'
 
+/** For JSON.parse: puts the address of the echo upstream in its place, where there is one. */
+export function namingEcho(echoUrl = ECHO): (name: string, value: unknown) => unknown {
+  return (name, value) => (name === 'baseUrl' && value === ECHO ? echoUrl : value)
+}
+
 /** The checked catalog of a file. Throws a CliError whose first line says what is wrong, and whose others are more. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -19,9 +24,9 @@ export async function readCatalogFile(file: string, echoUrl?: string): Promise<C
   )
 }
 
-function parseJson(text: string, file: string, echoUrl = ECHO): unknown {
+function parseJson(text: string, file: string, echoUrl?: string): unknown {
   try {
-    return JSON.parse(text, (name, value) => (name === 'baseUrl' && value === ECHO ? echoUrl : value))
+    return JSON.parse(text, namingEcho(echoUrl))
   } catch (error) {
     throw new CliError(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
   }

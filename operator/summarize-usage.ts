@@ -32,7 +32,8 @@ export async function summarizeUsage(
   return [...groups].map(([group, part]) => toTotal(group, part)).sort((a, b) => a.group.localeCompare(b.group))
 }
 
-function toTotal(group: string, part: UsagePart): UsageTotal {
+/** A part as people read it. */
+export function toTotal(group: string, part: UsagePart): UsageTotal {
   return {
     group,
     requests: part.requests,

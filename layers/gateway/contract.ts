@@ -97,6 +97,10 @@ export const ITEMS = {
   versions: 'VERSIONS',
   /** Apart from the keys' own items, which the functions may write. */
   event: 'EVENT#',
+  /** What an Idempotency-Key of the admin API stands for. */
+  claim: 'CLAIM#',
+  /** How the last audit of all keys ended. */
+  audit: 'AUDIT',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 /** How the items of the table `usage` are named: rows by their request, and what is known of whole days. */

@@ -124,6 +124,9 @@ export type GrantShape = {
   readonly granted_at: string
 }
 
+/** The answer to a grant, and the key as it is now. */
+export type GrantMade = GrantShape & { readonly key: KeyDetail; readonly replayed: boolean }
+
 export type EventShape = {
   readonly object: 'event'
   readonly id: string

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { formatCredits } from '../../layers/gateway/domain/money.ts'
-import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { type Audit, auditKey } from '../audit/audit-key.ts'
+import type { Audit } from '../audit/audit-key.ts'
+import { auditKeys } from '../audit/audit-keys.ts'
+import { findingText } from '../audit/finding-text.ts'
 import type { Finding } from '../audit/findings.ts'
-import { knownKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
 
@@ -16,9 +15,7 @@ export function auditCommand(program: Command, run: Run): void {
     .option('--key <id>', 'this key only')
     .action(
       run(async ({ tables, out, json, nowMs, fail }, { key: keyId }: { key?: string }) => {
-        const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
-        const audits: Audit[] = []
-        for await (const key of keys) audits.push(await auditKey(tables, key, nowMs))
+        const audits = await Array.fromAsync(auditKeys(tables, keyId, () => nowMs))
         if (json) printJson(out, audits)
         else show(out, audits)
         if (audits.some(({ ok }) => !ok)) fail()
@@ -58,15 +55,9 @@ function showFindings(out: Console, { id, name, findings, moreFindings }: Audit)
   if (moreFindings > 0) out.log(`  … and ${moreFindings} more findings`)
 }
 
-function toLine({ requestId, grantId, what, expected, got, advice, note }: Finding): string {
-  const about = requestId ?? (grantId && `grant ${grantId}`) ?? 'the key'
-  const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
-  const sentence = `${note ? 'note: ' : ''}${about}: ${what}${compared}`.replace(/[^?]$/, '$&.')
-  return advice ? `${sentence} ${advice}` : sentence
-}
-
-function textOf(value: Finding['got']): string {
-  return typeof value === 'bigint' ? formatCredits(value) : String(value)
+function toLine(finding: Finding): string {
+  const { about, text } = findingText(finding)
+  return `${finding.note ? 'note: ' : ''}${about}: ${text}`
 }
 
 function verdict({ balances, explained, ok }: Audit): string {

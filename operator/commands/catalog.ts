@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { CatalogVersion } from '../../layers/gateway/store/catalog/catalog-version.ts'
 import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
 import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
@@ -8,8 +8,10 @@ import { readStoredCatalog, type StoredCatalog } from '../../layers/gateway/stor
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { moment, wholeNumber } from '../arguments.ts'
+import { catalogRefusal } from '../catalog-refusal.ts'
 import { CliError } from '../cli-error.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
+import { otherPush } from '../other-push.ts'
 import { printJson, printTable } from '../output.ts'
 import { priceWarnings } from '../price-warnings.ts'
 import { readCatalogFile } from '../read-catalog-file.ts'
@@ -74,8 +76,8 @@ export function catalogCommand(program: Command, run: Run, out: Console): void {
 /** After every check, and only over the version that these changes were shown for. */
 async function putInForce(session: Session, catalog: CatalogData, rollbackTo?: number): Promise<void> {
   const { tables, out, json, echoUrl, confirm } = session
-  if (echoUrl === undefined) refuseVariables(catalog)
-  refuseSize(catalog)
+  const refusal = catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
+  if (refusal) throw new CliError(refusal)
   const stored = await readStoredCatalog(tables)()
   const changes = compareCatalogs(stored?.data, catalog)
   const warnings = priceWarnings(catalog)
@@ -165,28 +167,6 @@ function checkedVersion(text: string): number {
   }
 }
 
-/** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no signs between fields. */
-const MOST_BYTES = 400 * 1024 - 1024
-
-function refuseSize(catalog: CatalogData): void {
-  const bytes = Buffer.byteLength(JSON.stringify(catalog))
-  if (bytes <= MOST_BYTES) return
-  throw new CliError(
-    `The catalog has ${Math.ceil(bytes / 1024)} KB, and at most ${Math.floor(MOST_BYTES / 1024)} KB can be kept. Take out models that nobody asks.`,
-  )
-}
-
-/** A function in AWS has no variables of the operator's. */
-function refuseVariables({ providers }: CatalogData): void {
-  for (const [id, entry] of Object.entries(providers)) {
-    const apiKey = apiKeyOf(entry)
-    if (!apiKey?.startsWith('env:')) continue
-    throw new CliError(
-      `The key of provider '${id}' is ${apiKey}, but a stage has its keys in Secrets Manager: secret:NAME.`,
-    )
-  }
-}
-
 function sizeOf({ models, providers }: CatalogData): string {
   return `${models.length} models, ${Object.keys(providers).length} providers`
 }
@@ -206,10 +186,5 @@ function warn(out: Console, warnings: readonly string[]): void {
 
 /** Who came first, and with what. */
 async function wasPushed(tables: Tables, shown: StoredCatalog | undefined): Promise<CliError> {
-  const now = await readStoredCatalog(tables)()
-  const changes = now ? compareCatalogs(shown?.data, now.data) : []
-  const what = changes.length > 0 ? `It changed:\n  ${changes.join('\n  ')}\n` : ''
-  return new CliError(
-    `${now?.pushedBy ?? 'Somebody'} pushed version ${now?.version} of the catalog while you looked at ${shown?.version ?? 'none'}, so this one was not put in force. ${what}Look at it with 'waybill catalog show', and push again.`,
-  )
+  return new CliError(`${await otherPush(tables, shown)}Look at it with 'waybill catalog show', and push again.`)
 }

@@ -3,6 +3,7 @@ import type { ChangeEvent } from '../../layers/gateway/domain/change-event.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { period, wholeNumber } from '../arguments.ts'
+import { changeText } from '../change-text.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
@@ -46,15 +47,4 @@ async function listAction({ tables, out, json, nowMs }: Session, options: ListOp
 
 function toJson({ atMs, id, ...rest }: ChangeEvent) {
   return { id, at: new Date(atMs).toISOString(), ...rest }
-}
-
-/** Each field as it was and as it is. */
-function changeText({ before, after }: ChangeEvent): string {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.map((name) => `${name} ${textOf(before[name])} → ${textOf(after[name])}`).join(', ')
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
-  return Array.isArray(value) ? value.join(' ') : String(value)
 }

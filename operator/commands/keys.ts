@@ -24,9 +24,11 @@ import {
   keyEnd,
   keyName,
   note,
+  requestsAtOnce,
+  requestsPerDay,
+  requestsPerMinute,
   scopeList,
   someCredits,
-  wholeNumber,
 } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { draftKey, externalIdTaken } from '../issue-key.ts'
@@ -34,6 +36,7 @@ import { keyView } from '../key-view.ts'
 import { knownKey, noSuchKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
+import { laterThan } from '../setting-rules.ts'
 import { showKey, showUnsureSecret } from '../show-key.ts'
 
 /** The options of `create` and `update`, by the settings that they give. */
@@ -218,9 +221,9 @@ async function keepingSecret(session: Session, made: NewSecret, save: () => Prom
 function settingOptions(command: Command): Command {
   return command
     .option('--scopes <list>', `endpoints it may call: ${SCOPES.join(',')}`, scopeList)
-    .option('--rpm <n>', 'requests per minute', wholeNumber(1, 60_000))
-    .option('--daily <n>', 'requests per UTC day', wholeNumber(1, 1_000_000_000))
-    .option('--concurrent <n>', 'requests under way at once', wholeNumber(1, 1_000))
+    .option('--rpm <n>', 'requests per minute', requestsPerMinute)
+    .option('--daily <n>', 'requests per UTC day', requestsPerDay)
+    .option('--concurrent <n>', 'requests under way at once', requestsAtOnce)
     .option('--allow <list>', 'addresses it may be used from, as CIDR ranges; empty for every address', cidrList)
     .option('--external-id <id>', 'your own id of who it is for, which no other key has; empty for none', externalId)
     .option('--expires <when>', "a UTC day, a moment, or a period from now; 'never' for no end", keyEnd)
@@ -242,11 +245,11 @@ function orNull(text: string | undefined): string | null | undefined {
 
 function endMs(end: End, nowMs: number): number | null {
   if (end === 'never') return null
-  const ms = 'inMs' in end ? nowMs + end.inMs : end.atMs
-  if (ms > nowMs) return ms
-  throw new CliError(
-    `--expires must be later than now, but ${new Date(ms).toISOString()} is not. 'keys revoke' ends a key at once.`,
-  )
+  try {
+    return laterThan(nowMs, 'inMs' in end ? nowMs + end.inMs : end.atMs)
+  } catch (error) {
+    throw new CliError(`--expires ${(error as Error).message} 'keys revoke' ends a key at once.`)
+  }
 }
 
 function withoutUndefined(settings: object): SettingChanges {

@@ -9,35 +9,39 @@ const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
 
 /** A request as a person on support has to explain it: the facts, then the charge. */
 export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): string[] {
+  const [facts, charge] = requestEntries(row, key, nowMs)
+  return [...toLines(facts), '', ...toLines(charge)]
+}
+
+/** The same, in its two parts. */
+export function requestEntries(row: UsageRow, key: Key | undefined, nowMs: number): [facts: Entry[], charge: Entry[]] {
   const open = key?.holds[row.requestId]
   return [
-    ...toLines(facts(row, key)),
-    '',
-    ...toLines([
-      ...explainCharge(row),
-      ...explainHold(row, open, nowMs),
-      ...explainCount(row),
-      ...explainAttempts(row),
-    ]),
+    factsOf(row, key),
+    [...explainCharge(row), ...explainHold(row, open, nowMs), ...explainCount(row), ...explainAttempts(row)],
   ]
 }
 
 /** A request that has no row, but a key still holds credits for it. */
-export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): string[] {
+export function explainOpenHold(requestId: string, key: Key, hold: Hold, nowMs: number): string[] {
+  return toLines(openHoldEntries(requestId, key, hold, nowMs))
+}
+
+export function openHoldEntries(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Entry[] {
   const state =
     untilMs > nowMs
       ? 'no row yet: it is still running, or it has died; if it has, the sweep gives its hold back after that time'
       : `no row: it has died; ${SWEEP}, writes its row, free of charge, and gives its hold back`
-  return toLines([
+  return [
     ['request', requestId],
     ['started', isoTime(ulidTimeMs(requestId))],
     ['key', keyText(key.id, key)],
     ['held', `${formatCredits(amount)} until ${isoTime(untilMs)}`],
     ['state', state],
-  ])
+  ]
 }
 
-function facts(row: UsageRow, key: Key | undefined): Entry[] {
+function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
   const upstream = row.provider && `${row.provider}${row.upstreamModel ? `/${row.upstreamModel}` : ''}`
   const firstToken = row.ttftMs === undefined ? '' : `, the first token after ${row.ttftMs} ms`
   const all: (readonly [string, string | undefined])[] = [

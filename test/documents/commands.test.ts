@@ -39,6 +39,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     'it needs empty tables, or others: test/operator/restore.test.ts runs it',
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
+  [/^npm run -s waybill -- console /, 'it serves until it is ended: test/operator/console.test.ts runs it'],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 

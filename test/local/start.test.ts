@@ -95,6 +95,26 @@ describe('three starts in one folder', () => {
     expect(execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })).toContain('echo: Hello')
   })
 
+  test('npm start serves a console, whose printed address begins one session', async () => {
+    const [, address = '', launch] =
+      /console +(http:\/\/127\.0\.0\.1:\d+\/)#launch=(\S+)/.exec(first.output.stdout) ?? []
+    const begin = () =>
+      fetch(new URL('/console/session', address), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ launch }),
+      })
+    const { token } = (await (await begin()).json()) as { token: string }
+    expect((await begin()).status).toBe(401)
+    const who = await fetch(new URL('/admin/v1/whoami', address), { headers: { 'X-Waybill-Console': token } })
+    expect(await who.json()).toMatchObject({
+      stage: 'local',
+      base_url: `${first.local.baseUrl}/v1`,
+      address: '127.0.0.1',
+      protected: false,
+    })
+  })
+
   test('npm start can be reached from this machine only', async () => {
     const port = Number(new URL(first.local.baseUrl).port)
     const outside = Object.values(networkInterfaces())

@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { ADMIN_ROUTES } from '../../operator/admin-api/route-table.ts'
+import { adminOf, once } from '../admin-api/support/admin.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from '../deployed/support/dynamodb-proxy.ts'
 import { type ManagedPolicy, managedPolicy } from '../deployed/support/managed-policy.ts'
 import { type SecretsManager, startSecretsManager } from '../deployed/support/secrets-manager.ts'
@@ -71,6 +74,11 @@ const TESTING: Record<string, () => string[]> = { 'routes test': () => [] }
 const OFFLINE = ['catalog check']
 /** For an administrator: they read every row at once, and write rows. */
 const FOR_OTHERS = ['backup', 'restore']
+/** Its calls are tried route by route. */
+const SERVING = ['console']
+
+/** How an audit ended, which who may only look cannot note: test/admin-api/usage.test.ts has the audit go on. */
+const NOTE = 'AUDIT'
 
 const access = () => ({
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
@@ -99,7 +107,7 @@ test('every command of the command line is tried here with the rights of its pol
     const inside = await commandsOf(group)
     names.push(...(inside.length > 0 ? inside.map((name) => `${group} ${name}`) : [group]))
   }
-  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...OFFLINE, ...FOR_OTHERS]
+  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...OFFLINE, ...FOR_OTHERS, ...SERVING]
   expect(names.sort()).toEqual(tried.sort())
 })
 
@@ -113,7 +121,7 @@ test('npm run smoke needs no more than the operator’s policy', async () => {
 test.each(Object.keys(READING))(
   'waybill %s needs no more than the reader’s policy, nor than the operator’s',
   async (name) => {
-    const calls = await callsOf(name, READING[name]?.() ?? [])
+    const calls = (await callsOf(name, READING[name]?.() ?? [])).filter(({ leadingKey }) => leadingKey !== NOTE)
     expect(calls.filter((call) => !reader.allows(call) || !operator.allows(call))).toEqual([])
   },
 )
@@ -157,14 +165,58 @@ test('waybill --stage asks CloudFormation for no stack but the one that both pol
   }
 })
 
+test('every route of the admin API needs no more than the operator’s policy, and none that only looks more than the reader’s', async () => {
+  const { keys, usage, answers } = gateway.tables
+  const tables = openOperatorTables(
+    { keysTable: keys, usageTable: usage, answersTable: answers },
+    { endpoint: dynamodb.endpoint },
+  )
+  const admin = adminOf(tables)
+  const requestId = id.request
+  const made = await admin.call('POST /keys', { body: { name: 'api', credits: '1' }, headers: once() })
+  const own: string = made.body.id
+  const [{ version }] = (await admin.call('GET /catalog/versions')).body.data
+  const body: Record<string, object> = {
+    'POST /keys': { name: 'other', external_id: 'cus_api' },
+    'PATCH /keys/{id}': { rpm: 3 },
+    'POST /keys/{id}/revoke': { confirm: 'api' },
+    'POST /keys/{id}/grants': { credits: '1' },
+    'PUT /catalog': catalogFor('https://up.example/v1'),
+    'POST /catalog/check': catalogFor('https://up.example/v1'),
+    'POST /routes/test': { model: 'none' },
+  }
+  // A revoked key takes no more changes.
+  const last = (path: string) => Number(path.endsWith('/revoke'))
+  for (const { method, path, scope } of ADMIN_ROUTES.toSorted((a, b) => last(a.path) - last(b.path))) {
+    const before = dynamodb.calls.length
+    const seen = path.startsWith('/catalog')
+      ? version + Number(path !== '/catalog')
+      : (await gateway.readKey(own)).version
+    const address = path.replace('{id}', path.startsWith('/requests') ? requestId : own).replace('{version}', '1')
+    const query = path === '/search' ? '?q=api' : ''
+    const sent = { body: body[`${method} ${path}`] ?? {}, headers: { ...once(), 'if-match': `"${seen}"` } }
+    const { status } = await admin.call(`${method} ${address}${query}`, sent)
+    expect([method, path, status]).toEqual([method, path, path === '/routes/test' ? 409 : expect.any(Number)])
+    expect([path, status < 300 || path === '/routes/test']).toEqual([path, true])
+    const calls = dynamodb.calls.slice(before).filter(({ leadingKey }) => leadingKey !== NOTE || scope !== 'usage.read')
+    expect(calls.filter((call) => !operator.allows(call))).toEqual([])
+    const onlyLooks = scope === undefined || scope.endsWith('.read')
+    if (onlyLooks) expect([path, calls.filter((call) => !reader.allows(call))]).toEqual([path, []])
+    else if (path !== '/routes/test' && path !== '/keys/{id}/end-grace') expect(calls.some(isWrite)).toBe(true)
+  }
+  tables.client.destroy()
+})
+
 describe('what no policy allows', () => {
   const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
   const items = () => {
     const { keys, usage, answers } = gateway.tables
-    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'VERSIONS', 'CATALOG'].map((leadingKey) => ({
-      table: keys,
-      leadingKey,
-    }))
+    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'CLAIM#1', 'VERSIONS', 'CATALOG', 'AUDIT'].map(
+      (leadingKey) => ({
+        table: keys,
+        leadingKey,
+      }),
+    )
     return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
   }
   const allowed = (policy: ManagedPolicy) =>

@@ -61,7 +61,7 @@ export function answerOf({ responses }: Operation, status: number): DocumentedAn
 }
 
 /** The document leaves room for new fields, as clients should; these tests do not. */
-function hardened(node: unknown): unknown {
+export function hardened(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(hardened)
   if (typeof node !== 'object' || node === null) return node
   const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, hardened(value)]))

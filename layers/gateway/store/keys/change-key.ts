@@ -23,19 +23,21 @@ type KeyChange = {
 export type ChangeResult =
   | { readonly changed: true; readonly key: Key }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' }
+  /** The key as somebody else has left it. */
+  | { readonly changed: false; readonly why: 'stale'; readonly key: Key }
 
 type Decide = (key: Key) => KeyChange | undefined
 
-/** Another change of the same key came first. */
-class Overtaken extends Error {}
+/** Other changes of the same key came first, or what it takes is another's. */
+export class Overtaken extends Error {}
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version
- * still stands. `decide` returns undefined if there is nothing to do.
+ * still stands. `decide` returns undefined if there is nothing to do. With `seen`, only that version is changed.
  */
 export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
-  return (keyId: string, act: Act, decide: Decide): Promise<ChangeResult> => {
+  return (keyId: string, act: Act, decide: Decide, seen?: number): Promise<ChangeResult> => {
     return retry(change, {
       when: (error) => error instanceof Overtaken,
       pauseMs: (attempt) => 10 * attempt,
@@ -47,6 +49,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       if (key.status === 'revoked') return afterRevoke(key)
+      if (seen !== undefined && key.version !== seen) return afterOthers(key)
       const change = decide(key)
       if (!change) return { changed: true, key }
       const changed = changedKey(item, change)
@@ -63,6 +66,11 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
     /** A revoke that is sent again finds the key as it left it. */
     async function afterRevoke(key: Key): Promise<ChangeResult> {
       return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
+    }
+
+    /** The one who changed it may be this act itself. */
+    async function afterOthers(key: Key): Promise<ChangeResult> {
+      return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
     }
 
     /** An act whose answer was lost, and that is sent again. */

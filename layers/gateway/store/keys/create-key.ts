@@ -15,6 +15,9 @@ type CreateResult = { readonly created: true } | { readonly created: false; read
 /** The key, its hash, its external id, its first grant and its event appear together, or the external id is another's. */
 type CreateKey = (key: Key, act: Act) => Promise<CreateResult>
 
+/** A secret that somebody brought along is the secret of a key already. */
+export class SecretTaken extends Error {}
+
 export function createKey(tables: OperatorTables): CreateKey {
   const put = (Item: Record<string, unknown>) => ({
     Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -32,6 +35,6 @@ export function createKey(tables: OperatorTables): CreateKey {
     if (created || (await findEvent(tables)(keyId, act.id))) return { created: true }
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
     if (ownerId !== undefined) return { created: false, ownerId }
-    throw new Error(`A key ${keyId} or its secret exists already.`)
+    throw new SecretTaken(`A key ${keyId} or its secret exists already.`)
   }
 }

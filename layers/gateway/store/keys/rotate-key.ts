@@ -2,23 +2,39 @@ import type { Act } from '../../domain/act.ts'
 import { GRACE_MS, type Secret } from '../../domain/key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
+import { PREVIOUS_SECRET } from './end-grace.ts'
 import { hashItem } from './key-item.ts'
 
-type RotateKey = (keyId: string, next: Secret, act: Act) => Promise<ChangeResult>
+type RotateKey = (keyId: string, next: Secret, act: Act, graceMs?: number) => Promise<ChangeResult>
 
-/** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
+/**
+ * The current secret becomes the previous one for the grace period; one that was in grace already ends now. Without a
+ * grace period both are forgotten.
+ */
 export function rotateKey(tables: OperatorTables): RotateKey {
   const { keys } = tables
   const change = changeKey(tables, 'key.rotate')
-  return (keyId, next, act) =>
+  return (keyId, next, act, graceMs = GRACE_MS) =>
     change(keyId, act, ({ current, previous }) => {
       // A rotation whose answer was lost, and that is sent again.
       if (current.hash === next.hash) return undefined
-      const untilMs = act.atMs + GRACE_MS
+      const newSecret = { currentHash: next.hash, currentLastFour: next.lastFour }
+      const isNew = {
+        Put: {
+          TableName: keys,
+          Item: { ...hashItem(next.hash), keyId },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      }
+      const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: hashItem(hash) } })
+      if (graceMs === 0) {
+        const gone = [current, ...(previous ? [previous] : [])]
+        return { set: newSecret, remove: PREVIOUS_SECRET, alsoWrite: [isNew, ...gone.map(forget)] }
+      }
+      const untilMs = act.atMs + graceMs
       return {
         set: {
-          currentHash: next.hash,
-          currentLastFour: next.lastFour,
+          ...newSecret,
           previousHash: current.hash,
           previousLastFour: current.lastFour,
           previousUntilMs: untilMs,
@@ -26,13 +42,7 @@ export function rotateKey(tables: OperatorTables): RotateKey {
         // Whether anyone uses it from now on is what counts.
         remove: ['previousUsedAtMs'],
         alsoWrite: [
-          {
-            Put: {
-              TableName: keys,
-              Item: { ...hashItem(next.hash), keyId },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
-          },
+          isNew,
           {
             Update: {
               TableName: keys,
@@ -41,7 +51,7 @@ export function rotateKey(tables: OperatorTables): RotateKey {
               ExpressionAttributeValues: { ':expiresAt': Math.ceil(untilMs / 1000), ':keyId': keyId },
             },
           },
-          ...(previous ? [{ Delete: { TableName: keys, Key: hashItem(previous.hash) } }] : []),
+          ...(previous ? [forget(previous)] : []),
         ],
       }
     })

@@ -5,13 +5,14 @@ import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { freeExternalId, takeExternalId } from './external-id.ts'
 
-type UpdateKey = (keyId: string, settings: SettingChanges, act: Act) => Promise<ChangeResult>
+/** With `seen`, only if the key is still at that version. */
+type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, seen?: number) => Promise<ChangeResult>
 
 /** Settings that are as they shall be are no change, and leave no event. */
 export function updateKey(tables: OperatorTables): UpdateKey {
   const change = changeKey(tables, 'key.update')
-  return (keyId, settings, act) =>
-    change(keyId, act, (key) => {
+  return (keyId, settings, act, seen) => {
+    const decide = (key: Key) => {
       const changes = Object.entries(settings).filter(
         ([name, value]) => value !== undefined && !isDeepStrictEqual(key[name as keyof KeySettings] ?? null, value),
       )
@@ -23,7 +24,9 @@ export function updateKey(tables: OperatorTables): UpdateKey {
         alsoWrite: moveExternalId(key, next.externalId),
         takes: next.externalId ?? undefined,
       }
-    })
+    }
+    return change(keyId, act, decide, seen)
+  }
 
   function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {
     if (next === undefined) return []

@@ -11,11 +11,11 @@ const [BY_KEY] = TABLES.usage.indexes
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
 
-/** The rows of one key that began in a range, a page at a time. */
-type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder) => AsyncIterable<UsageRow>
+/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
+type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder, pageSize?: number) => AsyncIterable<UsageRow>
 
 export function queryUsageRows({ database, usage }: Tables): QueryUsageRows {
-  return async function* rowsOf(keyId, range, order = 'newest first') {
+  return async function* rowsOf(keyId, range, order = 'newest first', pageSize) {
     for (const dayMs of daysOf(range, order)) {
       const items = queryItems(database, {
         TableName: usage,
@@ -28,6 +28,7 @@ export function queryUsageRows({ database, usage }: Tables): QueryUsageRows {
           ':last': new Date(range.toMs - 1).toISOString(),
         },
         ScanIndexForward: order === 'oldest first',
+        ...(pageSize !== undefined && { Limit: pageSize }),
       })
       for await (const item of items) yield toUsageRow(item)
     }

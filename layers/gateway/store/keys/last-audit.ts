@@ -1,0 +1,20 @@
+import { ITEMS } from '../../contract.ts'
+import type { Tables } from '../tables.ts'
+
+/** How an audit of all keys ended. */
+export type LastAudit = { readonly atMs: number; readonly keys: number; readonly wrong: number }
+
+const AUDIT_ITEM = { pk: ITEMS.audit, sk: ITEMS.audit }
+
+export function readLastAudit({ database, keys }: Tables): () => Promise<LastAudit | undefined> {
+  return async () => {
+    const { Item } = await database.get({ TableName: keys, Key: AUDIT_ITEM, ConsistentRead: true })
+    return Item && { atMs: Date.parse(Item.at as string), keys: Item.keys as number, wrong: Item.wrong as number }
+  }
+}
+
+export function noteAudit({ database, keys: TableName }: Tables): (audit: LastAudit) => Promise<void> {
+  return async ({ atMs, keys, wrong }) => {
+    await database.put({ TableName, Item: { ...AUDIT_ITEM, at: new Date(atMs).toISOString(), keys, wrong } })
+  }
+}

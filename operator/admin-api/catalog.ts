@@ -1,0 +1,159 @@
+import { type ParsedCatalog, parseCatalog } from '../../catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogVersion } from '../../layers/gateway/store/catalog/catalog-version.ts'
+import { listCatalogVersions } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
+import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { catalogRefusal } from '../catalog-refusal.ts'
+import { compareCatalogs } from '../compare-catalogs.ts'
+import { otherPush } from '../other-push.ts'
+import { priceWarnings } from '../price-warnings.ts'
+import { namingEcho } from '../read-catalog-file.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { readFields } from './fields.ts'
+import { untilAnswered } from './once.ts'
+import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
+import { seenVersion, versionTag } from './seen-version.ts'
+import type { CatalogCheck, CatalogShape } from './shapes.ts'
+
+export async function getCatalog(call: Call): Promise<Answer> {
+  const stored = await readStoredCatalog(call.tables)()
+  if (!stored)
+    throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
+  return shown(call, stored)
+}
+
+/** Only over the version that the caller has seen: "0" if it has seen that there is none. */
+export async function putCatalog(call: Call): Promise<Answer> {
+  const seen = seenVersion(call)
+  return putInForce(call, validCatalog(call, parseSent(call)), seen)
+}
+
+export async function checkCatalog(call: Call): Promise<Answer> {
+  const stored = await readStoredCatalog(call.tables)()
+  const parsed = parseSent(call)
+  const body: CatalogCheck =
+    'faults' in parsed
+      ? { object: 'catalog.check', valid: false, faults: parsed.places, warnings: [], changes: [] }
+      : checkOf(call, stored?.data, parsed.catalog)
+  return { body }
+}
+
+function checkOf(call: Call, inForce: CatalogData | undefined, catalog: CatalogData): CatalogCheck {
+  const refusal = refusalOf(call, catalog)
+  return {
+    object: 'catalog.check',
+    valid: refusal === undefined,
+    faults: refusal === undefined ? [] : [{ path: 'catalog', message: refusal }],
+    warnings: priceWarnings(catalog),
+    changes: compareCatalogs(inForce, catalog),
+  }
+}
+
+/** Newest first. */
+export async function listVersions(call: Call): Promise<Answer> {
+  const limit = limitOf(call)
+  const [after] = readCursor(call, /^\d{1,15}$/) ?? []
+  const inForce = await readStoredCatalog(call.tables)()
+  const notes = []
+  for await (const note of listCatalogVersions(call.tables)()) {
+    if (after !== undefined && note.version >= Number(after)) continue
+    notes.push(note)
+    if (notes.length > limit) break
+  }
+  const body = listOf(
+    notes,
+    limit,
+    ({ version, pushedAt, pushedBy }) => ({
+      object: 'catalog.version' as const,
+      version,
+      pushed_at: pushedAt,
+      by: pushedBy ?? null,
+      in_force: version === inForce?.version,
+    }),
+    ({ version }) => cursorOf(version),
+  )
+  return { body }
+}
+
+export async function getVersion(call: Call): Promise<Answer> {
+  return shown(call, await versionInPath(call))
+}
+
+/** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
+export async function restoreVersion(call: Call): Promise<Answer> {
+  readFields(call.body, {})
+  const seen = seenVersion(call)
+  const { version, data } = await versionInPath(call)
+  if (version === (await readStoredCatalog(call.tables)())?.version) {
+    throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
+  }
+  return putInForce(call, validCatalog(call, parseCatalog(data)), seen, version)
+}
+
+async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
+  const text = path.version ?? ''
+  const known = /^\d{1,15}$/.test(text) ? await readCatalogVersion(tables)(Number(text)) : undefined
+  if (known) return known
+  throw new AdminError(
+    'not_found',
+    'There is no such version of the catalog. GET /admin/v1/catalog/versions lists them.',
+  )
+}
+
+async function putInForce(
+  call: Call,
+  catalog: CatalogData,
+  shownVersion: number,
+  rollbackTo?: number,
+): Promise<Answer> {
+  const { tables } = call
+  const act = await call.newAct()
+  const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
+  const { written, version } = await untilAnswered(write)
+  if (!written) throw await stale(call, shownVersion, version)
+  const stored = await readCatalogVersion(tables)(version)
+  return shown(call, stored ?? { data: catalog, version, pushedAt: new Date(act.atMs).toISOString(), pushedBy: act.by })
+}
+
+async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {
+  const message = (await otherPush(tables, await readCatalogVersion(tables)(seen))).trimEnd()
+  return new AdminError('stale_version', message, { headers: versionTag(version) })
+}
+
+/** As it was sent, with the address of the local gateway's own upstream where it is named. */
+function parseSent({ body, echoUrl }: Call): ParsedCatalog {
+  return parseCatalog(JSON.parse(JSON.stringify(body), namingEcho(echoUrl)))
+}
+
+function validCatalog(call: Call, parsed: ParsedCatalog): CatalogData {
+  if ('faults' in parsed) {
+    const [fault] = parsed.places
+    const more = parsed.places.length > 1 ? ` There are ${parsed.places.length - 1} more faults.` : ''
+    const message = `The catalog is not valid: ${fault?.path}: ${fault?.message}.${more} POST /admin/v1/catalog/check lists them all.`
+    throw new AdminError('invalid_catalog', message, { param: fault?.path ?? 'catalog' })
+  }
+  const refusal = refusalOf(call, parsed.catalog)
+  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
+  return parsed.catalog
+}
+
+function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined {
+  return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
+}
+
+async function shown({ tables }: Call, { data, version, pushedAt, pushedBy }: CatalogVersion): Promise<Answer> {
+  const before = await readCatalogVersion(tables)(version - 1)
+  const body: CatalogShape = {
+    object: 'catalog',
+    version,
+    pushed_at: pushedAt,
+    by: pushedBy ?? null,
+    catalog: data,
+    changes: before ? compareCatalogs(before.data, data) : [],
+    warnings: priceWarnings(data),
+  }
+  return { headers: versionTag(version), body }
+}

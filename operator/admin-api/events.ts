@@ -1,0 +1,84 @@
+import type { ChangeEvent, EventKind } from '../../layers/gateway/domain/change-event.ts'
+import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
+import { momentRule } from '../setting-rules.ts'
+import { horizonOf } from '../usage-rows.ts'
+import type { Answer, Call } from './call.ts'
+import { keyInPath, keyNamed } from './changed-key.ts'
+import { oneOf, textRule } from './fields.ts'
+import { cursorOf, limitOf, queried, readCursor } from './pages.ts'
+import type { EventShape, List } from './shapes.ts'
+
+/** What happened, as it is told. */
+const TOLD: Readonly<Record<EventKind, string>> = {
+  'key.create': 'key.created',
+  'key.update': 'key.updated',
+  'key.rotate': 'key.rotated',
+  'key.end_grace': 'key.grace_ended',
+  'key.revoke': 'key.revoked',
+  'key.grant': 'key.granted',
+  'catalog.push': 'catalog.pushed',
+  'catalog.rollback': 'catalog.rolled_back',
+}
+const KINDS = Object.values(TOLD)
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+/** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
+const MOST_READ = 2_000
+
+export async function listEventsPage(call: Call): Promise<Answer> {
+  const what = queried(call, 'what', oneOf(KINDS))
+  const key = await keyNamed(call, 'key_id')
+  return eventsOf(call, key?.id ?? (what?.startsWith('catalog.') ? CATALOG_EVENTS : undefined), what)
+}
+
+export async function listKeyEvents(call: Call): Promise<Answer> {
+  return eventsOf(call, (await keyInPath(call)).id, queried(call, 'what', oneOf(KINDS)))
+}
+
+async function eventsOf(call: Call, of: string | undefined, what: string | undefined): Promise<Answer> {
+  const limit = limitOf(call)
+  const by = queried(call, 'by', textRule(/^.{1,2048}$/, 'who changed it, as events name them'))
+  const [after] = readCursor(call, ULID) ?? []
+  const fromMs = queried(call, 'from', momentRule) ?? 0
+  const toMs = queried(call, 'to', momentRule) ?? horizonOf(call.nowMs)
+  const found: ChangeEvent[] = []
+  let [read, last, hasMore] = [0, after, false]
+  for await (const event of listEvents(call.tables)({ of, fromMs, toMs, after })) {
+    if (found.length === limit || read === MOST_READ) {
+      hasMore = true
+      break
+    }
+    read += 1
+    last = event.id
+    if ((what === undefined || TOLD[event.what] === what) && (by === undefined || event.by === by)) found.push(event)
+  }
+  const body: List<EventShape> = {
+    object: 'list',
+    data: found.map(eventShape),
+    has_more: hasMore,
+    last_id: read === 0 ? null : cursorOf(last ?? ''),
+  }
+  return { body }
+}
+
+function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): EventShape {
+  return {
+    object: 'event',
+    id,
+    at: new Date(atMs).toISOString(),
+    by,
+    what: TOLD[what] ?? what,
+    key_id: keyId ?? null,
+    before: fieldsIn(before),
+    after: fieldsIn(after),
+  }
+}
+
+/** None is null. The names are those of the API. */
+function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
+    value,
+  ])
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}

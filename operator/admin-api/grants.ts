@@ -1,0 +1,44 @@
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
+import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { type GrantRecord, listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
+import { someCreditsRule } from '../setting-rules.ts'
+import type { Answer, Call } from './call.ts'
+import { changedKey, keyInPath } from './changed-key.ts'
+import { readFields, required } from './fields.ts'
+import { keyDetail } from './key-shape.ts'
+import { claimedAct, untilAnswered } from './once.ts'
+import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
+import type { GrantMade, GrantShape } from './shapes.ts'
+import { weekCostOf } from './week-costs.ts'
+
+/** Newest first. */
+export async function listGrantsPage(call: Call): Promise<Answer> {
+  const { id } = await keyInPath(call)
+  const limit = limitOf(call)
+  const [after] = readCursor(call, /^\w{1,40}$/) ?? []
+  const grants = await Array.fromAsync(listGrants(call.tables)(id))
+  const rest = grants.reverse().filter((grant) => after === undefined || grant.id < after)
+  return { body: listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id)) }
+}
+
+export async function grantOnce(call: Call): Promise<Answer> {
+  const { tables, body, nowMs } = call
+  const credits = required('credits', readFields(body, { credits: someCreditsRule }).credits)
+  const { id } = await keyInPath(call)
+  const { act, isRepeated } = await claimedAct(call)
+  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act))
+  const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
+  const made: GrantMade = {
+    ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),
+    key: keyDetail(key, nowMs, await weekCostOf(tables, id, nowMs)),
+    replayed: wasDone,
+  }
+  return { status: 201, body: made }
+}
+
+function grantShape({ id, credits, by, grantedAt }: GrantRecord): GrantShape {
+  return { object: 'grant', id, credits: formatCredits(credits), by, granted_at: grantedAt }
+}

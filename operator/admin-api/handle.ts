@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { newAct } from '../../layers/gateway/domain/act.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { isUnavailable } from '../../layers/gateway/store/failures.ts'
+import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
+import { CliError } from '../cli-error.ts'
+import { AdminError } from './admin-error.ts'
+import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
+import { readJson } from './read-json.ts'
+import { findAdminRoute } from './route-table.ts'
+
+type Handle = (request: AdminRequest) => Promise<AdminAnswer>
+
+/** Told of what nobody expected, under the X-Request-Id of its answer. */
+export type Report = (requestId: string, error: unknown) => void
+
+/** The admin API over one gateway: every answer, refusals too, and never an exception. */
+export function adminApi(administered: Administered, report: Report): Handle {
+  return async (request) => {
+    const nowMs = administered.clock()
+    const requestId = `adm_${ulid(nowMs, randomBytes(10))}`
+    const common = { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
+    try {
+      const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs)
+      if (Symbol.asyncIterator in body) {
+        return { status, headers: { ...common, ...headers, 'Content-Type': type ?? 'text/plain' }, body }
+      }
+      return jsonAnswer(status, { ...common, ...headers }, body)
+    } catch (error) {
+      const refusal = refusalFor(error)
+      if (refusal.status === 500) report(requestId, error)
+      return jsonAnswer(refusal.status, { ...common, ...refusal.headers }, refusal.envelope)
+    }
+  }
+
+  async function answerTo(request: AdminRequest, nowMs: number): Promise<Answer> {
+    const { method, path, query, headers, identity } = request
+    const { route, parameters } = findAdminRoute(method, path)
+    if (route.scope !== undefined && !identity.scopes.includes(route.scope)) {
+      throw new AdminError('insufficient_scope', `This needs the scope ${route.scope}, which you do not have here.`)
+    }
+    const unknown = [...query.keys()].find((name) => !route.query?.includes(name))
+    if (unknown !== undefined) {
+      const there = route.query ? `There are: ${route.query.join(', ')}.` : 'There are none.'
+      throw new AdminError('invalid_request', `There is no '${unknown}' to ask for here. ${there}`, { param: unknown })
+    }
+    const body = method === 'GET' ? {} : readJson(request, route)
+    const call: Call = {
+      ...administered,
+      identity,
+      headers,
+      query,
+      path: parameters,
+      body,
+      digest: digestOf([method, path, body]),
+      nowMs,
+      newAct: async () => newAct(await identity.by(), nowMs, randomBytes(10)),
+    }
+    return route.handle(call)
+  }
+}
+
+function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: object): AdminAnswer {
+  return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function refusalFor(error: unknown): AdminError {
+  if (error instanceof AdminError) return error
+  const { name, message } = error as Error
+  if (error instanceof CliError || error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof UnansweredWrite) {
+    return new AdminError('service_unavailable', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
+  }
+  if (isUnavailable(error)) {
+    return new AdminError(
+      'service_unavailable',
+      'The database did not answer. If this was a change, it may have been made all the same: ask again with the same Idempotency-Key, or look.',
+    )
+  }
+  if (name === 'AccessDeniedException' || /^ExpiredToken|^UnrecognizedClient|CredentialsProviderError$/.test(name)) {
+    return new AdminError(
+      'access_denied',
+      'AWS does not allow this with your credentials. A change needs the stack’s OperatorPolicy; credentials may also have expired.',
+    )
+  }
+  return new AdminError(
+    'internal_error',
+    'The admin API met an unexpected problem. It was printed where the console runs, with the X-Request-Id of this answer.',
+    {},
+    { cause: error },
+  )
+}
+
+/** The same for the same content, in whatever order its fields come. */
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

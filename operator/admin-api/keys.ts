@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { GRACE_MS, type Key, type Secret } from '../../layers/gateway/domain/key.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { readUlid } from '../../layers/gateway/domain/ulid.ts'
+import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
+import { createKey, SecretTaken } from '../../layers/gateway/store/keys/create-key.ts'
+import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
+import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { keyView } from '../key-view.ts'
+import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { oneOf, readFields, required, textRule } from './fields.ts'
+import { settingFields, settingsIn, withoutNulls } from './key-settings.ts'
+import { keyDetail, keyShape } from './key-shape.ts'
+import { claimedAct, untilAnswered } from './once.ts'
+import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { seenVersion, versionTag } from './seen-version.ts'
+import type { KeyWithSecret } from './shapes.ts'
+import { weekCostOf, weekCosts } from './week-costs.ts'
+
+const STATUSES = ['active', 'expired', 'revoked'] as const
+const BYTES_OF_TIME = 6
+
+/** Newest first. Nothing but the table knows all keys, so all of it is read for each page. */
+export async function listKeysPage(call: Call): Promise<Answer> {
+  const { tables, nowMs } = call
+  const limit = limitOf(call)
+  const status = queried(call, 'status', oneOf(STATUSES))
+  const externalId = queried(call, 'external_id', SETTING_RULES.externalId)
+  const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+  const keys = externalId === undefined ? await Array.fromAsync(listKeys(tables)()) : await keysNamed(call, externalId)
+  const rest = keys
+    .filter((key) => status === undefined || keyView(key, nowMs).status === status)
+    .sort(newestFirst)
+    .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
+  const costs = await weekCosts(tables, nowMs)
+  const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
+  return { body: listOf(rest, limit, shape, ({ createdAtMs, id }) => cursorOf(createdAtMs, id)) }
+}
+
+type Placed = Pick<Key, 'createdAtMs' | 'id'>
+
+export function newestFirst(a: Placed, b: Placed): number {
+  return b.createdAtMs - a.createdAtMs || (a.id > b.id ? -1 : Number(a.id < b.id))
+}
+
+/** One, or none. */
+async function keysNamed({ tables }: Call, externalId: string): Promise<Key[]> {
+  const keyId = await findByExternalId(tables)(externalId)
+  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
+  return key ? [key] : []
+}
+
+export async function getKey(call: Call): Promise<Answer> {
+  return shown(call, await keyInPath(call))
+}
+
+const secretFields = {
+  secret_sha256: textRule(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex'),
+  last_four: textRule(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret'),
+}
+
+export async function createKeyOnce(call: Call): Promise<Answer> {
+  const { tables, body, nowMs } = call
+  const fields = readFields(body, { ...settingFields(nowMs), ...secretFields, credits: creditsRule })
+  const name = required('name', fields.name)
+  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields)), name }
+  const { secret, stored } = secretOf(fields)
+  const { act, isRepeated } = await claimedAct(call)
+  // The key has the id of the act, so that whoever asks again makes the same key.
+  const random = readUlid(act.id).subarray(BYTES_OF_TIME)
+  const key = newKey({ settings, credits: fields.credits ?? 0n, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
+  const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
+  if (!wasDone) {
+    const result = await untilAnswered(() => createKey(tables)(key, act)).catch(secretTaken)
+    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
+  }
+  const now = (await readKey(tables)(key.id)) ?? key
+  return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+}
+
+const graceRule = wholeNumberIn(0, GRACE_MS / 1000)
+
+export async function rotateKeyOnce(call: Call): Promise<Answer> {
+  const { tables, body } = call
+  const fields = readFields(body, { ...secretFields, grace_seconds: graceRule })
+  const graceMs = (fields.grace_seconds ?? GRACE_MS / 1000) * 1000
+  const { id } = await keyInPath(call)
+  const { secret, stored } = secretOf(fields)
+  const { act, isRepeated } = await claimedAct(call)
+  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const rotate = () => untilAnswered(() => rotateKey(tables)(id, stored, act, graceMs))
+  const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
+  return withSecret(call, key, { secret, stored, wasDone, status: 200 })
+}
+
+/** A secret that the caller made, of which only the hash is known here, or one that is made now. */
+function secretOf(fields: { secret_sha256?: string; last_four?: string }): { secret?: string; stored: Secret } {
+  const { secret_sha256: hash, last_four: lastFour } = fields
+  if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, randomBytes)
+  return { stored: { hash: required('secret_sha256', hash), lastFour: required('last_four', lastFour) } }
+}
+
+type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; status: number }
+
+/** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
+async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
+  const isOurs = !wasDone && key.current.hash === stored.hash
+  const { body, ...rest } = await shown(call, key)
+  const answer: KeyWithSecret = {
+    ...(body as KeyWithSecret),
+    secret: isOurs && secret !== undefined ? secret : null,
+    replayed: !isOurs,
+  }
+  return { ...rest, status, body: answer }
+}
+
+export async function patchKey(call: Call): Promise<Answer> {
+  const { tables, body, nowMs, path } = call
+  const seen = seenVersion(call)
+  const settings = settingsIn(readFields(body, settingFields(nowMs)))
+  if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  const result = await untilAnswered(() => updateKey(tables)(id, settings, act, seen))
+  return shown(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+}
+
+export async function endGraceNow(call: Call): Promise<Answer> {
+  readFields(call.body, {})
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  return shown(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
+}
+
+export async function revokeKeyNow(call: Call): Promise<Answer> {
+  const fields = readFields(call.body, { confirm: (value) => value })
+  const { id, name } = await keyInPath(call)
+  if (fields.confirm !== name) {
+    throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {
+      param: 'confirm',
+    })
+  }
+  const act = await call.newAct()
+  return shown(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
+}
+
+async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
+  return {
+    headers: versionTag(key.version),
+    body: keyDetail(key, nowMs, await weekCostOf(tables, key.id, nowMs)),
+  }
+}
+
+function secretTaken(error: unknown): never {
+  if (!(error instanceof SecretTaken)) throw error
+  throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
+}

@@ -1,0 +1,88 @@
+import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { queryUsageRows, type TimeRange } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { atOnce } from '../at-once.ts'
+
+/** A row's place in the list: rows are ordered by their beginning and then by their id, the last first. */
+export type Place = { readonly ms: number; readonly requestId: string }
+
+type Wanted = {
+  readonly keys: readonly Key[]
+  readonly range: TimeRange
+  readonly limit: number
+  /** Only rows behind this place. */
+  readonly after: Place | undefined
+  /** None if every row will do. */
+  readonly matches?: ((row: UsageRow) => boolean) | undefined
+}
+
+type Found = {
+  readonly rows: readonly UsageRow[]
+  /** Where to go on; undefined at the end. */
+  readonly next: Place | undefined
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const QUERIES_AT_ONCE = 16
+/** Of one key and day at a time: a filter that few rows pass does not read a busy day to its end. */
+const MOST_ROWS = 2_000
+/** Of all keys and days: a range without rows is not looked through to its end. */
+const MOST_QUERIES = 2_000
+/** Behind every row of a moment. */
+const FIRST_ID = '~'
+
+/**
+ * The newest rows of these keys, day by day, each day by a query for each key. What is asked for may take more than one
+ * call may read: then there are fewer rows than wanted, or none, and a place to go on from.
+ */
+export async function newestRequests(tables: Tables, { keys, range, limit, after, matches }: Wanted): Promise<Found> {
+  const rows: UsageRow[] = []
+  let queries = 0
+  for (let toMs = Math.min(range.toMs, (after?.ms ?? Infinity) + 1); toMs > range.fromMs; ) {
+    const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
+    const day = { fromMs: Math.max(range.fromMs, dayMs), toMs }
+    const used = keys.filter((key) => birthOf(key) < toMs)
+    const reads = await Array.fromAsync(atOnce(used, QUERIES_AT_ONCE, async ({ id }) => [await readDay(id, day)]))
+    queries += used.length
+    // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
+    const knownFromMs = Math.max(...reads.map((read) => read.knownFromMs), day.fromMs)
+    const known = reads.flatMap((read) => read.rows).filter(({ startedAtMs }) => startedAtMs >= knownFromMs)
+    rows.push(...known.sort(byPlace))
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1] as UsageRow) }
+    toMs = knownFromMs
+    const isSplit = knownFromMs > day.fromMs
+    if (toMs > range.fromMs && (isSplit || queries >= MOST_QUERIES))
+      return { rows, next: { ms: toMs - 1, requestId: FIRST_ID } }
+  }
+  return { rows, next: undefined }
+
+  /** Up to one more than wanted. Rows of the same millisecond come in no order, so they are read together. */
+  async function readDay(keyId: string, day: TimeRange) {
+    const found: UsageRow[] = []
+    let [read, lastMs] = [0, day.toMs]
+    for await (const row of queryUsageRows(tables)(keyId, day, 'newest first', matches ? undefined : limit + 1)) {
+      const { startedAtMs } = row
+      if ((found.length > limit || read >= MOST_ROWS) && startedAtMs < lastMs)
+        return { rows: found, knownFromMs: lastMs }
+      read += 1
+      lastMs = startedAtMs
+      if (isBehind(row, after) && matches?.(row) !== false) found.push(row)
+    }
+    return { rows: found, knownFromMs: day.fromMs }
+  }
+}
+
+function placeOf({ startedAtMs, requestId }: UsageRow): Place {
+  return { ms: startedAtMs, requestId }
+}
+
+function isBehind({ startedAtMs, requestId }: UsageRow, after: Place | undefined): boolean {
+  if (after === undefined || startedAtMs < after.ms) return true
+  return startedAtMs === after.ms && requestId < after.requestId
+}
+
+function byPlace(a: UsageRow, b: UsageRow): number {
+  return b.startedAtMs - a.startedAtMs || (a.requestId > b.requestId ? -1 : 1)
+}

@@ -1,0 +1,158 @@
+import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
+import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../layers/gateway/domain/price.ts'
+import type { Outcome, UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
+import type { Entry } from '../explain/explain-charge.ts'
+import { openHoldEntries, requestEntries } from '../explain/explain-request.ts'
+import { csvLines } from '../export-rows.ts'
+import { findOpenHold } from '../find-open-hold.ts'
+import { momentRule } from '../setting-rules.ts'
+import { horizonOf, usageRows } from '../usage-rows.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { keyNamed } from './changed-key.ts'
+import { oneOf, textRule } from './fields.ts'
+import { holdShape } from './key-shape.ts'
+import { newestRequests } from './newest-requests.ts'
+import { cursorOf, limitOf, queried, readCursor } from './pages.ts'
+import type { BillLineShape, Explained, List, RequestLine, RequestShape } from './shapes.ts'
+
+const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 'abandoned']
+export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
+export async function listRequests(call: Call): Promise<Answer> {
+  const { tables, nowMs } = call
+  const limit = limitOf(call)
+  const key = await keyNamed(call, 'key_id')
+  const outcome = queried(call, 'outcome', oneOf(OUTCOMES))
+  const model = queried(call, 'model', textRule(/^.{1,200}$/, 'the name of a model'))
+  const fromMs = queried(call, 'from', momentRule) ?? (key ? birthOf(key) : nowMs - DAY_MS)
+  const toMs = Math.min(queried(call, 'to', momentRule) ?? Infinity, horizonOf(nowMs))
+  if (fromMs >= toMs) throw new AdminError('invalid_request', "'from' must be before 'to'.", { param: 'from' })
+  const range = { fromMs, toMs }
+  const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
+  if (/\btext\/csv\b/i.test(call.headers.accept ?? '')) {
+    const all = usageRows(tables, key?.id, range, 'oldest first')
+    const rows = matches ? only(all, matches) : all
+    const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' }
+    return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
+  }
+  const keys = key ? [key] : await Array.fromAsync(listKeys(tables)())
+  const [ms, requestId] = readCursor(call, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
+  const after = requestId === undefined ? undefined : { ms: Number(ms), requestId }
+  const { rows, next } = await newestRequests(tables, { keys, range, limit, after, matches })
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const body: List<RequestLine> = {
+    object: 'list',
+    data: rows.map((row) => requestLine(row, names.get(row.keyId))),
+    has_more: next !== undefined,
+    last_id: next === undefined ? null : cursorOf(next.ms, next.requestId),
+  }
+  return { body }
+}
+
+function matcher(outcome: Outcome | undefined, model: string | undefined) {
+  return (row: UsageRow) =>
+    (outcome === undefined || row.outcome === outcome) && (model === undefined || row.model === model)
+}
+
+async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => boolean) {
+  for await (const row of rows) if (matches(row)) yield row
+}
+
+function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
+  return {
+    object: 'request.line',
+    request_id: row.requestId,
+    key_id: row.keyId,
+    key_name: keyName ?? null,
+    started_at: new Date(row.startedAtMs).toISOString(),
+    endpoint: row.endpoint,
+    model: row.model ?? null,
+    provider: row.provider ?? null,
+    stream: row.stream,
+    http_status: row.httpStatus,
+    outcome: row.outcome,
+    error_code: row.errorCode ?? null,
+    total_tokens: row.promptTokens + row.completionTokens,
+    cost: formatCredits(row.cost),
+    duration_ms: row.durationMs,
+  }
+}
+
+export async function getRequest(call: Call): Promise<Answer> {
+  const requestId = call.path.id ?? ''
+  const body = REQUEST_ID.test(requestId) ? await requestShape(call, requestId) : undefined
+  if (body) return { body }
+  throw new AdminError('not_found', 'There is no request with that id. It is in the X-Request-Id header of an answer.')
+}
+
+async function requestShape({ tables, nowMs }: Call, requestId: string): Promise<RequestShape | undefined> {
+  const row = await readUsageRow(tables)(requestId)
+  if (!row) {
+    const open = await findOpenHold(tables, requestId)
+    return open && openRequest(requestId, open.key, open.hold, nowMs)
+  }
+  const key = await readKey(tables)(row.keyId)
+  const hold = key?.holds[requestId]
+  const { upstreamCost } = row
+  return {
+    object: 'request',
+    request_id: requestId,
+    state: 'settled',
+    key_id: row.keyId,
+    key_name: key?.name ?? null,
+    row: usageRecord(row),
+    hold: hold ? holdShape(requestId, hold, nowMs) : null,
+    upstream_cost: upstreamCost === undefined ? null : formatCredits(upstreamCost),
+    margin: upstreamCost === undefined ? null : formatCredits(row.cost - upstreamCost),
+    bill: billOf(row),
+    explanation: requestEntries(row, key, nowMs).flat().map(explained),
+  }
+}
+
+function openRequest(requestId: string, key: Key, hold: Key['holds'][string], nowMs: number): RequestShape {
+  return {
+    object: 'request',
+    request_id: requestId,
+    state: 'open',
+    key_id: key.id,
+    key_name: key.name,
+    row: null,
+    hold: holdShape(requestId, hold, nowMs),
+    upstream_cost: null,
+    margin: null,
+    bill: [],
+    explanation: openHoldEntries(requestId, key, hold, nowMs).map(explained),
+  }
+}
+
+function explained([name, ...lines]: Entry): Explained {
+  return { name, lines }
+}
+
+/** None for what was free, and for a row whose price or tokens are damaged. */
+function billOf(row: UsageRow): BillLineShape[] {
+  const { price } = row
+  if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []
+  return billLines(parsePrice(price), quantitiesOf(row)).map(billLineShape)
+}
+
+function billLineShape({ kind, count, pricePico, amountPico }: BillLine): BillLineShape {
+  const isPiece = kind === 'request' || kind === 'images'
+  return {
+    what: kind,
+    quantity: count,
+    price: isPiece ? formatDecimal(pricePico, 12) : formatPerMillion(pricePico),
+    per: isPiece ? 'one' : 'million',
+    amount: formatDecimal(amountPico, 12),
+  }
+}

@@ -1,0 +1,98 @@
+import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { atOnce } from '../at-once.ts'
+import type { RouteTest } from '../test-route.ts'
+import { testRoutes } from '../test-routes.ts'
+import { horizonOf } from '../usage-rows.ts'
+import type { Answer, Call } from './call.ts'
+import { readFields, textRule } from './fields.ts'
+import type { List, RouteShape, RouteTestShape } from './shapes.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const QUERIES_AT_ONCE = 16
+
+export async function listRoutes(call: Call): Promise<Answer> {
+  return { body: wholeList(await routesNow(call)) }
+}
+
+/** The routes of the active models, and how often each was asked in the last 24 hours. */
+export async function routesNow({ tables, nowMs }: Pick<Call, 'tables' | 'nowMs'>): Promise<RouteShape[]> {
+  const stored = await readStoredCatalog(tables)()
+  if (!stored) return []
+  const attempts = await attemptsOf24h(tables, nowMs)
+  return stored.data.models
+    .filter(({ active }) => active)
+    .flatMap((model) =>
+      inOrder(model).map((route, i) => {
+        const { asked = 0, failed = 0 } = attempts.get(pairOf(model.id, route.provider)) ?? {}
+        return {
+          object: 'route' as const,
+          model: model.id,
+          provider: route.provider,
+          upstream_model: route.model,
+          order: i + 1,
+          first_byte_timeout_ms: route.firstByteTimeoutMs,
+          idle_timeout_ms: route.idleTimeoutMs,
+          requests_24h: asked,
+          failures_24h: failed,
+        }
+      }),
+    )
+}
+
+/** Lower priorities first; among equals, the one with the largest share. */
+function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
+  return routes.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
+}
+
+type Attempts = ReadonlyMap<string, { asked: number; failed: number }>
+
+const pairOf = (model: string, provider: string) => JSON.stringify([model, provider])
+
+/** By rows and not by totals: a total knows who answered, and not who was asked before. */
+async function attemptsOf24h(tables: Tables, nowMs: number): Promise<Attempts> {
+  const attempts = new Map<string, { asked: number; failed: number }>()
+  const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
+  const count = async (keyId: string): Promise<[]> => {
+    for await (const row of queryUsageRows(tables)(keyId, range)) {
+      for (const { provider, result } of row.attempts) {
+        const pair = pairOf(row.fallbackModel ?? row.model ?? '', provider)
+        const counted = attempts.get(pair) ?? { asked: 0, failed: 0 }
+        attempts.set(pair, counted)
+        counted.asked += 1
+        if (result !== 'ok') counted.failed += 1
+      }
+    }
+    return []
+  }
+  const keys = listKeys(tables)()
+  for await (const _ of atOnce(keys, QUERIES_AT_ONCE, ({ id }) => count(id)));
+  return attempts
+}
+
+const nameRule = textRule(/^.{1,200}$/, 'the name of a model or provider of the catalog')
+
+/** One tiny request through each route, which the provider bills. */
+export async function testRoutesNow(call: Call): Promise<Answer> {
+  const wanted = readFields(call.body, { model: nameRule, provider: nameRule })
+  return { body: wholeList((await testRoutes(call, wanted)).map(testShape)) }
+}
+
+function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {
+  return {
+    object: 'route.test',
+    ...test,
+    upstream_model: upstreamModel,
+    first_token_ms: firstTokenMs ?? null,
+    tokens: tokens ?? null,
+    cost: cost === undefined ? null : formatCredits(cost),
+  }
+}
+
+function wholeList<T>(data: readonly T[]): List<T> {
+  return { object: 'list', data, has_more: false, last_id: null }
+}

@@ -1,0 +1,47 @@
+import { daysFrom } from '../../layers/gateway/domain/closed-day.ts'
+import { sumsOf } from '../../layers/gateway/domain/day-total.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import type { Nano } from '../../layers/gateway/domain/money.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
+import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
+import { usageOfDays } from '../usage-of-days.ts'
+import { horizonOf } from '../usage-rows.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const WEEK_MS = 7 * DAY_MS
+/** A rate does not change in a minute, and a page asks every few seconds. */
+const KEPT_MS = 60_000
+
+type Costs = ReadonlyMap<string, Nano>
+const kept = new WeakMap<object, { readonly atMs: number; readonly costs: Promise<Costs> }>()
+
+/** What each key was charged in the last week: by the closed days of it, or by its rows where no day is ever closed. */
+export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
+  const before = kept.get(tables.database)
+  if (before && nowMs < before.atMs + KEPT_MS) return before.costs
+  const costs = readCosts(tables, nowMs)
+  kept.set(tables.database, { atMs: nowMs, costs })
+  costs.catch(() => kept.delete(tables.database))
+  return costs
+}
+
+export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): Promise<Nano> {
+  return (await weekCosts(tables, nowMs)).get(keyId) ?? 0n
+}
+
+async function readCosts(tables: Tables, nowMs: number): Promise<Costs> {
+  const costs = new Map<string, Nano>()
+  const add = (keyId: string, cost: Nano) => costs.set(keyId, (costs.get(keyId) ?? 0n) + cost)
+  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
+  if (closedThrough === undefined) {
+    const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+    for await (const { keyId, part } of usageOfDays(tables, undefined, range, nowMs)) add(keyId, part.cost)
+    return costs
+  }
+  const last = utcDay(nowMs - DAY_MS)
+  for (const day of daysFrom(utcDay(nowMs - WEEK_MS), closedThrough < last ? closedThrough : last)) {
+    for await (const total of queryDayTotals(tables)(day)) add(total.keyId, sumsOf(total).cost)
+  }
+  return costs
+}

@@ -1,0 +1,12 @@
+import type { ChangeEvent } from '../layers/gateway/domain/change-event.ts'
+
+/** Each field of an event as it was and as it is. */
+export function changeText({ before, after }: Pick<ChangeEvent, 'before' | 'after'>): string {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.map((name) => `${name} ${textOf(before[name])} → ${textOf(after[name])}`).join(', ')
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { wholeNumber } from '../arguments.ts'
+import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
+import { startConsole } from '../console/start-console.ts'
+import { printJson } from '../output.ts'
+import type { Run, Session } from '../run.ts'
+
+type ConsoleOptions = { port: number; open: boolean; readOnly?: boolean }
+
+export function consoleCommand(program: Command, run: Run): void {
+  program
+    .command('console')
+    .description('serve a page for all of this, and the admin API, on this machine only, until Ctrl-C')
+    .option('--port <n>', 'on this port of 127.0.0.1; any that is free, unless given', wholeNumber(0, 65_535), 0)
+    .option('--no-open', 'print the address, and open no browser')
+    .option('--read-only', 'look, and change nothing')
+    .action(run(consoleAction))
+}
+
+async function consoleAction(session: Session, { port, open, readOnly = false }: ConsoleOptions): Promise<void> {
+  const { stage, out, json } = session
+  if (!readOnly) await session.confirm(() => 'open a console from which keys, credits and the catalog can be changed')
+  await using stack = new AsyncDisposableStack()
+  const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
+  const address = await startConsole(session, { port, isReadOnly: readOnly, report: (text) => out.error(text) }, stack)
+  if (json) printJson(out, { url: address })
+  else
+    out.log(
+      `The console of ${stage}${readOnly ? ', read only' : ''}: ${address}\nThe address works once. Ctrl-C ends it.`,
+    )
+  if (open && hasDisplay(process.platform, process.env)) {
+    openBrowser(await writeLaunchFile(address, stack), process.platform)
+  }
+  await ended
+}

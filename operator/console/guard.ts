@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AdminError } from '../admin-api/admin-error.ts'
+
+/** With every answer: nothing of the page is run, framed, kept or told elsewhere. */
+export const GUARD_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+} as const
+
+type Sent = { readonly headers: IncomingHttpHeaders; readonly method: string; readonly isPage: boolean }
+
+/**
+ * Refuses what another page on this machine, or a name that was made to lead here, could send. Every request must be
+ * addressed to us by our own name, and come from our own page, or from no page at all.
+ */
+export function refuseForeign({ headers, method, isPage }: Sent, port: number): void {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
+  if (!hosts.includes(headers.host ?? '')) {
+    throw new AdminError('host_not_allowed', `The Host header must be ${hosts.join(' or ')}.`)
+  }
+  const { origin } = headers
+  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {
+    throw new AdminError('origin_not_allowed', 'Another page may not call this one.')
+  }
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  // The browser may be sent to the page, and finds nothing in it that is secret.
+  if (isPage && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
+  throw new AdminError('origin_not_allowed', 'Another page may not call this one.')
+}

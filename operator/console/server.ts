@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import type { ConsoleFile } from '../../console/build.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { AdminError } from '../admin-api/admin-error.ts'
+import type { AdminAnswer, Identity } from '../admin-api/call.ts'
+import type { adminApi } from '../admin-api/handle.ts'
+import { readJson } from '../admin-api/read-json.ts'
+import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import { MOST_CATALOG_BYTES } from '../catalog-refusal.ts'
+import { GUARD_HEADERS, refuseForeign } from './guard.ts'
+import type { Playground } from './playground.ts'
+import type { Tokens } from './tokens.ts'
+
+export const TOKEN_HEADER = 'X-Waybill-Console'
+/** More than any route takes, so that each refuses for itself. */
+const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
+/** What a caller of the gateway is told beside the body. */
+const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after)$/
+
+export type ConsoleParts = {
+  readonly api: ReturnType<typeof adminApi>
+  readonly identity: Identity
+  readonly tokens: Tokens
+  readonly page: () => Promise<{ readonly files: readonly ConsoleFile[] }>
+  readonly playground: Playground
+  readonly clock: () => number
+}
+
+/** The page and the admin API, for one operator on this machine. */
+export function createConsoleServer({ api, identity, tokens, page, playground, clock }: ConsoleParts): Server {
+  const server = createServer({ requestTimeout: 50_000 }, (request, response) => {
+    serve(request, response).catch((error) => answerFailure(response, error))
+  })
+  return server
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', headers } = request
+    const { pathname, searchParams } = addressOf(request)
+    const isOfApi = pathname.startsWith(`${ADMIN_ROOT}/`)
+    const isPage = !isOfApi && !pathname.startsWith('/console/')
+    refuseForeign({ headers, method, isPage }, (server.address() as AddressInfo).port)
+    if (isPage) return servePage(method, pathname, response)
+    if (pathname === '/console/session') return openSession(request, response)
+    if (!tokens.opens(headers[TOKEN_HEADER.toLowerCase()])) {
+      throw new AdminError(
+        'invalid_console_token',
+        `This needs the header ${TOKEN_HEADER} with the token of a session. 'waybill console' begins one.`,
+      )
+    }
+    if (!isOfApi) return servePlayground(request, response, pathname)
+    const body = await readBody(request)
+    const sent = { method, path: pathname, query: searchParams, headers: singled(headers), body, identity }
+    await write(response, await api(sent))
+  }
+
+  async function servePage(method: string, path: string, response: ServerResponse): Promise<void> {
+    const file = (await page()).files.find((one) => one.path === path)
+    if (!file) throw new AdminError('not_found', 'There is nothing here.')
+    requireMethod(method, 'GET')
+    response.writeHead(200, { ...GUARD_HEADERS, 'Content-Type': file.type }).end(file.body)
+  }
+
+  async function openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireMethod(request.method, 'POST')
+    const body = await readBody(request)
+    const { launch } = readJson({ headers: singled(request.headers), body }, {})
+    const token = tokens.exchange(launch)
+    if (token === undefined) {
+      throw new AdminError(
+        'invalid_console_token',
+        "This launch token is not valid, or was used. 'waybill console' makes one.",
+      )
+    }
+    await write(response, {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+  }
+
+  async function servePlayground(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    requireWriting(identity)
+    const left = new AbortController()
+    response.once('close', () => left.abort())
+    if (path === '/console/playground/models') {
+      requireMethod(request.method, 'GET')
+      return passOn(await playground.models(left.signal), response)
+    }
+    if (path !== '/console/playground/chat/completions') throw new AdminError('not_found', 'There is nothing here.')
+    requireMethod(request.method, 'POST')
+    const body = await readBody(request)
+    readJson({ headers: singled(request.headers), body }, { mostBytes: MOST_BYTES - 1 })
+    await passOn(await playground.chat(body, left.signal), response)
+  }
+
+  async function write(response: ServerResponse, { status, headers, body }: AdminAnswer): Promise<void> {
+    response.writeHead(status, { ...headers, ...GUARD_HEADERS })
+    if (typeof body === 'string') response.end(body)
+    else await pipeline(Readable.from(body), response)
+  }
+
+  function answerFailure(response: ServerResponse, error: unknown): void {
+    // The answer has begun, or the one who asked has left: all that can be said is that it broke off.
+    if (response.headersSent || response.destroyed) return void response.destroy()
+    const refusal =
+      error instanceof AdminError
+        ? error
+        : new AdminError('service_unavailable', `The gateway could not be asked: ${(error as Error).message}`)
+    response.writeHead(refusal.status, {
+      ...GUARD_HEADERS,
+      ...refusal.headers,
+      'Content-Type': 'application/json',
+      'X-Request-Id': `adm_${ulid(clock(), randomBytes(10))}`,
+      // What was not read of the body is not waited for.
+      Connection: 'close',
+    })
+    response.end(JSON.stringify(refusal.envelope))
+  }
+}
+
+function addressOf({ url = '/' }: IncomingMessage): URL {
+  const address = URL.parse(url, 'http://127.0.0.1')
+  if (address && url.startsWith('/') && !url.startsWith('//')) return address
+  throw new AdminError('not_found', 'There is nothing here.')
+}
+
+/** Playing spends a credit that is made for it. */
+function requireWriting({ scopes }: Identity): void {
+  if (scopes.includes('keys.write')) return
+  throw new AdminError('insufficient_scope', 'This console only looks: the playground would make a key.')
+}
+
+function requireMethod(method: string | undefined, allowed: string): void {
+  if (method === allowed) return
+  throw new AdminError('method_not_allowed', `This takes ${allowed}.`, { headers: { Allow: allowed } })
+}
+
+function singled(headers: IncomingMessage['headers']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )
+}
+
+/** As much of a body as anybody takes, and a byte, by which it is refused. */
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= MOST_BYTES) {
+      throw new AdminError('request_too_large', `The body may have at most ${Math.floor(MOST_BYTES / 1024)} KiB.`)
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The gateway's answer as it comes. */
+async function passOn(answer: Response, response: ServerResponse): Promise<void> {
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => PASSED_ON.test(name)))
+  response.writeHead(answer.status, { ...headers, ...GUARD_HEADERS })
+  response.flushHeaders()
+  if (!answer.body) return void response.end()
+  await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), response)
+}

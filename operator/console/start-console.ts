@@ -1,0 +1,52 @@
+import type { AddressInfo } from 'node:net'
+import { buildConsole } from '../../console/build.ts'
+import { adminApi } from '../admin-api/handle.ts'
+import { ADMIN_SCOPES, READING_SCOPES } from '../admin-api/scopes.ts'
+import { CliError } from '../cli-error.ts'
+import type { Connection } from '../connect.ts'
+import { openPlayground } from './playground.ts'
+import { createConsoleServer } from './server.ts'
+import { Tokens } from './tokens.ts'
+
+type Options = {
+  /** 0 for any that is free. */
+  readonly port: number
+  readonly isReadOnly: boolean
+  readonly report: (message: string) => void
+}
+
+/** Serves the console of a gateway on this machine. Resolves with the launch address, which works once. */
+export async function startConsole(
+  connection: Connection,
+  { port, isReadOnly, report }: Options,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const clock = Date.now
+  const tokens = new Tokens()
+  const playground = openPlayground(connection, clock)
+  stack.use(playground)
+  let built: ReturnType<typeof buildConsole> | undefined
+  const server = createConsoleServer({
+    api: adminApi({ ...connection, clock }, (requestId, error) => report(`${requestId}: ${(error as Error).stack}`)),
+    identity: { by: connection.whoAmI, scopes: isReadOnly ? READING_SCOPES : ADMIN_SCOPES },
+    tokens,
+    page: () => {
+      built ??= buildConsole()
+      return built
+    },
+    playground,
+    clock,
+  })
+  stack.defer(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = `Port ${port} is already in use. Choose another with --port, or leave it away.`
+      reject(error.code === 'EADDRINUSE' ? new CliError(inUse) : error)
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
+}

@@ -1,0 +1,164 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
+import { say, status, type Upstream } from '../support/upstream.ts'
+import { type Admin, adminOf } from './support/admin.ts'
+
+let gateway: TestGateway
+let upstream: Upstream
+let admin: Admin
+
+beforeAll(async () => {
+  ;({ gateway, upstream } = await openBoth())
+  admin = adminOf(gateway.tables)
+})
+
+const inForce = async () => (await readStoredCatalog(gateway.tables)())?.version ?? 0
+const seen = (version: number) => ({ 'if-match': `"${version}"` })
+const catalog = (output: string) => catalogFor(upstream.url, { price: { input: '1', output } })
+
+test('PUT puts a catalog in force over the version that was seen, GET tells it with the change in words', async () => {
+  const before = await inForce()
+  const put = await admin.call('PUT /catalog', { body: catalog('0.80'), headers: seen(before) })
+  expect([put.status, put.headers.ETag]).toEqual([200, `"${before + 1}"`])
+  const { body, headers } = await admin.call('GET /catalog')
+  expect(body).toEqual(put.body)
+  expect(headers.ETag).toBe(`"${before + 1}"`)
+  expect(body).toMatchObject({ object: 'catalog', version: before + 1, by: 'ann', warnings: [] })
+  expect(body.changes).toEqual(['~ model test-model: output 2 → 0.80, cachedInput 0.5 → -'])
+  const { body: events } = await admin.call('GET /events?what=catalog.pushed&limit=1')
+  expect(events.data).toMatchObject([{ what: 'catalog.pushed', key_id: null, after: { version: before + 1 } }])
+})
+
+test('of two operators who put a catalog in force, the second is told who came first and with what, and nothing is lost', async () => {
+  const before = await inForce()
+  const answers = await Promise.all(
+    ['ann', 'bob'].map((by) =>
+      admin.call('PUT /catalog', { body: catalog(by === 'ann' ? '1.1' : '1.2'), headers: seen(before), by }),
+    ),
+  )
+  expect(answers.map(({ status: code }) => code).sort()).toEqual([200, 412])
+  const winner = answers[0]?.status === 200 ? 'ann' : 'bob'
+  const lost = answers.find(({ status: code }) => code === 412)
+  expect(lost?.body.error.code).toBe('stale_version')
+  expect(lost?.body.error.message).toMatch(new RegExp(`^${winner} pushed version ${before + 1} .*\\n.*output 0.80 → 1`))
+  expect(lost?.headers.ETag).toBe(`"${before + 1}"`)
+  expect(await inForce()).toBe(before + 1)
+})
+
+test.each([
+  ['PUT /catalog', () => catalog('1')],
+  ['POST /catalog/versions/1/restore', () => ({})],
+])('%s without If-Match is a 428', async (route, body) => {
+  const { status: code, body: told } = await admin.call(route, { body: body() })
+  expect([code, told.error.code]).toEqual([428, 'version_required'])
+})
+
+test('POST /catalog/check lists every fault with its path, and changes nothing', async () => {
+  const before = await inForce()
+  const good = catalog('3')
+  const faulty = { ...good, models: [{ ...good.models[0], price: { input: 1, output: '-2' } }], more: true }
+  const { status: code, body } = await admin.call('POST /catalog/check', { body: faulty })
+  expect([code, body.valid]).toEqual([200, false])
+  const paths = body.faults.map(({ path }: { path: string }) => path)
+  expect(paths).toEqual(expect.arrayContaining(['models[0].price.input', 'models[0].price.output']))
+  const fine = await admin.call('POST /catalog/check', { body: good })
+  expect(fine.body).toMatchObject({ valid: true, faults: [], changes: [expect.stringContaining('→ 3')] })
+  const put = await admin.call('PUT /catalog', { body: faulty, headers: seen(before) })
+  expect([put.status, put.body.error.code, put.body.error.param]).toEqual([400, 'invalid_catalog', expect.any(String)])
+  expect(await inForce()).toBe(before)
+})
+
+test('a catalog whose provider has its key in a variable is refused for a stage, and taken for the local gateway', async () => {
+  const body = catalogFor('http://127.0.0.1:1', {}, { apiKey: 'env:MY_KEY' })
+  const checked = await admin.call('POST /catalog/check', { body })
+  expect(checked.body).toMatchObject({
+    valid: false,
+    faults: [{ path: 'catalog', message: expect.stringContaining('env:MY_KEY') }],
+  })
+  const put = await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })
+  expect([put.status, put.body.error.code]).toEqual([400, 'invalid_catalog'])
+  const local = adminOf(gateway.tables, { echoUrl: 'http://127.0.0.1:9/v1' })
+  expect((await local.call('POST /catalog/check', { body })).body.valid).toBe(true)
+  const echo = { ...body, providers: { up: { type: 'openai', baseUrl: 'local:echo' } } }
+  expect((await local.call('POST /catalog/check', { body: echo })).body.valid).toBe(true)
+  expect((await admin.call('POST /catalog/check', { body: echo })).body.valid).toBe(false)
+})
+
+test('versions are listed newest first, page by page, read whole, and restored as a new version', async () => {
+  const first = await inForce()
+  await admin.call('PUT /catalog', { body: catalog('5'), headers: seen(first) })
+  const { body } = await admin.call('GET /catalog/versions?limit=2')
+  expect(body.data).toMatchObject([
+    { object: 'catalog.version', version: first + 1, in_force: true, by: 'ann' },
+    { version: first, in_force: false },
+  ])
+  const rest = await admin.call(`GET /catalog/versions?after=${body.last_id}`)
+  expect(rest.body.data.map(({ version }: { version: number }) => version)).toEqual(
+    Array.from({ length: first - 1 }, (_, i) => first - 1 - i),
+  )
+  const old = await admin.call(`GET /catalog/versions/${first}`)
+  const restored = await admin.call(`POST /catalog/versions/${first}/restore`, { headers: seen(first + 1) })
+  expect(restored.body).toMatchObject({ version: first + 2, catalog: old.body.catalog })
+  const { body: events } = await admin.call('GET /events?what=catalog.rolled_back')
+  expect(events.data[0]).toMatchObject({ after: { version: first + 2, content_of: first } })
+  const stale = await admin.call(`POST /catalog/versions/${first}/restore`, { headers: seen(first) })
+  expect(stale.status).toBe(412)
+  const same = await admin.call(`POST /catalog/versions/${first + 2}/restore`, { headers: seen(first + 2) })
+  expect([same.status, same.body.error.code]).toEqual([409, 'conflict'])
+  for (const version of ['999', 'last']) {
+    expect((await admin.call(`GET /catalog/versions/${version}`)).status).toBe(404)
+  }
+})
+
+describe('routes', () => {
+  test('GET /routes has the order in which they are tried, and how often each was asked and failed in 24 hours', async () => {
+    const routes = [
+      { provider: 'up', model: 'second', priority: 2 },
+      { provider: 'down', model: 'first', priority: 1 },
+    ]
+    const base = catalogFor(upstream.url, {})
+    const providers = { up: base.providers.up, down: { type: 'openai', baseUrl: `${upstream.url}/missing` } }
+    const [model] = base.models
+    const body = {
+      providers,
+      models: [
+        { ...model, routes },
+        { ...model, id: 'off', active: false },
+      ],
+    }
+    const put = await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })
+    expect(put.status).toBe(200)
+    // Another instance, which has not kept the catalog of before.
+    const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+    upstream.reply = (response, request) =>
+      (JSON.stringify(request.body).includes('"first"') ? status(500, {}) : say('Hello'))(response, request)
+    const { secret } = await other.issue()
+    expect((await other.post(secret, HELLO)).status).toBe(200)
+    const { body: listed } = await admin.call('GET /routes')
+    expect(listed.data).toMatchObject([
+      {
+        object: 'route',
+        model: 'test-model',
+        provider: 'down',
+        upstream_model: 'first',
+        order: 1,
+        requests_24h: 1,
+        failures_24h: 1,
+      },
+      { provider: 'up', upstream_model: 'second', order: 2, failures_24h: 0 },
+    ])
+    expect(listed.data.length).toBe(2)
+  })
+
+  test('POST /routes/test asks each route, or those of a provider, and tells how it went and what it cost', async () => {
+    upstream.reply = say('ok')
+    const { body } = await admin.call('POST /routes/test', { body: { provider: 'up' } })
+    expect(body.data).toMatchObject([
+      { object: 'route.test', model: 'test-model', provider: 'up', ok: true, cost: expect.stringMatching(/^0\.\d+$/) },
+    ])
+    const unknown = await admin.call('POST /routes/test', { body: { model: 'none' } })
+    expect([unknown.status, unknown.body.error.message]).toEqual([409, expect.stringContaining("'none'")])
+  })
+})

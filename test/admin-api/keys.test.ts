@@ -1,0 +1,347 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { makeSecret } from '../../layers/gateway/domain/secret.ts'
+import { keyShape } from '../../operator/admin-api/key-shape.ts'
+import type { KeyWithSecret } from '../../operator/admin-api/shapes.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { type Admin, adminOf, once } from './support/admin.ts'
+
+let gateway: TestGateway
+let admin: Admin
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  admin = adminOf(gateway.tables)
+})
+
+const create = async (body: object = {}) => {
+  const sent = { body: { name: 'acme', credits: '5', ...body }, headers: once() }
+  const { status, body: key } = await admin.call<KeyWithSecret>('POST /keys', sent)
+  expect(status).toBe(201)
+  return key
+}
+
+function ownSecret(seed: number) {
+  const secret = makeSecret(BRAND.keyPrefix, new Uint8Array(32).fill(seed))
+  const hash = createHash('sha256').update(secret).digest('hex')
+  return { secret, sent: { secret_sha256: hash, last_four: secret.slice(-4) } }
+}
+
+describe('POST /admin/v1/keys', () => {
+  test('makes a key with every setting, whose secret is told once and works', async () => {
+    const settings = {
+      name: 'full',
+      scopes: ['chat.completions'],
+      allowlist: ['127.0.0.0/8'],
+      rpm: 7,
+      daily_limit: 70,
+      max_concurrent: 3,
+      external_id: 'cus_full',
+      expires_at: '2999-01-01T00:00:00.000Z',
+      note: 'pays monthly',
+    }
+    const key = await create({ ...settings, credits: '2.5' })
+    expect(key).toMatchObject({ object: 'key', status: 'active', granted: '2.5', available: '2.5', version: 1 })
+    expect(key).toMatchObject({ ...settings, replayed: false, secret: expect.stringMatching(/^svc_live_/) })
+    expect((await gateway.post(key.secret ?? '', HELLO)).status).toBe(200)
+    const { body } = await admin.call(`GET /keys/${key.id}`)
+    expect(body).not.toHaveProperty('secret')
+    expect(body).toMatchObject({
+      requests_today: 1,
+      last_used_at: expect.any(String),
+      minute: { limit: 7, remaining: 6 },
+    })
+  })
+
+  test('takes a secret that the caller made by its hash, never tells one, and the secret works', async () => {
+    const { secret, sent } = ownSecret(1)
+    const key = await create(sent)
+    expect(key).toMatchObject({ secret: null, replayed: false, last_four: sent.last_four })
+    expect((await gateway.post(secret, HELLO)).status).toBe(200)
+  })
+
+  test('refuses a secret that another key has with 409, and says so', async () => {
+    const { sent } = ownSecret(2)
+    await create(sent)
+    const again = await admin.call('POST /keys', { body: { name: 'x', ...sent }, headers: once() })
+    expect([again.status, again.body.error.param]).toEqual([409, 'secret_sha256'])
+  })
+
+  test('refuses an external id that another key has with 409, and names that key', async () => {
+    const { id } = await create({ external_id: 'cus_taken' })
+    const { status, body } = await admin.call('POST /keys', {
+      body: { name: 'x', external_id: 'cus_taken' },
+      headers: once(),
+    })
+    expect([status, body.error.code, body.error.message]).toEqual([
+      409,
+      'external_id_taken',
+      expect.stringContaining(id),
+    ])
+  })
+
+  test.each([
+    ['no name', { name: undefined }, 'name', 'is missing'],
+    ['an empty name', { name: ' ' }, 'name', '1 to 100 characters'],
+    ['a number of credits', { credits: 5 }, 'credits', 'plain decimal'],
+    ['credits in scientific notation', { credits: '1e3' }, 'credits', 'plain decimal'],
+    ['negative credits', { credits: '-1' }, 'credits', 'plain decimal'],
+    ['an unknown scope', { scopes: ['admin'] }, 'scopes', "not 'admin'"],
+    ['scopes as a text', { scopes: 'chat.completions' }, 'scopes', 'must be a list'],
+    ['a range that is none', { allowlist: ['10.0.0.1/8'] }, 'allowlist', '10.0.0.1/8'],
+    ['no requests a minute', { rpm: 0 }, 'rpm', 'from 1 to 60000'],
+    ['half a request', { rpm: 1.5 }, 'rpm', 'whole number'],
+    ['a limit as a text', { daily_limit: '5' }, 'daily_limit', 'whole number'],
+    ['too many at once', { max_concurrent: 1001 }, 'max_concurrent', 'from 1 to 1000'],
+    ['an external id with a space', { external_id: 'a b' }, 'external_id', 'without spaces'],
+    ['an end that is over', { expires_at: '2020-01-01' }, 'expires_at', 'later than now'],
+    ['an end on a day that is none', { expires_at: '2999-02-30' }, 'expires_at', 'UTC day'],
+    ['a note that would steer a terminal', { note: 'a\u001b[2Jb' }, 'note', 'on one line'],
+    ['a hash in capitals', { secret_sha256: 'A'.repeat(64), last_four: 'abcd' }, 'secret_sha256', 'lower-case hex'],
+    ['a hash without the last four', { secret_sha256: 'a'.repeat(64) }, 'last_four', 'is missing'],
+    ['the last four without a hash', { last_four: 'abcd' }, 'secret_sha256', 'is missing'],
+    ['an unknown field', { rmp: 5 }, 'rmp', "There is no field 'rmp' here."],
+    ['a field of the prototype', { constructor: 5 }, 'constructor', 'There is no field'],
+  ])('refuses %s with a 400 that names the field', async (_, change, param, complaint) => {
+    const body = { name: 'x', ...change }
+    const answer = await admin.call('POST /keys', { body, headers: once() })
+    expect([answer.status, answer.body.error.param, answer.body.error.message]).toEqual([
+      400,
+      param,
+      expect.stringContaining(complaint),
+    ])
+  })
+})
+
+describe('GET /admin/v1/keys', () => {
+  test('lists every key once, newest first, page by page, and by status and external id', async () => {
+    const made = [await create({ external_id: 'cus_list' }), await create(), await create()].map(({ id }) => id)
+    await admin.call(`POST /keys/${made[1]}/revoke`, { body: { confirm: 'acme' } })
+    const seen: string[] = []
+    let [after, more] = ['', true]
+    while (more) {
+      const { body } = await admin.call(`GET /keys?limit=2&after=${after}`)
+      seen.push(...body.data.map(({ id }: { id: string }) => id))
+      ;[after, more] = [body.last_id, body.has_more]
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toEqual(expect.arrayContaining(made))
+    expect(seen.indexOf(made[2] ?? '')).toBeLessThan(seen.indexOf(made[0] ?? ''))
+    const revoked = (await admin.call('GET /keys?status=revoked')).body.data.map(({ id }: { id: string }) => id)
+    expect(revoked).toEqual([made[1]])
+    const named = (await admin.call('GET /keys?external_id=cus_list')).body.data
+    expect(named.map(({ id }: { id: string }) => id)).toEqual([made[0]])
+    expect((await admin.call('GET /keys?external_id=cus_none')).body).toEqual({
+      object: 'list',
+      data: [],
+      has_more: false,
+      last_id: null,
+    })
+  })
+
+  test('shows what deserves a look: empty, idle for 90 days, for every address, and the rest spent within a week', async () => {
+    const { id } = await create({ credits: '0' })
+    const { id: restricted } = await create({ allowlist: ['10.0.0.0/8'] })
+    const later = adminOf(gateway.tables, { clock: () => Date.now() + 91 * 86_400_000 })
+    expect((await admin.call(`GET /keys/${id}`)).body.badges).toEqual(['empty', 'no_allowlist'])
+    expect((await later.call(`GET /keys/${id}`)).body.badges).toEqual(['empty', 'idle', 'no_allowlist'])
+    expect((await admin.call(`GET /keys/${restricted}`)).body.badges).toEqual([])
+    const key = await gateway.readKey(restricted)
+    const badges = (available: bigint, weekCost: bigint) => keyShape({ ...key, available }, Date.now(), weekCost).badges
+    expect([badges(6n, 5n), badges(5n, 5n), badges(4n, 5n), badges(0n, 5n)]).toEqual([[], [], ['low'], ['empty']])
+  })
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=x', 'limit'],
+    ['status=gone', 'status'],
+    ['after=x', 'after'],
+    ['after=WyJhIl0', 'after'],
+    ['sort=name', 'sort'],
+  ])('refuses ?%s with a 400 that names it', async (query, param) => {
+    const { status, body } = await admin.call(`GET /keys?${query}`)
+    expect([status, body.error.param]).toEqual([400, param])
+  })
+})
+
+describe('PATCH /admin/v1/keys/{id}', () => {
+  test('changes what is sent and nothing else, in force from the next request, and null takes a setting away', async () => {
+    const { id, secret } = await create({ external_id: 'cus_patch', note: 'n' })
+    const changed = await admin.call(`PATCH /keys/${id}`, {
+      body: { rpm: 9, external_id: null, note: null },
+      headers: { 'if-match': '"1"' },
+    })
+    expect(changed.body).toMatchObject({ rpm: 9, daily_limit: 10_000, external_id: null, note: null, version: 2 })
+    expect(changed.headers.ETag).toBe('"2"')
+    expect((await gateway.post(secret ?? '', HELLO)).headers.get('ratelimit-limit')).toBe('9')
+  })
+
+  test('of two operators who change one key, the second is told who changed what, and nothing is lost', async () => {
+    const { id } = await create()
+    const headers = { 'if-match': '"1"' }
+    const [first, second] = await Promise.all([
+      admin.call(`PATCH /keys/${id}`, { body: { rpm: 9 }, headers, by: 'ann' }),
+      admin.call(`PATCH /keys/${id}`, { body: { rpm: 11 }, headers, by: 'bob' }),
+    ])
+    const [won, lost] = first.status === 200 ? [first, second] : [second, first]
+    expect([won.status, lost.status]).toEqual([200, 412])
+    const winner = won === first ? 'ann' : 'bob'
+    expect(lost.body.error).toMatchObject({ code: 'stale_version' })
+    expect(lost.body.error.message).toMatch(
+      new RegExp(`version 2 now.*${winner} changed it at .*: rpm 60 → ${won.body.rpm}`),
+    )
+    expect(lost.headers.ETag).toBe('"2"')
+    expect((await gateway.readKey(id)).rpm).toBe(won.body.rpm)
+    const again = await admin.call(`PATCH /keys/${id}`, { body: { daily_limit: 5 }, headers: { 'if-match': '"2"' } })
+    expect(again.body).toMatchObject({ rpm: won.body.rpm, daily_limit: 5, version: 3 })
+  })
+
+  test('a grant does not make a version stale', async () => {
+    const { id } = await create()
+    await admin.call(`POST /keys/${id}/grants`, { body: { credits: '1' }, headers: once() })
+    const { status } = await admin.call(`PATCH /keys/${id}`, { body: { rpm: 9 }, headers: { 'if-match': '"1"' } })
+    expect(status).toBe(200)
+  })
+
+  test.each([
+    ['without If-Match', {}, { rpm: 1 }, 428, 'version_required'],
+    ['with an If-Match that is no version', { 'if-match': '*' }, { rpm: 1 }, 400, null],
+    ['with nothing to change', { 'if-match': '"1"' }, {}, 400, null],
+    ['of the credits', { 'if-match': '"1"' }, { credits: '1' }, 400, null],
+    ['of the secret', { 'if-match': '"1"' }, { last_four: 'abcd' }, 400, null],
+  ])('refuses a change %s', async (_, headers, body, status, code) => {
+    const answer = await admin.call(`PATCH /keys/${(await create()).id}`, {
+      body,
+      headers: headers as Record<string, string>,
+    })
+    expect([answer.status, answer.body.error.code]).toEqual([status, code])
+  })
+})
+
+describe('rotation, its end, and revoke', () => {
+  test('rotate gives a new secret, the old one works for the grace period and shows its use, and end-grace ends it', async () => {
+    const key = await create()
+    const rotated = await admin.call(`POST /keys/${key.id}/rotate`, { body: { grace_seconds: 60 }, headers: once() })
+    expect(rotated.status).toBe(200)
+    const { previous, secret } = rotated.body
+    expect(previous).toMatchObject({ last_four: key.last_four, last_used_at: null })
+    expect(Date.parse(previous.expires_at) - Date.now()).toBeLessThanOrEqual(60_000)
+    expect((await gateway.post(secret, HELLO)).status).toBe(200)
+    expect((await gateway.post(key.secret ?? '', HELLO)).status).toBe(200)
+    expect((await admin.call(`GET /keys/${key.id}`)).body.previous.last_used_at).toEqual(expect.any(String))
+    const ended = await admin.call(`POST /keys/${key.id}/end-grace`)
+    expect([ended.status, ended.body.previous]).toEqual([200, null])
+    expect((await gateway.post(key.secret ?? '', HELLO)).status).toBe(401)
+    expect((await gateway.post(secret, HELLO)).status).toBe(200)
+  })
+
+  test('rotate with a grace period of 0 ends the old secret, and one that was in grace, at once', async () => {
+    const key = await create()
+    const second = await admin.call(`POST /keys/${key.id}/rotate`, { headers: once() })
+    const { body } = await admin.call(`POST /keys/${key.id}/rotate`, { body: { grace_seconds: 0 }, headers: once() })
+    expect(body.previous).toBeNull()
+    for (const old of [key.secret, second.body.secret]) expect((await gateway.post(old, HELLO)).status).toBe(401)
+    expect((await gateway.post(body.secret, HELLO)).status).toBe(200)
+  })
+
+  test('rotate refuses a grace period beyond an hour', async () => {
+    const { id } = await create()
+    const { status, body } = await admin.call(`POST /keys/${id}/rotate`, {
+      body: { grace_seconds: 3601 },
+      headers: once(),
+    })
+    expect([status, body.error.param]).toEqual([400, 'grace_seconds'])
+  })
+
+  test('revoke wants the name of the key, ends it at once, and every further change is a 409', async () => {
+    const { id, secret } = await create()
+    const wrong = await admin.call(`POST /keys/${id}/revoke`, { body: { confirm: 'acm' } })
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, 'confirm'])
+    expect((await gateway.readKey(id)).status).toBe('active')
+    const revoked = await admin.call(`POST /keys/${id}/revoke`, { body: { confirm: 'acme' } })
+    expect(revoked.body.status).toBe('revoked')
+    expect((await gateway.post(secret ?? '', HELLO)).status).toBe(401)
+    const changes = [
+      admin.call(`POST /keys/${id}/revoke`, { body: { confirm: 'acme' } }),
+      admin.call(`POST /keys/${id}/rotate`, { headers: once() }),
+      admin.call(`POST /keys/${id}/end-grace`),
+      admin.call(`POST /keys/${id}/grants`, { body: { credits: '1' }, headers: once() }),
+      admin.call(`PATCH /keys/${id}`, { body: { rpm: 1 }, headers: { 'if-match': '"2"' } }),
+    ]
+    for (const { status, body } of await Promise.all(changes)) {
+      expect([status, body.error.code]).toEqual([409, 'key_revoked'])
+    }
+  })
+})
+
+test('grants are listed newest first, page by page, and refuse what is no amount', async () => {
+  const { id } = await create()
+  for (const credits of ['1', '0.5']) {
+    const { status, body } = await admin.call(`POST /keys/${id}/grants`, { body: { credits }, headers: once() })
+    expect([status, body.object, body.credits, body.by]).toEqual([201, 'grant', credits, 'ann'])
+  }
+  const first = await admin.call(`GET /keys/${id}/grants?limit=2`)
+  expect(first.body.data.map(({ credits }: { credits: string }) => credits)).toEqual(['0.5', '1'])
+  const rest = await admin.call(`GET /keys/${id}/grants?after=${first.body.last_id}`)
+  expect(rest.body).toMatchObject({ data: [{ credits: '5' }], has_more: false })
+  for (const credits of ['0', 1, '-1', undefined]) {
+    const { status, body } = await admin.call(`POST /keys/${id}/grants`, { body: { credits }, headers: once() })
+    expect([status, body.error.param]).toEqual([400, 'credits'])
+  }
+  expect((await admin.call(`GET /keys/${id}`)).body).toMatchObject({ granted: '6.5', available: '6.5' })
+})
+
+test('events tell who changed what, before and after, by key, kind and caller, and never a secret or its hash', async () => {
+  const key = await create()
+  await admin.call(`PATCH /keys/${key.id}`, { body: { rpm: 9 }, headers: { 'if-match': '"1"' }, by: 'bob' })
+  const rotated = await admin.call(`POST /keys/${key.id}/rotate`, { headers: once() })
+  const { body, text } = await admin.call(`GET /keys/${key.id}/events`)
+  expect(body.data.map(({ what, by }: { what: string; by: string }) => `${by} ${what}`)).toEqual([
+    'ann key.rotated',
+    'bob key.updated',
+    'ann key.created',
+  ])
+  expect(body.data[1]).toMatchObject({ key_id: key.id, before: { rpm: 60 }, after: { rpm: 9 } })
+  expect(body.data[2]).toMatchObject({ before: null, after: { name: 'acme', daily_limit: 10_000, credits: '5' } })
+  const { current, previous } = await gateway.readKey(key.id)
+  for (const hidden of [key.secret, rotated.body.secret, current.hash, previous?.hash])
+    expect(text).not.toContain(hidden)
+  const updates = await admin.call(`GET /events?key_id=${key.id}&what=key.updated&by=bob`)
+  expect(updates.body.data).toEqual([body.data[1]])
+  const page = await admin.call(`GET /events?key_id=${key.id}&limit=2`)
+  const rest = await admin.call(`GET /events?key_id=${key.id}&after=${page.body.last_id}`)
+  expect([...page.body.data, ...rest.body.data]).toEqual(body.data)
+  expect([page.body.has_more, rest.body.has_more]).toEqual([true, false])
+})
+
+test('a key is found by its id, its external id, the last four of a secret and a part of its name', async () => {
+  const key = await create({ name: 'Zebra crossing', external_id: 'cus_zebra' })
+  for (const q of [key.id, 'cus_zebra', key.last_four, 'zebra']) {
+    const { body } = await admin.call(`GET /search?q=${q}`)
+    expect(body).toMatchObject({ object: 'search', request_id: null })
+    expect(body.keys.map(({ id }: { id: string }) => id)).toContain(key.id)
+  }
+  expect((await admin.call('GET /search?q=no-such-thing')).body.keys).toEqual([])
+  expect((await admin.call('GET /search')).body.error.param).toBe('q')
+})
+
+test('an unknown key is a 404, whatever is asked of it', async () => {
+  const asked = [
+    admin.call('GET /keys/key_none'),
+    admin.call('PATCH /keys/key_none', { body: { rpm: 1 }, headers: { 'if-match': '"1"' } }),
+    admin.call('POST /keys/key_none/rotate', { headers: once() }),
+    admin.call('POST /keys/key_none/end-grace'),
+    admin.call('POST /keys/key_none/revoke', { body: { confirm: 'x' } }),
+    admin.call('GET /keys/key_none/grants'),
+    admin.call('POST /keys/key_none/grants', { body: { credits: '1' }, headers: once() }),
+    admin.call('GET /keys/key_none/events'),
+    admin.call('GET /events?key_id=key_none'),
+    admin.call('GET /requests?key_id=key_none'),
+    admin.call('GET /usage?key_id=key_none'),
+    admin.call('POST /audits', { body: { key_id: 'key_none' } }),
+  ]
+  for (const { status, body } of await Promise.all(asked)) expect([status, body.error.code]).toEqual([404, 'not_found'])
+})

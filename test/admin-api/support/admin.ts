@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers'
+import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import type { Administered } from '../../../operator/admin-api/call.ts'
+import { adminApi } from '../../../operator/admin-api/handle.ts'
+import { ADMIN_SCOPES, type AdminScope } from '../../../operator/admin-api/scopes.ts'
+
+export type Sent = {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly scopes?: readonly AdminScope[]
+  readonly by?: string
+}
+
+export type Told<T> = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** What JSON there was. */
+  readonly body: T
+  readonly text: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer has the shape that its test expects.
+type Any = any
+
+export type Admin = {
+  /** `POST /keys`, with a JSON body. */
+  call<T = Any>(route: string, sent?: Sent): Promise<Told<T>>
+  /** What was reported as unexpected. */
+  readonly reports: unknown[]
+}
+
+/** The admin API over tables, called as its server calls it. */
+export function adminOf(tables: OperatorTables, given: Partial<Administered> = {}): Admin {
+  const reports: unknown[] = []
+  const administered = {
+    tables,
+    stage: 'dev',
+    isProtected: false,
+    chatUrl: 'https://gateway.example',
+    clock: Date.now,
+    ...given,
+  }
+  const api = adminApi(administered, (_, error) => reports.push(error))
+  return {
+    reports,
+    async call(route, { body, headers = {}, scopes = ADMIN_SCOPES, by = 'ann' } = {}) {
+      const [method = '', address = ''] = route.split(' ')
+      const { pathname, searchParams } = new URL(`/admin/v1${address}`, 'http://127.0.0.1')
+      const answer = await api({
+        method,
+        path: pathname,
+        query: searchParams,
+        headers: { ...(method !== 'GET' && { 'content-type': 'application/json' }), ...headers },
+        body: Buffer.from(bodyText(method, body)),
+        identity: { by: async () => by, scopes },
+      })
+      const told = typeof answer.body === 'string' ? answer.body : await text(answer.body)
+      const isJson = answer.headers['Content-Type'] === 'application/json'
+      return { status: answer.status, headers: answer.headers, text: told, body: isJson ? JSON.parse(told) : undefined }
+    },
+  }
+}
+
+function bodyText(method: string, body: unknown): string {
+  if (method === 'GET') return ''
+  return typeof body === 'string' ? body : JSON.stringify(body ?? {})
+}
+
+let made = 0
+
+export function once(name = `once-${process.pid}-${made++}`): Record<string, string> {
+  return { 'idempotency-key': name }
+}

@@ -1,0 +1,278 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { Overview, RequestLine, UsagePage } from '../../operator/admin-api/shapes.ts'
+import { Random } from '../simulation/random.ts'
+import { completedRow } from '../support/completed-row.ts'
+import { HELLO, openTestTables, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
+import { openBoth } from '../support/stack.ts'
+import { type Admin, adminOf } from './support/admin.ts'
+
+jest.setTimeout(60_000)
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-11-15T12:00:00Z')
+const FIRST = NOW - 4.5 * DAY_MS
+let tables: OperatorTables
+let admin: Admin
+let rows: UsageRow[]
+let keyIds: string[]
+
+/** Three keys with rows of five days, of which those before yesterday are closed. */
+beforeAll(async () => {
+  tables = await openTestTables()
+  const random = new Random(7)
+  const used = []
+  for (let i = 0; i < 3; i++) {
+    used.push(await usedKey(tables, FIRST + i, (keyId) => randomRows(random, keyId, FIRST, 4.5, 40)))
+  }
+  // Two that began in the same millisecond.
+  const twins = await usedKey(tables, FIRST + 3, (keyId) =>
+    [1, 2].map((byte) => {
+      const requestId = makeRequestId(NOW - 5000, new Uint8Array(10).fill(byte))
+      return { ...completedRow({ requestId, keyId, startedAtMs: NOW - 5000, cost: 7n, hold: 9n }), model: 'small' }
+    }),
+  )
+  used.push(twins)
+  rows = used.flatMap((one) => one.rows)
+  keyIds = used.map(({ key }) => key.id)
+  await closerAt(tables, () => NOW).run()
+  admin = adminOf(tables, { clock: () => NOW + 120_000 })
+})
+
+const sumOf = (some: readonly UsageRow[]) => formatCredits(some.reduce((sum, { cost }) => sum + cost, 0n))
+const dayOf = ({ startedAtMs }: UsageRow) => new Date(startedAtMs).toISOString().slice(0, 10)
+const newestFirst = (a: UsageRow, b: UsageRow) => b.startedAtMs - a.startedAtMs || (a.requestId > b.requestId ? -1 : 1)
+
+async function allRequests(query: string): Promise<{ ids: string[]; pages: number }> {
+  const ids: string[] = []
+  for (let [after, pages] = ['', 1]; ; pages++) {
+    const { status, body } = await admin.call(`GET /requests?from=2026-11-01&${query}&after=${after}`)
+    expect(status).toBe(200)
+    ids.push(...body.data.map((line: RequestLine) => line.request_id))
+    if (!body.has_more) return { ids, pages }
+    after = body.last_id
+  }
+}
+
+describe('GET /admin/v1/requests', () => {
+  const FILTERS: [string, () => string, (row: UsageRow) => boolean][] = [
+    ['of all keys', () => '', () => true],
+    ['of one key', () => `key_id=${keyIds[0]}`, (row: UsageRow) => row.keyId === keyIds[0]],
+    ['of one outcome', () => 'outcome=refused', (row: UsageRow) => row.outcome === 'refused'],
+    ['of one model', () => 'model=small', (row: UsageRow) => row.model === 'small'],
+    [
+      'of a range',
+      () => 'to=2026-11-13T06:00:00Z',
+      (row: UsageRow) => row.startedAtMs < Date.parse('2026-11-13T06:00:00Z'),
+    ],
+  ]
+  test.each(FILTERS)(
+    'lists the requests %s newest first, each once, in pages of any size',
+    async (_, query, matches) => {
+      const expected = rows
+        .filter(matches)
+        .sort(newestFirst)
+        .map(({ requestId }) => requestId)
+      expect(expected.length).toBeGreaterThan(5)
+      for (const limit of [3, 100]) {
+        const { ids, pages } = await allRequests(`limit=${limit}&${query()}`)
+        expect(ids).toEqual(expected)
+        expect(pages).toBeGreaterThanOrEqual(expected.length / limit)
+      }
+    },
+  )
+
+  test('has the last 24 hours, or all of one key, unless a range is given, with the names of keys and decimal strings', async () => {
+    const { body } = await admin.call('GET /requests?limit=100')
+    const expected = rows.filter(({ startedAtMs }) => startedAtMs >= NOW + 120_000 - DAY_MS).sort(newestFirst)
+    expect(body.data.map((line: RequestLine) => line.request_id)).toEqual(expected.map(({ requestId }) => requestId))
+    expect(body.data[0]).toMatchObject({ object: 'request.line', key_name: 'past', cost: '0.000000007' })
+    const { body: ofKey } = await admin.call(`GET /requests?limit=100&key_id=${keyIds[0]}`)
+    expect(ofKey.data.length).toBe(rows.filter(({ keyId }) => keyId === keyIds[0]).length)
+  })
+
+  test('a page that fits into the last two days is a query for each key and day of these, and none of older ones', async () => {
+    const queries: string[] = []
+    const stop = intercept(tables, (send, operation) => {
+      queries.push(operation)
+      return send()
+    })
+    await admin.call('GET /requests?from=2026-11-01&limit=3')
+    stop()
+    expect(queries.filter((operation) => operation === 'Query').length).toBeLessThanOrEqual(2 * keyIds.length)
+  })
+
+  test('is a CSV file of every row of the range for who accepts text/csv', async () => {
+    const path = 'GET /requests?from=2026-11-01&outcome=completed'
+    const { headers, text } = await admin.call(path, { headers: { accept: 'text/csv' } })
+    expect(headers).toMatchObject({ 'Content-Type': 'text/csv; charset=utf-8' })
+    const [heading, ...lines] = text.trimEnd().split('\r\n')
+    expect(heading).toMatch(/^requestId,keyId,startedAt,/)
+    const completed = rows.filter(({ outcome }) => outcome === 'completed').map(({ requestId }) => requestId)
+    expect(lines.map((line) => line.split(',')[0]).sort()).toEqual(completed.sort())
+  })
+
+  test.each([
+    ['from=2026-11-02&to=2026-11-01', 'from'],
+    ['from=yesterday', 'from'],
+    ['outcome=lost', 'outcome'],
+    ['key_id=1', 'key_id'],
+    ['after=WzEsMl0', 'after'],
+    ['provider=x', 'provider'],
+  ])('refuses ?%s with a 400 that names it', async (query, param) => {
+    const { status, body } = await admin.call(`GET /requests?${query}`)
+    expect([status, body.error.param]).toEqual([400, param])
+  })
+})
+
+describe('GET /admin/v1/usage', () => {
+  test.each(['model', 'key', 'provider'] as const)(
+    'by %s, every day, the groups and the total are the sums of the rows, closed days and open ones alike',
+    async (group) => {
+      const path = `GET /usage?bucket=1d&group_by=${group}&from=2026-11-10&to=2026-11-16`
+      const { body } = await admin.call<UsagePage>(path)
+      expect(body).toMatchObject({ object: 'page', group_by: group })
+      expect(body.data.map(({ closed }) => closed)).toEqual([true, true, true, true, true, false])
+      const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
+      for (const { start_time, results } of body.data) {
+        const ofDay = rows.filter((row) => dayOf(row) === start_time.slice(0, 10))
+        expect(results.map((result) => result.group).sort()).toEqual([...new Set(ofDay.map(groupOf))].sort())
+        for (const result of results) {
+          const own = ofDay.filter((row) => groupOf(row) === result.group)
+          expect([result.requests, result.cost]).toEqual([own.length, sumOf(own)])
+        }
+      }
+      expect([body.total.requests, body.total.cost]).toEqual([rows.length, sumOf(rows)])
+      for (const { group: name, cost, label } of body.groups) {
+        expect(cost).toBe(sumOf(rows.filter((row) => groupOf(row) === name)))
+        expect(label).toBe(group === 'key' ? 'past' : name)
+      }
+      expect(body.groups[0]?.share).toBe(1000)
+      const highest = Math.max(...body.data.map(({ results }) => results.reduce((sum, { share }) => sum + share, 0)))
+      expect(highest).toBeLessThanOrEqual(1000)
+      expect(highest).toBeGreaterThan(1000 - 20)
+    },
+  )
+
+  test('30 days of all keys, of which all but today are closed, are a query a day and a query a key for today', async () => {
+    let queries = 0
+    const stop = intercept(tables, (send, operation) => {
+      if (operation === 'Query') queries += 1
+      return send()
+    })
+    await admin.call('GET /usage?from=2026-10-17&to=2026-11-16')
+    stop()
+    expect(queries).toBe(29 + keyIds.length)
+  })
+
+  test.each([
+    ['bucket=1h', 'bucket'],
+    ['group_by=day', 'group_by'],
+    ['from=2026-11-16&to=2026-11-15', 'from'],
+    ['from=2020-01-01&to=2026-11-15', 'from'],
+  ])('refuses ?%s with a 400 that names it', async (query, param) => {
+    const { status, body } = await admin.call(`GET /usage?${query}`)
+    expect([status, body.error.param]).toEqual([400, param])
+  })
+})
+
+test('the overview adds up what the rows say: today, seven days, errors, keys, and those that run dry first', async () => {
+  const { body } = await admin.call<Overview>('GET /overview')
+  const today = rows.filter((row) => dayOf(row) === '2026-11-15')
+  expect(body).toMatchObject({
+    object: 'overview',
+    spent_today: sumOf(today),
+    requests_today: today.length,
+    spent_7_days: sumOf(rows),
+    keys: { active: 4, expired: 0, revoked: 0 },
+    last_audit: null,
+    routes: [],
+  })
+  const failed = rows.filter((row) => dayOf(row) >= '2026-11-14' && row.errorCode !== undefined)
+  expect(body.errors.reduce((sum, { requests }) => sum + requests, 0)).toBe(failed.length)
+  const closed = (keyId: string) => rows.filter((row) => row.keyId === keyId && dayOf(row) < '2026-11-15')
+  const byCost = keyIds.slice(0, 3).sort((a, b) => Number(sumOf(closed(b))) - Number(sumOf(closed(a))))
+  expect(body.low.map(({ id }) => id)).toEqual(byCost)
+})
+
+test('POST /admin/v1/audits tells each key as it is done, then how it ended, which the overview remembers', async () => {
+  const { headers, text } = await admin.call('POST /audits')
+  expect(headers['Content-Type']).toBe('application/x-ndjson')
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ object }) => object)).toEqual([...keyIds.map(() => 'audit'), 'audit.summary'])
+  expect(lines.at(-1)).toMatchObject({ keys: 4, wrong: 0, at: new Date(NOW + 120_000).toISOString() })
+  const first = lines.find(({ key_id: keyId }) => keyId === keyIds[0])
+  const own = rows.filter(({ keyId }) => keyId === keyIds[0])
+  expect(first).toMatchObject({ rows: own.length, row_costs: sumOf(own), spent: sumOf(own), ok: true })
+  expect((await admin.call('GET /overview')).body.last_audit).toMatchObject({ keys: 4, wrong: 0 })
+  const one = await admin.call('POST /audits', { body: { key_id: keyIds[1] } })
+  expect(one.text.trimEnd().split('\n').length).toBe(2)
+  expect((await admin.call('GET /overview')).body.last_audit).toMatchObject({ keys: 4 })
+})
+
+test('an audit by who may only look is told to its end, and no note of it is left', async () => {
+  const stop = intercept(tables, (send, operation) => {
+    if (operation === 'PutItem') throw Object.assign(new Error('denied'), { name: 'AccessDeniedException' })
+    return send()
+  })
+  const { text } = await admin.call('POST /audits')
+  stop()
+  expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ object: 'audit.summary', keys: 4 })
+})
+
+describe('GET /admin/v1/requests/{id}', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = (await openBoth()).gateway
+  })
+
+  test('tells the row, its bill in lines that add up to the charge, and the explanation of the command line', async () => {
+    const { secret, key } = await gateway.issue({ name: 'acme' })
+    const answer = await gateway.post(secret, HELLO)
+    const id = answer.headers.get('x-request-id')
+    const { body } = await adminOf(gateway.tables).call(`GET /requests/${id}`)
+    expect(body).toMatchObject({ object: 'request', state: 'settled', key_id: key.id, key_name: 'acme', hold: null })
+    expect(body.row).toMatchObject({
+      object: 'usage',
+      request_id: id,
+      outcome: 'completed',
+      attempts: [{ provider: 'up' }],
+    })
+    const amounts = body.bill.map(({ amount }: { amount: string }) => amount)
+    expect(amounts.length).toBe(2)
+    expect(amounts.reduce((sum: number, amount: string) => sum + Number(amount), 0)).toBeCloseTo(
+      Number(body.row.cost),
+      9,
+    )
+    const names = body.explanation.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(expect.arrayContaining(['request', 'charged', 'counted by', 'attempts']))
+    const found = await adminOf(gateway.tables).call(`GET /search?q=${id}`)
+    expect(found.body).toEqual({ object: 'search', keys: [], request_id: id })
+  })
+
+  test('tells a request that is still open by its hold', async () => {
+    const { key } = await gateway.issue({ name: 'open' })
+    const requestId = makeRequestId(Date.now(), new Uint8Array(10).fill(9))
+    const nowMs = Date.now()
+    const demand = { requestId, hash: key.current.hash, nowMs, hold: 5n, holdUntilMs: nowMs + 60_000 }
+    expect(await takeAdmission(gateway.tables)(key, demand)).toMatchObject({ admitted: true })
+    const { body } = await adminOf(gateway.tables).call(`GET /requests/${requestId}`)
+    expect(body).toMatchObject({ state: 'open', key_id: key.id, row: null, hold: { amount: '0.000000005' }, bill: [] })
+  })
+
+  test('is a 404 for an id that nobody has, and for what is no id', async () => {
+    const unknown = makeRequestId(Date.now(), new Uint8Array(10).fill(8))
+    for (const id of [unknown, 'DAY#CLOSING', 'DAY', 'req_1']) {
+      expect((await adminOf(gateway.tables).call(`GET /requests/${encodeURIComponent(id)}`)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,296 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { hasDisplay, writeLaunchFile } from '../../operator/console/open-browser.ts'
+import { startConsole } from '../../operator/console/start-console.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
+
+jest.setTimeout(60_000)
+
+let gateway: TestGateway
+let upstream: Upstream
+let stage: Stage
+let origin: string
+let token: string
+let launch: string
+const reported: string[] = []
+const stack = new AsyncDisposableStack()
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string }
+type Told = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
+
+/** As anybody could send it: fetch would choose Host and Origin itself. */
+async function send(path: string, { method = 'GET', headers = {}, body = '' }: Sent = {}): Promise<Told> {
+  const { hostname, port } = new URL(origin)
+  const sent = httpRequest({ hostname, port, path, method, headers })
+  sent.end(body)
+  const [answer] = await once(sent, 'response')
+  return { status: answer.statusCode, headers: answer.headers, text: await text(answer) }
+}
+
+const own = (headers: Record<string, string> = {}) => ({ 'X-Waybill-Console': token, ...headers })
+const json = (headers: Record<string, string> = {}) => own({ 'Content-Type': 'application/json', ...headers })
+const codeOf = (told: Told) => JSON.parse(told.text).error.code
+
+async function open(isReadOnly = false) {
+  const connection = {
+    tables: gateway.tables,
+    stage: 'dev',
+    isProtected: false,
+    ipv6: false,
+    tracing: false,
+    chatUrl: gateway.baseUrl,
+    apiUrl: gateway.baseUrl,
+    whoAmI: async () => 'ann',
+  }
+  const inner = stack.use(new AsyncDisposableStack())
+  const address = new URL(
+    await startConsole(connection, { port: 0, isReadOnly, report: (line) => reported.push(line) }, inner),
+  )
+  return { address, end: () => inner.disposeAsync() }
+}
+
+async function exchange(at: URL, body: object = { launch: at.hash.slice('#launch='.length) }): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' }
+  return fetch(new URL('/console/session', at), { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+beforeAll(async () => {
+  ;({ gateway, upstream } = await openBoth())
+  stage = await openStage(gateway.tables, gateway.baseUrl)
+  const { address } = await open()
+  origin = address.origin
+  launch = address.hash
+  token = ((await (await exchange(address)).json()) as { token: string }).token
+})
+afterAll(() => stack.disposeAsync())
+
+test('the launch token is exchanged once for a token of the session; used again, or wrong, it is a 401', async () => {
+  expect(launch).toMatch(/^#launch=[\w-]{43}$/)
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(launch).not.toContain(token)
+  for (const body of [{ launch: launch.slice('#launch='.length) }, { launch: 'x' }, { launch: null }, {}]) {
+    expect((await exchange(new URL(origin), body)).status).toBe(401)
+  }
+})
+
+test.each([
+  ['no token', {}],
+  ['a wrong token', { 'X-Waybill-Console': 'x' }],
+  ['the token in a cookie', { Cookie: 'X-Waybill-Console=TOKEN' }],
+  ['the token as a bearer', { Authorization: 'Bearer TOKEN' }],
+])('a call with %s is a 401, to the API and to the playground', async (_, headers) => {
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('TOKEN', token)]))
+  for (const path of ['/admin/v1/keys', '/admin/v1/whoami', '/console/playground/models', '/console/x']) {
+    const told = await send(path, { headers: sent })
+    expect([path, told.status, codeOf(told)]).toEqual([path, 401, 'invalid_console_token'])
+  }
+})
+
+test('a Host that is not exactly ours is a 421, for the page and with a valid token, too', async () => {
+  const { port } = new URL(origin)
+  const foreign = ['evil.example', `evil.example:${port}`, '127.0.0.1', 'localhost', `127.0.0.1:${port}.evil.example`]
+  for (const Host of [...foreign, `[::1]:${port}`, '127.0.0.1:1']) {
+    for (const path of ['/', '/admin/v1/whoami', '/console/session']) {
+      const told = await send(path, { headers: own({ Host }) })
+      expect([Host, path, told.status]).toEqual([Host, path, 421])
+    }
+  }
+  expect((await send('/admin/v1/whoami', { headers: own({ Host: `localhost:${port}` }) })).status).toBe(200)
+})
+
+test('an Origin that is not ours is a 403 with a valid token, too, and no answer allows another origin', async () => {
+  const { port } = new URL(origin)
+  for (const Origin of [
+    'https://evil.example',
+    'null',
+    `http://127.0.0.1:${Number(port) + 1}`,
+    `https://127.0.0.1:${port}`,
+  ]) {
+    for (const [path, method] of [
+      ['/admin/v1/keys', 'GET'],
+      ['/admin/v1/keys', 'POST'],
+      ['/console/session', 'POST'],
+      ['/admin/v1/keys', 'OPTIONS'],
+    ] as const) {
+      const told = await send(path, { method, headers: json({ Origin }), body: method === 'POST' ? '{}' : '' })
+      expect([Origin, method, told.status, codeOf(told)]).toEqual([Origin, method, 403, 'origin_not_allowed'])
+      expect(Object.keys(told.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  }
+  expect((await send('/admin/v1/whoami', { headers: own({ Origin: origin }) })).status).toBe(200)
+})
+
+test('a call that another site or another port of this machine makes is a 403; the page itself may be navigated to', async () => {
+  for (const site of ['cross-site', 'same-site']) {
+    const told = await send('/admin/v1/whoami', { headers: own({ 'Sec-Fetch-Site': site }) })
+    expect([site, told.status]).toEqual([site, 403])
+    const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'navigate' }
+    expect((await send('/', { headers })).status).toBe(200)
+    expect((await send('/admin/v1/whoami', { headers: own(headers) })).status).toBe(403)
+    expect((await send('/console.js', { headers: { ...headers, 'Sec-Fetch-Mode': 'no-cors' } })).status).toBe(403)
+  }
+  expect((await send('/admin/v1/whoami', { headers: own({ 'Sec-Fetch-Site': 'same-origin' }) })).status).toBe(200)
+})
+
+test('a form post is a 415, whatever form has sent it, and changes nothing', async () => {
+  const before = (await Array.fromAsync(listKeys(gateway.tables)())).length
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
+    const headers = own({ 'Content-Type': type, 'Idempotency-Key': 'form' })
+    for (const path of ['/admin/v1/keys', '/console/session', '/console/playground/chat/completions']) {
+      const told = await send(path, { method: 'POST', headers, body: '{"name":"x"}' })
+      expect([type, path, told.status]).toEqual([type, path, 415])
+    }
+  }
+  expect((await Array.fromAsync(listKeys(gateway.tables)())).length).toBe(before)
+})
+
+test('every answer, a refusal too, forbids framing, sniffing, referrers, keeping, and scripts that are not the page’s', async () => {
+  const answers = [
+    await send('/'),
+    await send('/console.js'),
+    await send('/nothing'),
+    await send('/admin/v1/keys'),
+    await send('/admin/v1/keys', { headers: own() }),
+    await send('/', { headers: { Host: 'evil.example' } }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401, 200, 421])
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    })
+    expect(headers).not.toHaveProperty('set-cookie')
+  }
+})
+
+test('a body beyond every bound is a 413 before all of it is read', async () => {
+  const told = await send('/admin/v1/catalog', { method: 'PUT', headers: json(), body: ' '.repeat(1_000_000) })
+  expect([told.status, codeOf(told)]).toEqual([413, 'request_too_large'])
+})
+
+test('the API is served with the operator’s name, and streams an audit', async () => {
+  const headers = json({ 'Idempotency-Key': 'console-1' })
+  const made = await send('/admin/v1/keys', { method: 'POST', headers, body: '{"name":"made here","credits":"1"}' })
+  expect(made.status).toBe(201)
+  const { id } = JSON.parse(made.text)
+  const events = JSON.parse((await send(`/admin/v1/keys/${id}/events`, { headers: own() })).text)
+  expect(events.data).toMatchObject([{ by: 'ann', what: 'key.created' }])
+  const audit = await send('/admin/v1/audits', { method: 'POST', headers: json(), body: '{}' })
+  expect(audit.text.trimEnd().split('\n').at(-1)).toContain('"audit.summary"')
+})
+
+test('a console that only looks refuses every change with insufficient_scope, and the playground, too', async () => {
+  const { address, end } = await open(true)
+  const readToken = ((await (await exchange(address)).json()) as { token: string }).token
+  const headers = { 'X-Waybill-Console': readToken, 'Content-Type': 'application/json', 'Idempotency-Key': 'a' }
+  const ask = async (path: string, method = 'POST') =>
+    (await fetch(new URL(path, address), { method, headers, ...(method === 'POST' && { body: '{"name":"x"}' }) }))
+      .status
+  expect(await ask('/admin/v1/keys', 'GET')).toBe(200)
+  expect(await ask('/admin/v1/keys')).toBe(403)
+  expect(await ask('/console/playground/chat/completions')).toBe(403)
+  expect(await ask('/console/playground/models', 'GET')).toBe(403)
+  await end()
+})
+
+describe('the playground', () => {
+  test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, and is revoked at the end', async () => {
+    upstream.reply = say('Hello')
+    const { address, end } = await open()
+    const playToken = ((await (await exchange(address)).json()) as { token: string }).token
+    const headers = { 'X-Waybill-Console': playToken, 'Content-Type': 'application/json' }
+    const models = await fetch(new URL('/console/playground/models', address), { headers })
+    expect(await models.json()).toMatchObject({ data: [{ id: 'test-model' }] })
+    const body = JSON.stringify({ model: 'test-model', stream: true, messages: [{ role: 'user', content: 'Hi' }] })
+    const url = new URL('/console/playground/chat/completions', address)
+    const answer = await fetch(url, { method: 'POST', headers, body })
+    expect(answer.headers.get('content-type')).toContain('text/event-stream')
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await answer.text()).toMatch(/Hello[\s\S]*data: \[DONE\]\n\n$/)
+    const made = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'playground of ann')
+    expect(made.map(({ status, granted }) => [status, granted])).toEqual([['active', 1_000_000_000n]])
+    const [key] = made
+    expect((key?.expiresAtMs ?? 0) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000)
+    expect(key?.scopes).toEqual(['chat.completions', 'models.read'])
+    await end()
+    expect((await gateway.readKey(key?.id ?? '')).status).toBe('revoked')
+  })
+})
+
+test('no secret is in what the console reported, nor in any item of the table', async () => {
+  const headers = json({ 'Idempotency-Key': 'console-secret' })
+  const body = '{"name":"secret"}'
+  const made = JSON.parse((await send('/admin/v1/keys', { method: 'POST', headers, body })).text)
+  expect(made.secret).toMatch(/^svc_live_/)
+  const { Items } = await gateway.tables.database.scan({ TableName: gateway.tables.keys })
+  const stored = JSON.stringify(Items, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  expect(stored).toContain(made.id)
+  expect(stored).not.toContain(made.secret)
+  expect([...reported, ...gateway.logLines].join('\n')).not.toContain(made.secret)
+})
+
+test('the launch address reaches the browser by a file for its owner only, in a folder of its own, which is gone at the end', async () => {
+  const inner = new AsyncDisposableStack()
+  const file = await writeLaunchFile('http://127.0.0.1:1/#launch=abc', inner)
+  expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700])
+  expect(readFileSync(file, 'utf8')).toContain('url=http://127.0.0.1:1/#launch=abc')
+  await inner.disposeAsync()
+  expect(readdirSync(join(dirname(file), '..'))).not.toContain(dirname(file).split('/').at(-1))
+})
+
+test('no browser is opened where there is no display', () => {
+  expect([
+    hasDisplay('linux', {}),
+    hasDisplay('linux', { DISPLAY: ':0' }),
+    hasDisplay('linux', { WAYLAND_DISPLAY: 'w' }),
+  ]).toEqual([false, true, true])
+  expect([hasDisplay('darwin', {}), hasDisplay('aix', { DISPLAY: ':0' })]).toEqual([true, false])
+})
+
+test('waybill console serves until it is told to end, and revokes its playground’s key on SIGTERM', async () => {
+  const args = ['console', '--no-open', '--json', '--stage', 'dev']
+  const { child, output, ended } = stage.start('operator/waybill.ts', args)
+  await until(() => output.stdout.endsWith('}\n'), 20_000)
+  const address = new URL(JSON.parse(output.stdout).url)
+  const { token: own } = (await (await exchange(address)).json()) as { token: string }
+  const models = await fetch(new URL('/console/playground/models', address), { headers: { 'X-Waybill-Console': own } })
+  expect(models.status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  const named = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) =>
+    /^playground of arn/.test(name),
+  )
+  expect(named.map(({ status }) => status)).toEqual(['revoked'])
+})
+
+test('waybill console of a protected stage is asked about first, unless it only looks', async () => {
+  const prod = await openStage(gateway.tables, gateway.baseUrl, 'prod')
+  const refused = await prod.waybill(['console', '--no-open', '--stage', 'prod'])
+  expect([refused.code, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toMatch(/This changes the stage prod: open a console .* Add --yes to go on\./)
+  const { child, output, ended } = prod.start('operator/waybill.ts', [
+    'console',
+    '--read-only',
+    '--no-open',
+    '--stage',
+    'prod',
+  ])
+  await until(() => output.stdout.includes('works once'), 20_000)
+  expect(output.stdout).toMatch(/^The console of prod, read only: http:\/\/127\.0\.0\.1:\d+\/#launch=/)
+  child.kill('SIGINT')
+  expect((await ended).code).toBe(0)
+})

@@ -8,6 +8,8 @@ type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
  * for, and a slash at the end of a path says nothing.
  */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
+  const fixed = FIXED.get(path)
+  if (fixed && fixed.method === method) return { route: fixed, id: undefined }
   const place = path.endsWith('/') ? path.slice(0, -1) : path
   const matches = HTTP_ROUTES.flatMap((route) => {
     const match = PATTERNS.get(route)?.exec(place)
@@ -27,6 +29,9 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
     headers: { Allow: allowed },
   })
 }
+
+/** Nearly every call is to one of these, as it is written here. No two have the same path. */
+const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 
 const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))
 const listed = HTTP_ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')

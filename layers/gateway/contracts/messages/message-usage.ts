@@ -1,11 +1,11 @@
 import { type Bill, NO_BILL } from '../../domain/bill.ts'
-import { formatCredits } from '../../domain/money.ts'
+import { moneyLiteral } from '../../wire/money-literal.ts'
 
 type Usage = Record<string, unknown>
 
 /** The billed counts as Anthropic has them: what went through a cache is counted beside the input, not in it. */
 export function messageUsage(bill: Bill): Usage {
-  return { ...countsOf(bill), cost: formatCredits(bill.cost) }
+  return { ...countsOf(bill), cost: moneyLiteral(bill.cost) }
 }
 
 /** The usage of a whole message. */

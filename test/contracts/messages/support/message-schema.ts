@@ -18,7 +18,7 @@ const usageDetails = {
   speed: z.null(),
 }
 /** Ours, beside Anthropic's. */
-const cost = z.string().regex(/^\d+(\.\d+)?$/)
+const cost = z.number().min(0)
 
 const citations = z.array(z.looseObject({ type: z.string() })).nullable()
 const caller = z.strictObject({ type: z.literal('direct') })

@@ -55,7 +55,7 @@ describe('an answer', () => {
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: vectorAt(0) }],
       model: 'test-embedding',
-      usage: { prompt_tokens: 10, total_tokens: 10, cost: '0.00001' },
+      usage: { prompt_tokens: 10, total_tokens: 10, cost: 0.00001 },
     })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'x-svc-cost': '0.00001',

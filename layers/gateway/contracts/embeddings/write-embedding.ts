@@ -1,5 +1,6 @@
 import type { Embedding } from '../../domain/embedding.ts'
-import { formatCredits, type Nano } from '../../domain/money.ts'
+import type { Nano } from '../../domain/money.ts'
+import { moneyLiteral } from '../../wire/money-literal.ts'
 import { writeVector } from '../../wire/vectors.ts'
 import type { AnswerHead } from '../contract.ts'
 
@@ -15,6 +16,6 @@ export function* writeEmbedding(
     yield `${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":${writeVector(vector, format)}}`
   }
   const { tokens, cost } = usage
-  const counts = { prompt_tokens: tokens, total_tokens: tokens, cost: formatCredits(cost) }
+  const counts = { prompt_tokens: tokens, total_tokens: tokens, cost: moneyLiteral(cost) }
   yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(counts)}}`
 }

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import type { ErrorKind } from '../../domain/gateway-error.ts'
-import { formatCredits } from '../../domain/money.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { moneyLiteral } from '../../wire/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 
@@ -75,9 +75,6 @@ function shownTool(tool: Fields): Fields {
     : tool
 }
 
-/** Every digit of the cost, as a number. */
-const exactNumber = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
-
 function shownUsage({ bill, reported }: CountedUsage): Fields {
   const { prompt, cached, cacheWrite, completion } = bill.quantities
   const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
@@ -89,7 +86,7 @@ function shownUsage({ bill, reported }: CountedUsage): Fields {
     output_tokens: completion,
     output_tokens_details: { reasoning_tokens: isCount(reasoning) ? Math.min(reasoning, completion) : 0 },
     total_tokens: prompt + completion,
-    cost: exactNumber(formatCredits(bill.cost)),
+    cost: moneyLiteral(bill.cost),
   }
 }
 

@@ -143,7 +143,7 @@ export const embeddingList = z.strictObject({
     )
     .min(1),
   model: text,
-  usage: z.strictObject({ prompt_tokens: count, total_tokens: count, cost: z.string().regex(/^\d+(\.\d+)?$/) }),
+  usage: z.strictObject({ prompt_tokens: count, total_tokens: count, cost: z.number().nonnegative() }),
 })
 
 export const errorAnswer = z.strictObject({

@@ -41,12 +41,12 @@ test.each([
   ['line ends', '\n'.repeat(100 * 1024)],
   ['punctuation', '!?'.repeat(50 * 1024)],
   ['emoji', '👨‍👩‍👧'.repeat(10 * 1024)],
-])('the token count of 100 KB of %s takes less than 3 seconds of processor time', (_, text) => {
+])('the token count of 100 KB of %s takes less than 10 seconds of processor time', (_, text) => {
   const before = process.cpuUsage()
   const tokens = countTokens(text)
   const spentMs = process.cpuUsage(before).user / 1000
   expect(tokens).toBeGreaterThan(1000)
   expect(tokens).toBeLessThanOrEqual(Buffer.byteLength(text))
   // Uncut, 16 KB of one letter take 41 s: this bound finds such a fault, not a slow machine.
-  expect(spentMs).toBeLessThan(3_000)
+  expect(spentMs).toBeLessThan(10_000)
 })

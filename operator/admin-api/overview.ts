@@ -63,13 +63,13 @@ async function lastSevenDays({ tables, nowMs }: Call) {
   return { spent, spentToday, requestsToday, errors }
 }
 
-/** By how many weeks their rest lasts at the last week's rate. */
-function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
+/** The keys in use that spend their rest within a week, or have none, by how long it lasts at the last week's rate. */
+export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
   return keys
     .filter((key) => keyView(key, nowMs).status === 'active')
     .flatMap((key) => {
       const cost = costs.get(key.id) ?? 0n
-      return cost > 0n ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []
+      return cost > key.available ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []
     })
     .sort((a, b) => (a.lasts < b.lasts ? -1 : Number(a.lasts > b.lasts)))
     .slice(0, LOW_SHOWN)

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { firstToRunDry } from '../../operator/admin-api/overview.ts'
 import type { Overview, RequestLine, UsagePage } from '../../operator/admin-api/shapes.ts'
 import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
@@ -196,9 +199,21 @@ test('the overview adds up what the rows say: today, seven days, errors, keys, a
   })
   const failed = rows.filter((row) => dayOf(row) >= '2026-11-14' && row.errorCode !== undefined)
   expect(body.errors.reduce((sum, { requests }) => sum + requests, 0)).toBe(failed.length)
-  const closed = (keyId: string) => rows.filter((row) => row.keyId === keyId && dayOf(row) < '2026-11-15')
-  const byCost = keyIds.slice(0, 3).sort((a, b) => Number(sumOf(closed(b))) - Number(sumOf(closed(a))))
-  expect(body.low.map(({ id }) => id)).toEqual(byCost)
+  expect(body.low).toEqual([])
+})
+
+test('the overview names the keys in use that will have spent their rest within a week, the first to run dry first', async () => {
+  const key = (await readKey(tables)(keyIds[0] ?? '')) as Key
+  const keys = [
+    { ...key, id: 'rich', available: 100n },
+    { ...key, id: 'poor', available: 3n },
+    { ...key, id: 'empty', available: 0n },
+    { ...key, id: 'poorer', available: 2n },
+    { ...key, id: 'revoked', available: 0n, status: 'revoked' as const },
+    { ...key, id: 'idle', available: 0n },
+  ]
+  const costs = new Map(['rich', 'poor', 'empty', 'poorer', 'revoked'].map((id) => [id, 5n]))
+  expect(firstToRunDry(keys, costs, NOW).map(({ id }) => id)).toEqual(['empty', 'poorer', 'poor'])
 })
 
 test('POST /admin/v1/audits tells each key as it is done, then how it ended, which the overview remembers', async () => {

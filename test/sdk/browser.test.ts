@@ -1,17 +1,16 @@
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { buildSync } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { BROWSER_PATH, openBrowser } from '../console/support/browser.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 
-// A real browser, which keeps from a page what it may not read. Playwright brings none with it: the machine's own is used.
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-if (!CHROMIUM) process.stderr.write('test/sdk/browser.test.ts is skipped: there is no Chromium on this machine.\n')
-const inBrowser = CHROMIUM ? test : test.skip
+// A real browser, which keeps from a page what it may not read.
+if (!BROWSER_PATH) process.stderr.write('test/sdk/browser.test.ts is skipped: there is no Chromium on this machine.\n')
+const inBrowser = BROWSER_PATH ? test : test.skip
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
@@ -21,9 +20,9 @@ let gateway: TestGateway
 let page: Page
 
 beforeAll(async () => {
-  if (!CHROMIUM) return
+  if (!BROWSER_PATH) return
   ;({ upstream, gateway } = await openBoth())
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await openBrowser(BROWSER_PATH)
   opened.defer(() => browser.close())
   page = await browser.newPage()
   await page.goto(await servePage())

@@ -1,8 +1,8 @@
 import type { Headers } from './headers.ts'
 
-// Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from the
-// headers Authorization and x-api-key: a browser sends neither by itself, as it would a cookie, so a foreign page can do
-// nothing that whoever has no key cannot do anyway.
+// Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from a
+// header of its own: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that whoever
+// has no key cannot do anyway.
 
 /** A day, which is the longest that a browser keeps it. */
 const PREFLIGHT_SECONDS = 86_400

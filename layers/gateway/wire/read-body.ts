@@ -97,7 +97,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
     if (!Number.isFinite(value)) {
       throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
     }
-    if (mayGrow(Math.abs(value))) seen.gained += String(value).length
+    if (mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
   }
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) {
@@ -117,7 +117,11 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
   }
 }
 
+/** As long as JSON.stringify writes one: -0.0000012345678901234567. */
+const LONGEST_NUMBER = 25
+
 /** Whether a number may come shorter than it is written again: `1e20` is sent to a provider as 21 digits. */
 function mayGrow(size: number): boolean {
-  return (size >= 1000 && (size % 1000 === 0 || size >= 1e21)) || (size < 0.01 && size > 0)
+  if (size < 0.01) return size > 0
+  return size >= 1000 && (size > Number.MAX_SAFE_INTEGER || size % 1000 === 0)
 }

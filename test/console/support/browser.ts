@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Debian's package, or none: playwright-core brings no browser of its own. */
+export const BROWSER_PATH = process.env.WAYBILL_CHROMIUM ?? PATHS.find((path) => existsSync(path))
+
+export function openBrowser(executablePath: string): Promise<Browser> {
+  // Chromium refuses its own sandbox to root.
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+}

@@ -97,7 +97,8 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
     if (!Number.isFinite(value)) {
       throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
     }
-    if (mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
+    // A field of the request itself is no text.
+    if (depth > 1 && mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
   }
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) {

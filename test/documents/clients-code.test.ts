@@ -1,28 +1,62 @@
-import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import { OpenAIEmbeddings } from '@langchain/openai'
-import OpenAI from 'openai'
-import { embed, embeddingCatalog } from '../support/embeddings.ts'
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { SCOPES } from '../../layers/gateway/contract.ts'
+import { embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
+import { say } from '../support/upstream.ts'
 import { blocksOf } from './support/markdown.ts'
 
 let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await openFor(embeddingCatalog([(await openUpstream(embed())).url]))
+  const upstream = await openUpstream((response, request) =>
+    (request.body.input ? embed() : say('Hello there'))(response, request),
+  )
+  gateway = await openFor(embeddingCatalog([upstream.url]))
 })
 afterEach(() => void jest.restoreAllMocks())
+afterAll(() => {
+  delete process.env.WAYBILL_API_KEY
+})
 
 const AsyncFunction = (async () => {}).constructor as new (
   ...source: string[]
 ) => (...given: unknown[]) => Promise<void>
-const blocks = blocksOf('docs/clients.md', 'ts').filter((block) => block.includes('mbeddings'))
 
-test.each(blocks)('code for embeddings in docs/clients.md runs as it is: %s', async (block) => {
-  expect(blocks).toHaveLength(2)
+/** A block as the body of a function, which is given what loads modules. */
+function asBody(block: string, model: string): string {
+  return block
+    .replaceAll(/^import (\w+) from ('.+')$/gm, 'const { default: $1 } = await load($2)')
+    .replaceAll(/^import (\{.+\}) from ('.+')$/gm, 'const $1 = await load($2)')
+    .replaceAll('https://GATEWAY', gateway.baseUrl)
+    .replaceAll('MODEL', model)
+}
+
+const BLOCKS = blocksOf('docs/clients.md', 'ts').map((block) => {
+  const packages = Array.from(block.matchAll(/ from '(.+)'/g), ([, name]) => name)
+  return [packages.join(' and '), block] as const
+})
+
+test.each(BLOCKS)('the code with %s in docs/clients.md runs as it is', async (_, block) => {
   const log = jest.spyOn(console, 'log').mockReturnValue()
-  const { secret } = await gateway.issue({ scopes: ['embeddings'] })
-  const given = { GATEWAY: gateway.baseUrl, KEY: secret, MODEL: 'test-embedding', OpenAI, OpenAIEmbeddings }
-  await new AsyncFunction(...Object.keys(given), block.replaceAll(/^import .*$/gm, ''))(...Object.values(given))
-  expect(log.mock.calls).toEqual([[[4, 4]]])
+  const isEmbedding = block.includes('Embeddings')
+  const { secret } = await gateway.issue({ scopes: SCOPES })
+  process.env.WAYBILL_API_KEY = secret
+  await new AsyncFunction('load', asBody(block, isEmbedding ? 'test-embedding' : 'test-model'))(
+    (name: string) => import(name),
+  )
+  expect(log.mock.calls).toEqual([[isEmbedding ? [vectorAt(0), vectorAt(1)] : 'Hello there']])
+})
+
+test('docs/clients.md has code for each SDK that is tested', () => {
+  expect(BLOCKS.map(([packages]) => packages)).toEqual([
+    'openai',
+    '@anthropic-ai/sdk',
+    '@ai-sdk/openai-compatible and ai',
+    '@ai-sdk/openai and ai',
+    '@openrouter/ai-sdk-provider and ai',
+    '@openai/agents',
+    '@langchain/openai',
+    '@langchain/openai',
+  ])
 })

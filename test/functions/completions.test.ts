@@ -208,7 +208,7 @@ describe('bad input', () => {
       'true or false',
     ],
     'a field that may cost extra': [{ ...ASK, service_tier: 'priority' }, 'service_tier', 'allowFields'],
-    'a tool': [{ ...ASK, tools: [] }, 'tools', 'allowFields'],
+    'a tool': [{ ...ASK, tools: [] }, 'tools', '/v1/chat/completions'],
   }
 
   test.each(Object.entries(BAD))(

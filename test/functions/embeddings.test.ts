@@ -343,11 +343,14 @@ describe('bad input', () => {
     expect((await ask({ ...ASK, model: 'none' })).status).toBe(404)
   })
 
-  test.each(['/v1/chat/completions', '/v1/completions'])('an embedding model has no words at %s', async (path) => {
+  test.each([
+    ['/v1/chat/completions', { messages: HELLO.messages }],
+    ['/v1/completions', { prompt: 'Hello' }],
+  ])('an embedding model has no words at %s', async (path, asked) => {
     const response = await fetch(gateway.baseUrl + path, {
       method: 'POST',
       headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...HELLO, model: 'test-embedding', prompt: 'Hello' }),
+      body: JSON.stringify({ model: 'test-embedding', ...asked }),
     })
     const { error } = await answerTo(response)
     expect([response.status, error.param]).toEqual([400, 'model'])

@@ -152,3 +152,20 @@ test(`the hold of each of ${REQUESTS} random requests covers the most that a pro
   }
   expect(accepted).toBeGreaterThan(REQUESTS * 0.9)
 }, 60_000)
+
+test.each(['1e20', '12E+19', '1e21', '2e3', '-5e3', '1e-6', '7e-3', '12e-4'])(
+  'the hold covers numbers that came shorter than they are sent on, such as %s',
+  async (number) => {
+    const { secret } = await gateway.issue({ credits: '1000000' })
+    upstream.reply = say('Hello')
+    const schema = `{"enum":[${Array(2_000).fill(number).join()}]}`
+    const tool = `{"type":"function","function":{"name":"f","parameters":${schema}}}`
+    const body = `{"model":"test-model","max_tokens":1,"messages":[{"role":"user","content":"Hi"}],"tools":[${tool}]}`
+    const response = await gateway.post(secret, body)
+    await response.text()
+    const sent = JSON.stringify(upstream.requests.at(-1)?.body)
+    const { hold } = await gateway.readRow(response.headers.get('x-request-id'))
+    // Some tokenizers make a token of each digit. The price is 1,000 nanocredits a token.
+    expect(hold).toBeGreaterThanOrEqual(BigInt(sent.length) * 1_000n)
+  },
+)

@@ -3,8 +3,9 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { chunk, DONE, event, type Reply, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { type Bench, openBench } from './support/bench.ts'
-import { expectBooksClosed } from './support/exchange.ts'
+import { expectBooksClosed, expectError } from './support/exchange.ts'
 import { until } from './support/until.ts'
+import { waysInTurn } from './support/ways.ts'
 import { writeOn } from './support/write-apart.ts'
 
 let bench: Bench
@@ -74,8 +75,8 @@ describe('upstreams without bounds', () => {
   ]
 
   test.each(HUGE)('an upstream’s %s is a 502 in bounded memory', async (_, pieces, head) => {
-    for (const stream of [true, false]) {
-      const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }))
+    for (const { contract, stream } of waysInTurn()) {
+      const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }, contract))
       await bench.expectFailed(result, 502, 'upstream_error')
       expect(megabytes).toBeLessThan(120)
     }
@@ -91,9 +92,11 @@ describe('upstreams without bounds', () => {
         yield chunk({ content: 'Hi' })
         yield* pieces()
       }
-      const { result, megabytes } = await growthDuring(() => bench.ask(flood(afterHi), { stream: true }))
-      await bench.expectCut(result, 'Hi')
-      expect(megabytes).toBeLessThan(120)
+      for (const { contract } of waysInTurn().filter(({ contract, stream }) => stream || contract !== 'chat')) {
+        const { result, megabytes } = await growthDuring(() => bench.ask(flood(afterHi), { stream: true }, contract))
+        await bench.expectCut(result, 'Hi')
+        expect(megabytes).toBeLessThan(120)
+      }
       await bench.expectNextIsFine()
     },
   )
@@ -103,8 +106,9 @@ describe('upstreams without bounds', () => {
     [400, 400, null],
   ])('an upstream’s error %i of 24 MB is not read to its end', async (code, told, errorCode) => {
     const reply = flood(() => megabytes(24, '{"error":{"message":"'), json, code)
-    for (const asked of await bench.askBoth(reply)) await bench.expectFailed(asked, told, errorCode)
-    await expectHungUp(2)
+    const all = await bench.askAll(reply)
+    for (const asked of all) await bench.expectFailed(asked, told, errorCode)
+    await expectHungUp(all.length)
     await bench.expectNextIsFine()
   })
 
@@ -121,14 +125,20 @@ describe('upstreams without bounds', () => {
     'endless %s from an upstream end in an error frame and cost at most the hold, or are a free 502',
     async (_, piece) => {
       const reply = flood(() => forever(piece))
-      const [streamed, whole] = await bench.askBoth(reply, { max_tokens: 5 })
-      expect([streamed.status, streamed.done, streamed.error?.code]).toEqual([200, false, 'upstream_error'])
-      expect(streamed.text).toMatch(/^Hi/)
-      const row = await expectBooksClosed(bench.gateway, streamed.key.id)
-      expect(row.completionTokens).toBeLessThanOrEqual(5)
-      expect(row.cost).toBeGreaterThan(0n)
-      await bench.expectFailed(whole, 502, 'upstream_error')
-      await expectHungUp(2)
+      const all = await bench.askAll(reply, { max_tokens: 5 })
+      for (const asked of all) {
+        if (!asked.isStream) {
+          await bench.expectFailed(asked, 502, 'upstream_error')
+          continue
+        }
+        expect([asked.status, asked.done]).toEqual([200, false])
+        expectError(asked, 502, 'upstream_error')
+        expect(asked.text).toMatch(/^Hi/)
+        const row = await expectBooksClosed(bench.gateway, asked.key.id)
+        expect(row.completionTokens).toBeLessThanOrEqual(5)
+        expect(row.cost).toBeGreaterThan(0n)
+      }
+      await expectHungUp(all.length)
       await bench.expectNextIsFine()
     },
   )

@@ -16,12 +16,25 @@ import {
   USAGE,
   usageChunk,
 } from '../support/upstream.ts'
-import { exchange, expectBooksClosed } from './support/exchange.ts'
+import { type Exchange, exchange, expectBooksClosed, expectError } from './support/exchange.ts'
 import { type RawUpstream, startRawUpstream, whole } from './support/raw-upstream.ts'
+import { type Way, waysInTurn } from './support/ways.ts'
 
 const ANSWER = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: USAGE,
+}
+
+/** Nobody was reached, so it is a 502 that costs nothing. */
+async function expectFree(gateway: TestGateway, asked: Exchange): Promise<void> {
+  expect(asked.status).toBe(502)
+  expectError(asked, 502, 'upstream_error')
+  const { contract } = asked
+  expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({
+    contract,
+    cost: 0n,
+    outcome: 'upstream_error',
+  })
 }
 
 describe('kept connections', () => {
@@ -94,8 +107,8 @@ describe('broken connections', () => {
     upstream.answer = (socket) => socket.write(whole(200, ANSWER))
   })
 
-  async function expectAnswered(stream: boolean): Promise<void> {
-    const asked = await exchange(gateway, { stream })
+  async function expectAnswered({ contract, stream }: Way): Promise<void> {
+    const asked = await exchange(gateway, { stream }, contract)
     expect([asked.status, asked.text, asked.done]).toEqual([200, 'Hello', true])
     await expectBooksClosed(gateway, asked.key.id)
   }
@@ -117,20 +130,17 @@ describe('broken connections', () => {
   ]
 
   describe.each(ENDS)('%s connections', (how, end) => {
-    test.each([
-      [1, true],
-      [1, false],
-      [3, true],
-      [3, false],
-    ])(
-      `a kept connection that the upstream has ${how} does not fail the next request (%i kept, stream: %s)`,
-      async (count, stream) => {
-        await keepConnections(count)
-        const kept = new Set(upstream.requests.slice(-count))
-        // The upstream gave them up just before this request reached it.
-        upstream.answer = (socket) => (kept.has(socket) ? end(socket) : void socket.write(whole(200, ANSWER)))
-        await expectAnswered(stream)
-        await expectAnswered(stream)
+    test.each([1, 3])(
+      `a kept connection that the upstream has ${how} does not fail the next request (%i kept)`,
+      async (count) => {
+        for (const way of waysInTurn()) {
+          await keepConnections(count)
+          const kept = new Set(upstream.requests.slice(-count))
+          // The upstream gave them up just before this request reached it.
+          upstream.answer = (socket) => (kept.has(socket) ? end(socket) : void socket.write(whole(200, ANSWER)))
+          await expectAnswered(way)
+          await expectAnswered(way)
+        }
       },
     )
 
@@ -139,7 +149,7 @@ describe('broken connections', () => {
       const before = upstream.requests.length
       for (const socket of upstream.requests.slice(-2)) end(socket)
       upstream.answer = (socket) => void socket.write(whole(200, ANSWER))
-      await expectAnswered(false)
+      await expectAnswered({ contract: 'chat', stream: false })
       expect(upstream.requests.length).toBe(before + 1)
     })
   })
@@ -160,17 +170,16 @@ describe('broken connections', () => {
       (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'),
     ],
   ])('an upstream that %s is asked only once, and the request is a free 502', async (_, answer) => {
-    for (const stream of [true, false]) {
+    for (const { contract, stream } of waysInTurn()) {
       // On connections of their own: a first request is never sent twice.
       for (const socket of upstream.requests) socket.destroy()
       const before = upstream.requests.length
       upstream.answer = answer
-      const asked = await exchange(gateway, { stream })
-      expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
-      expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+      const asked = await exchange(gateway, { stream }, contract)
+      await expectFree(gateway, asked)
       expect(upstream.requests.length).toBe(before + 1)
       upstream.answer = (socket) => void socket.write(whole(200, ANSWER))
-      await expectAnswered(stream)
+      await expectAnswered({ contract, stream })
     }
   })
 
@@ -205,7 +214,7 @@ describe('broken connections', () => {
   test('an early hint (103) from an upstream is not taken for its answer', async () => {
     upstream.answer = (socket) =>
       void socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${whole(200, ANSWER)}`)
-    await expectAnswered(false)
+    await expectAnswered({ contract: 'chat', stream: false })
   })
 })
 
@@ -213,11 +222,10 @@ test('a request to an upstream that is not there is a 502 and free', async () =>
   const gone = await startRawUpstream()
   await gone[Symbol.asyncDispose]()
   await using gateway = await openGateway(catalogFor(gone.url))
-  for (const stream of [true, false]) {
-    const asked = await exchange(gateway, { stream })
-    expect([asked.status, asked.error?.code]).toEqual([502, 'upstream_error'])
+  for (const { contract, stream } of waysInTurn()) {
+    const asked = await exchange(gateway, { stream }, contract)
+    await expectFree(gateway, asked)
     expect(asked.error?.message).toContain('ECONNREFUSED')
-    expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
   }
 })
 

@@ -12,7 +12,9 @@ import {
 import { say } from '../support/upstream.ts'
 import { WORST_ANTHROPIC_ANSWERS, WORST_OPENAI_ANSWERS } from './support/worst-answers.ts'
 import { DIALECTS, openStand, type Stand } from './support/worst-case-stand.ts'
+import { WORST_MESSAGES } from './support/worst-messages.ts'
 import { WORST_REQUESTS } from './support/worst-requests.ts'
+import { WORST_RESPONSES } from './support/worst-responses.ts'
 
 let stand: Stand
 
@@ -26,13 +28,20 @@ beforeAll(async () => {
 
 // The dialects take turns: each request is read by one of them. By all of them: WORST_DIALECTS=all, as in test:long.
 const isAll = process.env.WORST_DIALECTS === 'all'
-const requestsTo = (model: string) =>
-  Object.entries(WORST_REQUESTS).filter((_, i) => isAll || DIALECTS[i % DIALECTS.length] === model)
+const WORST = [
+  ...Object.entries(WORST_REQUESTS).map(([what, request]) => ['chat', what, request] as const),
+  ...Object.entries(WORST_RESPONSES).map(([what, request]) => ['responses', what, request] as const),
+  ...Object.entries(WORST_MESSAGES).map(([what, request]) => ['messages', what, request] as const),
+]
+const requestsTo = (model: string) => WORST.filter((_, i) => isAll || DIALECTS[i % DIALECTS.length] === model)
 
 describe.each(DIALECTS)('requests to %s', (model) => {
-  test.each(requestsTo(model))(`other requests are answered while ${model} is asked with %s`, async (_, request) => {
-    expect([200, 400, 413]).toContain(await stand.ask(model, request()))
-  })
+  test.each(requestsTo(model))(
+    `other requests are answered while ${model} is asked in the words of %s with %s`,
+    async (contract, _, request) => {
+      expect([200, 400, 413]).toContain(await stand.ask(model, request(), contract))
+    },
+  )
 })
 
 const ANSWERS = [

@@ -1,6 +1,7 @@
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { CatalogKind } from './history.ts'
+import { DIMENSIONS } from './scripted-upstream.ts'
 
 const provider = { type: 'openai', baseUrl: 'https://upstream.example/v1' }
 const to = (name: string, priority = 0) => ({ provider: name, model: name, priority, firstByteTimeoutMs: 60_000 })
@@ -27,6 +28,14 @@ function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
         price: { input: '1', output: '2' },
         routes,
         ...(hasFallback && { fallback: ['dear'] }),
+      },
+      {
+        id: 'embedding',
+        kind: 'embedding',
+        contextLength: 10_000,
+        dimensions: DIMENSIONS,
+        price: { input: '1' },
+        routes,
       },
       {
         id: 'dear',

@@ -1,3 +1,4 @@
+import type { ContractName } from '../../layers/gateway/contract.ts'
 import { type StoredItem, Violation } from './ledger.ts'
 import type { Truth } from './scripted-upstream.ts'
 
@@ -7,8 +8,8 @@ const MOST_ATTEMPTS = 8
 
 type Attempt = { readonly provider: string; readonly result: string }
 
-/** What an answer is charged covers what its upstream counted, up to what was held for it. */
-export function checkCoverage(row: StoredItem, truth: Truth): void {
+/** What an answer is charged covers what its upstream counted, up to what was held for it, whatever was spoken. */
+export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractName): void {
   const { requestId, outcome, fallbackModel } = row
   const attempts = row.attempts as readonly Attempt[]
   const routes = attempts.map(({ provider }) => provider)
@@ -20,8 +21,9 @@ export function checkCoverage(row: StoredItem, truth: Truth): void {
   }
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
+  if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
   const cost = BigInt(row.cost as bigint)
-  const owed = owedFor(truth)
+  const owed = contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth)
   const hold = BigInt(row.hold as bigint)
   const least = owed < hold ? owed : hold
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
@@ -34,4 +36,9 @@ function owedFor({ said: hasSaid, counted }: Truth): bigint {
   const { prompt_tokens: prompt, completion_tokens: said, total_tokens: total = 0 } = counted
   const completion = Math.max(said, total - prompt)
   return BigInt(prompt) * NANO_PER_INPUT + BigInt(completion) * NANO_PER_OUTPUT
+}
+
+/** Only what was read of texts has a price. */
+function owedForVectors({ said: hasSaid, counted }: Truth): bigint {
+  return hasSaid ? BigInt(counted?.prompt_tokens || 1) * NANO_PER_INPUT : 0n
 }

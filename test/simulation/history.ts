@@ -1,3 +1,4 @@
+import type { ContractName } from '../../layers/gateway/contract.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key.ts'
 import { Random, urn } from './random.ts'
 
@@ -46,6 +47,8 @@ export type Step =
       /** 0 is the newest secret of the key, 1 the one before. */
       readonly secret: number
       readonly endpoint: 'whole' | 'stream' | 'models'
+      /** In whose words a model is asked. */
+      readonly contract: ContractName
       /** What the first upstream that is asked does, and what every other does. */
       readonly scripts: readonly [Script, Script]
       /** Asks for something that one dialect has no words for. */
@@ -109,12 +112,20 @@ const PINS = [
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
+const CONTRACTS = urn({ chat: 4, responses: 2, messages: 2, completions: 1, embeddings: 1 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
 const RETRIED = [
-  { endpoint: 'whole', scripts: ['answers', 'answers'], logprobs: false, pin: undefined, cap: 10 },
-  { endpoint: 'stream', scripts: ['counts nothing', 'thinks'], logprobs: false, pin: undefined, cap: 10 },
+  { endpoint: 'whole', contract: 'chat', scripts: ['answers', 'answers'], logprobs: false, pin: undefined, cap: 10 },
+  {
+    endpoint: 'stream',
+    contract: 'messages',
+    scripts: ['counts nothing', 'thinks'],
+    logprobs: false,
+    pin: undefined,
+    cap: 10,
+  },
 ] as const
 
 /** What a history is made of: how often what happens. */
@@ -168,6 +179,7 @@ function makeStep(random: Random, style: Style): Step {
         key,
         secret: random.chance(0.85) ? 0 : 1,
         endpoint: random.pick(ENDPOINTS),
+        contract: random.pick(CONTRACTS),
         scripts: [random.pick(SCRIPTS), random.pick(SCRIPTS)],
         logprobs: random.chance(0.1),
         pin: random.pick(PINS),

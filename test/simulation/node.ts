@@ -12,6 +12,7 @@ import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import type { Script, Step } from './history.ts'
 import type { Message, Network, Sender } from './network.ts'
+import { questionOf } from './question.ts'
 import type { Random } from './random.ts'
 import { scriptedProvider, type Truth } from './scripted-upstream.ts'
 import type { Variant } from './variants.ts'
@@ -165,16 +166,9 @@ function isTransient(error: unknown): boolean {
   return ['TimeoutError', 'ProvisionedThroughputExceededException'].includes((error as Error).name)
 }
 
-function eventOf({ endpoint, scripts, logprobs, pin, cap, retryOf }: Extract<Step, { do: 'call' }>, secret: string) {
-  const path = endpoint === 'models' ? '/v1/models' : '/v1/chat/completions'
-  const body = {
-    model: 'simulated',
-    messages: [{ role: 'user', content: 'Hello' }],
-    user: scripts.join('|'),
-    ...(logprobs && { logprobs }),
-    ...(endpoint === 'stream' && { stream: true }),
-    ...(cap !== undefined && { max_tokens: cap }),
-  }
+function eventOf(step: Extract<Step, { do: 'call' }>, secret: string) {
+  const { endpoint, pin, retryOf } = step
+  const { path, body } = endpoint === 'models' ? { path: '/v1/models', body: {} } : questionOf(step)
   return {
     rawPath: path,
     headers: {

@@ -1,6 +1,7 @@
-import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
+import type { ChatBody, ChatPart } from '../../layers/gateway/domain/chat.ts'
+import type { Embedding } from '../../layers/gateway/domain/embedding.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
-import type { ChatCall, Provider } from '../../layers/gateway/providers/provider.ts'
+import type { ChatCall, EmbedCall, Provider } from '../../layers/gateway/providers/provider.ts'
 import type { Script } from './history.ts'
 
 /** Resolves when the upstream's next word has arrived. */
@@ -23,6 +24,9 @@ export type Truth = {
   lackedWords: boolean
 }
 
+/** The numbers in each vector. */
+export const DIMENSIONS = 4
+
 const COUNTED: Partial<Record<Script, Usage>> = {
   answers: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
   'counts zero': { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
@@ -31,6 +35,9 @@ const COUNTED: Partial<Record<Script, Usage>> = {
   boasts: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 },
   kills: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 }
+
+/** What one of them has no words for, in the inner words of each contract. */
+const LACKING = ['logprobs', 'top_k', 'truncate']
 
 export type Scripted = {
   readonly ask: Ask
@@ -41,23 +48,29 @@ export type Scripted = {
 
 /** An upstream that does what the request's `user` field says: the first that is asked the one thing, others the other. */
 export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Provider {
+  /** Hears a question, and returns what it does with it once its first word is due. */
+  async function begin(body: ChatBody, signal: AbortSignal) {
+    const scripts = String(body.user).split('|') as Script[]
+    const script = scripts[Math.min(truth.attempts, 1)] as Script
+    truth.attempts += 1
+    truth.counted = undefined
+    truth.said = false
+    const param = LACKING.find((name) => body[name] !== undefined)
+    if (id === 'narrow' && param) {
+      truth.lackedWords = true
+      throw new UpstreamFailure('unsupported', 'It has no words for that.', { param })
+    }
+    const next = () => untilAborted(ask(script), signal)
+    if (script === 'hangs') await untilAborted(new Promise(() => {}), signal)
+    await next()
+    if (script === 'refuses') throw new UpstreamFailure('status', 'It refuses.', { status: 500 })
+    return { script, next }
+  }
+
   return {
     id,
     async *chat(call: ChatCall): AsyncGenerator<readonly ChatPart[]> {
-      const { body } = call.chat
-      const scripts = String(body.user).split('|') as Script[]
-      const script = scripts[Math.min(truth.attempts, 1)] as Script
-      truth.attempts += 1
-      truth.counted = undefined
-      truth.said = false
-      if (id === 'narrow' && body.logprobs === true) {
-        truth.lackedWords = true
-        throw new UpstreamFailure('unsupported', 'It has no words for that.', { param: 'logprobs' })
-      }
-      const next = () => untilAborted(ask(script), call.signal)
-      if (script === 'hangs') await untilAborted(new Promise(() => {}), call.signal)
-      await next()
-      if (script === 'refuses') throw new UpstreamFailure('status', 'It refuses.', { status: 500 })
+      const { script, next } = await begin(call.chat.body, call.signal)
       truth.said = true
       yield [choice('Hello', null)]
       await next()
@@ -70,6 +83,21 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
         kill()
         await new Promise(() => {})
       }
+    },
+    async embed(call: EmbedCall): Promise<Embedding> {
+      const { script, next } = await begin(call.body, call.signal)
+      await next()
+      if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
+      truth.said = true
+      const counted = COUNTED[script]
+      truth.counted = counted && { ...counted, completion_tokens: 0, total_tokens: counted.prompt_tokens }
+      if (script === 'kills') {
+        kill()
+        await new Promise(() => {})
+      }
+      const vectors = call.embedding.inputs.map(() => new Float64Array(DIMENSIONS))
+      const { completion_tokens: _, ...usage } = truth.counted ?? {}
+      return { vectors, usage: truth.counted && usage }
     },
   }
 }

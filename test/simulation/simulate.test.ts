@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { CONTRACTS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { emptyFolder, run } from '../support/processes.ts'
@@ -7,10 +8,12 @@ import { VARIANTS } from './variants.ts'
 const simulate = (...args: string[]) => run('test/simulation/simulate.ts', args, emptyFolder()).ended
 
 // `npm test` runs 5,000 beside this, and `npm run test:long` 20,000.
-test('the simulator finds no lost or invented credit in 200 histories, and says how many it ran', async () => {
+test('the simulator finds no lost or invented credit in 200 histories through every contract, and says how many it ran', async () => {
   const { code, stdout, stderr } = await simulate('--seed', '500000', '--histories', '200')
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^200 histories from seed 500000: .* 0 nanocredits lost/)
+  const charged = CONTRACTS.map((contract) => Number(new RegExp(`${contract} (\\d+),`).exec(stdout)?.[1]))
+  expect(Math.min(...charged)).toBeGreaterThan(0)
   expect(code).toBe(0)
 }, 60_000)
 

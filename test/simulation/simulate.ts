@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { CONTRACTS } from '../../layers/gateway/contract.ts'
 import { VARIANTS } from './variants.ts'
 import type { Report, Share, Totals } from './worker.ts'
 
 type Wanted = { readonly seed: number; readonly histories: number; readonly workers: number }
+
+const ENOUGH_FOR_EACH_CONTRACT = 200
 
 const { broken, ...wanted } = readArguments()
 // Workers that are still searching end with the process.
@@ -22,12 +25,18 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
     console.error(found)
     return 1
   }
-  const sum = (name: keyof Totals) =>
-    reports.reduce((total, { totals }) => total + totals[name], 0).toLocaleString('en')
+  const sumOf = (name: keyof Totals) => reports.reduce((total, { totals }) => total + totals[name], 0)
+  const sum = (name: keyof Totals) => sumOf(name).toLocaleString('en')
+  const unmet = CONTRACTS.filter((contract) => sumOf(contract) === 0)
+  if (unmet.length > 0 && histories >= ENOUGH_FOR_EACH_CONTRACT) {
+    console.error(`Nobody was charged through ${unmet.join(' or ')}: these histories prove nothing of it.`)
+    return 1
+  }
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   console.log(
     `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ` +
-      `${sum('crashes')} crashes, ${sum('faults')} lost, late, repeated or refused messages, 0 nanocredits lost, in ${seconds} s`,
+      `${sum('crashes')} crashes, ${sum('faults')} lost, late, repeated or refused messages, ` +
+      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0
 }

@@ -84,6 +84,11 @@ function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Varia
           })
         }
       },
+      async embed(call) {
+        const embedding = await provider.embed?.(call)
+        if (!embedding) throw new Error('A scripted upstream embeds.')
+        return { ...embedding, usage: embedding.usage && hear({ ...(embedding.usage as Usage), completion_tokens: 0 }) }
+      },
     }),
   }
 }

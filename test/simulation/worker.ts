@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { CONTRACTS, type ContractName, endpointNamed } from '../../layers/gateway/contract.ts'
+import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { explain } from './explain.ts'
 import { generate } from './history.ts'
 import { VARIANTS } from './variants.ts'
@@ -11,7 +13,7 @@ export type Share = {
   readonly stride: number
   readonly broken: string | undefined
 }
-export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults', number>
+export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults' | ContractName, number>
 /** Of a share that is done, or of so much of it. */
 export type Report = {
   readonly share: Share
@@ -22,6 +24,8 @@ export type Report = {
 
 const REPORT_EVERY = 1_000
 
+// Before the first history: a file comes when it comes, and what happens must depend on the seed only.
+await loadContract(endpointNamed('responses'))
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
 Error.stackTraceLimit = 0
@@ -30,12 +34,16 @@ for (const share of workerData as readonly Share[]) parentPort?.postMessage(awai
 async function work(share: Share): Promise<Report> {
   const { seed, histories, stride, broken } = share
   const variant = VARIANTS.find(({ name }) => name === broken)
-  const totals: Totals = { histories: 0, calls: 0, admissions: 0, crashes: 0, faults: 0 }
+  const totals: Totals = {
+    ...{ histories: 0, calls: 0, admissions: 0, crashes: 0, faults: 0 },
+    ...{ chat: 0, responses: 0, messages: 0, completions: 0, embeddings: 0 },
+  }
   for (let i = 0; i < histories; i++) {
     const history = generate(seed + i * stride)
     const outcome = await live(history, variant)
     totals.histories += 1
     for (const name of ['calls', 'admissions', 'crashes', 'faults'] as const) totals[name] += outcome[name]
+    for (const name of CONTRACTS) totals[name] += outcome.paid[name] ?? 0
     if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })
     if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }

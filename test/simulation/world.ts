@@ -1,4 +1,4 @@
-import { BRAND, ITEMS, TABLES } from '../../layers/gateway/contract.ts'
+import { BRAND, type ContractName, ITEMS, SCOPES, TABLES } from '../../layers/gateway/contract.ts'
 import { type Act, newAct } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
@@ -26,9 +26,11 @@ export type Outcome = {
   readonly admissions: number
   readonly crashes: number
   readonly faults: number
+  /** Answers that were charged, by the contract that was spoken. */
+  readonly paid: Readonly<Partial<Record<ContractName, number>>>
 }
 
-type Call = { readonly hadEnded: boolean; readonly truth: Truth; answer?: Answer }
+type Call = { readonly hadEnded: boolean; readonly contract: ContractName; readonly truth: Truth; answer?: Answer }
 
 const time = new VirtualTime()
 
@@ -66,6 +68,7 @@ class World {
   readonly #operator: GatewayNode
   #underWay = 0
   #crashes = 0
+  readonly #paid: Partial<Record<ContractName, number>> = {}
 
   constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
     this.#history = history
@@ -81,7 +84,13 @@ class World {
 
   get counts(): Outcome {
     const { admissions } = this.#ledger
-    return { calls: this.#calls.length, admissions, crashes: this.#crashes, faults: this.#network.faults }
+    return {
+      calls: this.#calls.length,
+      admissions,
+      crashes: this.#crashes,
+      faults: this.#network.faults,
+      paid: this.#paid,
+    }
   }
 
   async begin(): Promise<void> {
@@ -166,7 +175,11 @@ class World {
     const secrets = account.secrets
     const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)] as Account['secrets'][number]
     const node = this.#node(step.node)
-    const call: Call = { hadEnded: secret.ended, truth: { attempts: 0, said: false, lackedWords: false } }
+    const call: Call = {
+      hadEnded: secret.ended,
+      contract: step.contract,
+      truth: { attempts: 0, said: false, lackedWords: false },
+    }
     this.#calls.push(call)
     this.#start(
       node.call(step, secret.text, call.truth).then((answer) => {
@@ -176,7 +189,7 @@ class World {
       node,
     )
     return () =>
-      `${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.scripts.join(', others: ')}${step.pin ? `; pinned to ${step.pin}` : ''}${step.logprobs ? '; with logprobs' : ''}`}`
+      `${step.endpoint === 'models' ? '' : `${step.contract} `}${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.scripts.join(', others: ')}${step.pin ? `; pinned to ${step.pin}` : ''}${step.logprobs ? '; with logprobs' : ''}`}`
   }
 
   #kill(node: GatewayNode): void {
@@ -234,10 +247,12 @@ class World {
       throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
   }
 
-  #checkCoverage({ answer, truth }: Call): void {
+  #checkCoverage({ answer, contract, truth }: Call): void {
     if (answer?.status !== 200 || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
-    if (row) checkCoverage(row, truth)
+    if (!row) return
+    checkCoverage(row, truth, contract)
+    if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
   }
 
   readonly #carryOut: CarryOut = (given, token) => {
@@ -296,7 +311,7 @@ class World {
 
   async #newAccount(tables: OperatorTables, { credits, ...limits }: KeySetup): Promise<Account> {
     const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
-    const settings = { ...KEY_DEFAULTS, name: 'simulated', ...limits }
+    const settings = { ...KEY_DEFAULTS, name: 'simulated', scopes: SCOPES, ...limits }
     const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))
     await createKey(tables)(key, this.#newAct())
     return { keyId: key.id, secrets: [{ text: secret, hash: stored.hash, ended: false }] }

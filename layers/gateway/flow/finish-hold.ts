@@ -37,12 +37,12 @@ export function deadHoldsFinisher(finishHold: FinishHold, log: Log): FinishDeadH
   }
 }
 
-/** A dead request leaves no more than its hold. When it began is in its id. */
+/** A dead request leaves no more than its hold. When it began is in its id; where it went is nowhere. */
 function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,
     keyId,
-    endpoint: hold > 0n ? 'chat.completions' : 'unknown',
+    endpoint: 'unknown',
     startedAtMs: ulidTimeMs(requestId),
     outcome: 'abandoned',
     httpStatus: 0,

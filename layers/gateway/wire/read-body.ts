@@ -15,6 +15,7 @@ type RawBody = {
 
 export type JsonBody = {
   readonly value: unknown
+  /** The bytes that came, and those that its numbers may gain when they are written again. */
   readonly bytes: number
   /** Whether a field anywhere in it is called `cache_control`. */
   readonly namesCache?: boolean
@@ -26,9 +27,9 @@ export function readJsonBody(raw: RawBody): JsonBody {
     throw compressed(`as '${raw.contentEncoding.slice(0, 80)}'`)
   const { text, bytes } = raw.isBase64Encoded ? decode(raw.body ?? '') : measure(raw.body ?? '')
   const value = parse(text)
-  const seen = { cache: false }
+  const seen = { cache: false, gained: 0 }
   requireSaneShape(value, 0, seen)
-  return { value, bytes, namesCache: seen.cache }
+  return { value, bytes: bytes + seen.gained, namesCache: seen.cache }
 }
 
 type Text = { readonly text: string; readonly bytes: number }
@@ -91,9 +92,13 @@ function placeOf(error: unknown): string {
   return position ? ` (${position[0]})` : ''
 }
 
-function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean }): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
+function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean; gained: number }): void {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) {
+      throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
+    }
+    // A field of the request itself is no text.
+    if (depth > 1 && mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
   }
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) {
@@ -111,4 +116,13 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean 
     if (name === 'cache_control') seen.cache = true
     requireSaneShape(fields[name], depth + 1, seen)
   }
+}
+
+/** As long as JSON.stringify writes one: -0.0000012345678901234567. */
+const LONGEST_NUMBER = 25
+
+/** Whether a number may come shorter than it is written again: `1e20` is sent to a provider as 21 digits. */
+function mayGrow(size: number): boolean {
+  if (size < 0.01) return size > 0
+  return size >= 1000 && (size > Number.MAX_SAFE_INTEGER || size % 1000 === 0)
 }

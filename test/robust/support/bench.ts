@@ -1,24 +1,27 @@
 import { expect } from '@jest/globals'
 import { catalogFor, HELLO, openGateway, type TestGateway } from '../../support/gateway.ts'
 import { type Reply, say, startUpstream, type Upstream } from '../../support/upstream.ts'
-import { type Exchange, exchange, expectBooksClosed } from './exchange.ts'
+import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'
+import type { Spoken } from './spoken.ts'
+import { waysInTurn } from './ways.ts'
 
 export const PROVIDER_KEY = 'prov1der-key-7f3a9c2e51'
 
-type Both = readonly [streamed: Exchange, whole: Exchange]
+/** A streamed and a whole answer of chat, and those of other contracts. */
+type All = readonly [streamed: Exchange, whole: Exchange, ...others: Exchange[]]
 
 /** A gateway, its upstream, and what must hold after whatever the upstream does. */
 export type Bench = AsyncDisposable & {
   readonly upstream: Upstream
   readonly gateway: TestGateway
-  ask(reply: Reply, fields?: object): Promise<Exchange>
-  /** The same question twice at once, for a streamed and for a whole answer. */
-  askBoth(reply: Reply, fields?: object): Promise<Both>
+  ask(reply: Reply, fields?: object, contract?: Spoken): Promise<Exchange>
+  /** The same question at once for a streamed and for a whole answer, and in the words of other contracts. */
+  askAll(reply: Reply, fields?: object): Promise<All>
   /** Complete, and billed by the usage the upstream reported. */
   expectAnswered(asked: Exchange, text: string): Promise<void>
   /** Nothing was delivered, so it is free; said with a status, for none was sent yet. */
   expectFailed(asked: Exchange, status: number, code: string | null): Promise<void>
-  /** The 200 was out already: one error frame, no `[DONE]`, and a bill for what was delivered. */
+  /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
   expectCut(asked: Exchange, delivered: string, code?: string): Promise<void>
   /** The gateway answers the next one as if nothing had been. */
   expectNextIsFine(): Promise<void>
@@ -37,33 +40,40 @@ export async function openBench(): Promise<Bench> {
   const gateway = await openGateway({ providers, models: [...models, ...hasty] })
   const bystander = await gateway.issue({ rpm: 60_000 })
 
-  function ask(reply: Reply, fields: object = {}): Promise<Exchange> {
+  function ask(reply: Reply, fields: object = {}, contract: Spoken = 'chat'): Promise<Exchange> {
     upstream.reply = reply
-    return exchange(gateway, fields)
+    return exchange(gateway, fields, contract)
   }
 
   return {
     upstream,
     gateway,
     ask,
-    askBoth: (reply, fields) => Promise.all([ask(reply, { ...fields, stream: true }), ask(reply, fields)]),
+    askAll: async (reply, fields) =>
+      (await Promise.all(
+        waysInTurn().map(({ contract, stream }) => ask(reply, { ...fields, stream }, contract)),
+      )) as unknown as All,
     async expectAnswered(asked, text) {
       expect([asked.status, asked.error, asked.done]).toEqual([200, undefined, true])
       expect(asked.text).toBe(text)
       const row = await expectBooksClosed(gateway, asked.key.id)
-      expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
+      const { contract } = asked
+      expect(row).toMatchObject({ contract, outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
     },
     async expectFailed(asked, status, code) {
-      expect([asked.status, asked.error?.code, asked.headers.get('x-svc-cost')]).toEqual([status, code, '0'])
+      expect([asked.status, asked.headers.get('x-svc-cost')]).toEqual([status, '0'])
+      expectError(asked, status, code)
       const row = await expectBooksClosed(gateway, asked.key.id)
       const outcome = status < 500 ? 'refused' : 'upstream_error'
-      expect(row).toMatchObject({ cost: 0n, httpStatus: status, outcome })
+      expect(row).toMatchObject({ contract: asked.contract, cost: 0n, httpStatus: status, outcome })
     },
     async expectCut(asked, delivered, code = 'upstream_error') {
       expect([asked.status, asked.text, asked.done]).toEqual([200, delivered, false])
-      expect(asked.error).toMatchObject({ type: 'server_error', code, message: expect.any(String), param: null })
+      expectError(asked, code === 'upstream_timeout' ? 504 : 502, code)
+      if (asked.contract === 'chat') expect(asked.error).toMatchObject({ type: 'server_error', param: null })
       const row = await expectBooksClosed(gateway, asked.key.id)
-      expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: code, httpStatus: 200 })
+      const { contract } = asked
+      expect(row).toMatchObject({ contract, outcome: 'upstream_error', errorCode: code, httpStatus: 200 })
       expect(row.usageSource).toBe('estimate')
       expect(row.cost).toBeGreaterThan(0n)
       expect(row.completionTokens).toBeGreaterThan(0)

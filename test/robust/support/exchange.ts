@@ -2,20 +2,15 @@ import { expect } from '@jest/globals'
 import type { Key } from '../../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
 import { queryUsageRows } from '../../../layers/gateway/store/usage/query-usage-rows.ts'
-import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
+import { booksBalance, type TestGateway } from '../../support/gateway.ts'
+import { SPEECH, type Spoken, type Told } from './spoken.ts'
 
-export type ToldError = { readonly message: string; readonly type: string; readonly code: string | null }
-
-/** What a client was told, streamed or whole. */
-export type Told = {
-  readonly text: string
-  readonly error: ToldError | undefined
-  /** A stream's `[DONE]`; a whole answer is done if it is a 200. */
-  readonly done: boolean
-  readonly comments: readonly string[]
-}
+export { readFrames, type Told, type ToldError } from './spoken.ts'
 
 export type Exchange = Told & {
+  readonly contract: Spoken
+  /** Whether it came as a stream. */
+  readonly isStream: boolean
   readonly key: Key
   readonly secret: string
   readonly status: number
@@ -23,44 +18,39 @@ export type Exchange = Told & {
   readonly body: string
 }
 
-/** One chat request by a key of its own. */
-export async function exchange(gateway: TestGateway, fields: object = {}): Promise<Exchange> {
+/** One request by a key of its own, in chat's words unless it is told. The fields are chat's. */
+export async function exchange(
+  gateway: TestGateway,
+  fields: object = {},
+  contract: Spoken = 'chat',
+): Promise<Exchange> {
+  const { path, ask, readStream, readWhole } = SPEECH[contract]
   const { key, secret } = await gateway.issue()
-  const response = await gateway.post(secret, { ...HELLO, ...fields })
+  const response = await fetch(gateway.baseUrl + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(ask({ ...fields })),
+  })
   const body = await response.text()
-  const streamed = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const told = streamed ? readFrames(body) : readWhole(response.status, body)
-  return { key, secret, status: response.status, headers: response.headers, body, ...told }
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const told = isStream ? readStream(body) : readWhole(response.status, body)
+  return { contract, isStream, key, secret, status: response.status, headers: response.headers, body, ...told }
 }
 
-type Chunk = {
-  readonly error?: ToldError
-  readonly choices: readonly { readonly delta: { readonly content?: string | null } }[]
+/** Anthropic's types of the errors that an upstream causes; it has no codes. */
+const MESSAGE_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  413: 'request_too_large',
+  502: 'api_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
 }
 
-/** Every frame of a stream must be one line of data or one comment, and a blank line. */
-export function readFrames(body: string): Told {
-  const frames = body.split('\n\n')
-  expect(frames.pop()).toBe('')
-  expect(frames.filter((frame) => !/^(data: .+|: .+)$/.test(frame))).toEqual([])
-  const data = frames.filter((frame) => frame.startsWith('data: ')).map((frame) => frame.slice('data: '.length))
-  const done = data.at(-1) === '[DONE]'
-  const chunks = data.filter((line) => line !== '[DONE]').map((line) => JSON.parse(line) as Chunk)
-  const failed = chunks.filter(({ error }) => error)
-  expect(failed.length).toBeLessThanOrEqual(1)
-  expect(failed[0]).toBe(chunks.findLast(({ error }) => error))
-  return {
-    text: chunks.flatMap(({ choices = [] }) => choices.map(({ delta }) => delta.content ?? '')).join(''),
-    error: failed[0]?.error,
-    done,
-    comments: frames.filter((frame) => frame.startsWith(': ')).map((frame) => frame.slice(2)),
-  }
-}
-
-function readWhole(status: number, body: string): Told {
-  const answer = JSON.parse(body) as { error?: ToldError; choices?: { message: { content: string | null } }[] }
-  const text = (answer.choices ?? []).map(({ message }) => message.content ?? '').join('')
-  return { text, error: answer.error, done: status === 200, comments: [] }
+/** An error with this status and code, as the contract that was spoken says it. */
+export function expectError({ contract, error }: Exchange, status: number, code: string | null): void {
+  expect(error?.message).toEqual(expect.any(String))
+  if (contract === 'messages') expect(error?.type).toBe(MESSAGE_TYPES[status])
+  else expect(error?.code).toBe(code)
 }
 
 /** Exactly one row, no hold left, and the key is poorer by what the row says. */

@@ -7,6 +7,7 @@ import { pointSdkAt, say as sayAtBedrock, startBedrock } from '../../providers/b
 import { HELLO } from '../../support/gateway.ts'
 import { run } from '../../support/processes.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
+import { SPEECH, type Spoken } from './spoken.ts'
 import { until } from './until.ts'
 
 /** Generous: work that is not linear takes many times as long. */
@@ -46,8 +47,8 @@ type Upstreams = {
 export type Stand = Upstreams & {
   /** Asks once, at leisure. */
   warmUp(model: string): Promise<number>
-  /** The status of this request. Others are answered meanwhile, and the gateway is never busy with it for long. */
-  ask(model: string, request: object): Promise<number>
+  /** The status of this request, in chat's words unless it is told. Others are answered meanwhile, and the gateway is never busy with it for long. */
+  ask(model: string, request: object, contract?: Spoken): Promise<number>
 }
 
 export async function openStand(): Promise<Stand> {
@@ -64,12 +65,12 @@ export async function openStand(): Promise<Stand> {
   const gateway = run('test/robust/support/watched-gateway.ts', [process.env.TEST_DYNAMODB ?? '', names], process.cwd())
   opened.defer(() => void gateway.child.kill('SIGKILL'))
   await until(() => gateway.output.stdout.includes('\n'), 30_000)
-  const url = `${gateway.output.stdout.split('\n')[0]}/v1/chat/completions`
+  const url = gateway.output.stdout.split('\n')[0]
   const { secret } = await books.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000000' })
 
-  async function post(body: string): Promise<number> {
+  async function post(body: string, contract: Spoken = 'chat'): Promise<number> {
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', headers, body })
+    const response = await fetch(url + SPEECH[contract].path, { method: 'POST', headers, body })
     await response.text()
     return response.status
   }
@@ -77,9 +78,9 @@ export async function openStand(): Promise<Stand> {
   return {
     ...(Object.fromEntries(started.map(({ type, upstream }) => [type, upstream])) as Upstreams),
     warmUp: (model) => post(JSON.stringify({ ...HELLO, model })),
-    async ask(model, request) {
+    async ask(model, request, contract = 'chat') {
       const toldBefore = gateway.output.stdout.length
-      const asked = post(JSON.stringify({ ...HELLO, model, ...request }))
+      const asked = post(JSON.stringify(SPEECH[contract].ask({ model, ...request })), contract)
       const other = JSON.stringify({ ...HELLO, model: 'bystander' })
       await repeatDuring(asked, async () => expect(await post(other)).toBe(200))
       const busy = gateway.output.stdout.slice(toldBefore).matchAll(/busy (\d+)/g)

@@ -1,6 +1,6 @@
 // Requests of up to 4 MiB, each the worst for some pattern or loop that reads it.
 
-const MIB = 1024 * 1024
+export const MIB = 1024 * 1024
 
 const user = (content: unknown) => ({ role: 'user', content })
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more })
@@ -19,8 +19,10 @@ const calling = (id: string, args: string) => ({
   ],
   tools: [{ type: 'function', function: { name: 'f' } }],
 })
-const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
-const fields = (count: number, value: unknown) => Object.fromEntries(many(count, (index) => [`field_${index}`, value]))
+export const many = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
+export const fields = (count: number, value: unknown) =>
+  Object.fromEntries(many(count, (index) => [`field_${index}`, value]))
 const MARK = { cache_control: { type: 'ephemeral' } }
 
 /** Each request by its description, made only when it is needed. */

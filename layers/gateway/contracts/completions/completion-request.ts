@@ -2,6 +2,7 @@ import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { badField } from '../../wire/bad-field.ts'
+import { refuseChatWords } from '../../wire/chat-words.ts'
 import {
   arrayOf,
   boolean,
@@ -38,6 +39,7 @@ const OPTIONAL: Readonly<Record<string, Rule>> = {
   user: string,
 }
 
+const CHAT_WORDS = ['messages', 'max_completion_tokens', 'tools', 'tool_choice', 'functions', 'function_call']
 /** Of a caller that names none: OpenAI's. */
 const DEFAULT_CAP = 16
 /** As many as chat gives. */
@@ -57,6 +59,7 @@ export function readCompletionRequest({ value, bytes }: JsonBody): ChatRequest {
     const wanted = body[name] === undefined ? undefined : rule(body[name])
     if (wanted) throw badField(name, wanted, body[name])
   }
+  refuseChatWords(body, CHAT_WORDS)
   const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES)
   const stream = body.stream === true
   requireBillable(body, prompts)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
+import { refuseChatWords } from '../../wire/chat-words.ts'
 import {
   arrayOf,
   boolean,
@@ -44,6 +45,7 @@ const RETOLD: ReadonlySet<string> = new Set([
 ])
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'standard_only'])
+const CHAT_WORDS = ['n', 'functions', 'function_call']
 const MAX_MESSAGES = 10_000
 /** Ten times as many as there are. Copying more takes long. */
 const MAX_FIELDS = 200
@@ -76,6 +78,7 @@ function readFields({ value }: JsonBody): Fields {
   for (const [field, rule] of Object.entries(OPTIONAL)) {
     if (fields[field] !== undefined) require(rule, fields[field], field)
   }
+  refuseChatWords(fields, CHAT_WORDS)
   const { messages } = fields
   if (!Array.isArray(messages) || messages.length === 0) {
     throw complaint('messages', 'a non-empty array of messages', messages)

@@ -1,0 +1,210 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { type ContractName, SCOPES } from '../../layers/gateway/contract.ts'
+import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
+import { embed } from '../support/embeddings.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import type { Upstream } from '../support/upstream.ts'
+
+// What a caller may try in order to be given more than it pays for: words of other contracts, tools and tiers that are
+// billed beside the tokens, files of the operator's account. None of it may reach an upstream.
+
+const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
+const said = (part: object) => ({ input: [{ role: 'user', content: [part] }] })
+const FUNCTION = { type: 'function', name: 'f' }
+
+/** Through each contract: the valid request, and what is added to it. */
+const TRIES: Readonly<Partial<Record<ContractName, readonly [path: string, valid: object, tries: readonly object[]]>>> =
+  {
+    messages: [
+      '/v1/messages',
+      { max_tokens: 100, ...user('Hello') },
+      [
+        { n: 128 },
+        { best_of: 20 },
+        { functions: [{ name: 'f' }] },
+        { prediction: { type: 'content', content: 'a' } },
+        { service_tier: 'priority' },
+        { speed: 'fast' },
+        { inference_geo: 'us' },
+        { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] },
+        { container: 'container_1' },
+        { fallbacks: [{ model: 'dearer' }] },
+        { models: ['dearer'] },
+        { plugins: [{ id: 'web' }] },
+        { web_search_options: {} },
+        { modalities: ['audio'] },
+        { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+        { tools: [{ type: 'Custom', name: 'web_search' }] },
+        { tools: [{ type: ['custom'], name: 'web_search' }] },
+        { tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] },
+        user([{ type: 'document', source: { type: 'file', file_id: 'file_1' } }]),
+        user([{ type: 'image', source: { type: 'file', file_id: 'file_1' } }]),
+        user([{ type: 'container_upload', file_id: 'file_1' }]),
+      ],
+    ],
+    responses: [
+      '/v1/responses',
+      { input: 'Hello' },
+      [
+        { n: 128 },
+        { best_of: 20 },
+        { functions: [{ name: 'f' }] },
+        { max_tokens: 100_000 },
+        { prediction: { type: 'content', content: 'a' } },
+        { service_tier: 'priority' },
+        { service_tier: 'flex' },
+        { reasoning: { effort: 'high', mode: 'pro' } },
+        { plugins: [{ id: 'web' }] },
+        { web_search_options: {} },
+        { context_management: [{ type: 'compaction' }] },
+        { include: ['everything'] },
+        { tools: [{ type: 'web_search' }] },
+        { tools: [{ type: 'mcp', server_url: 'https://example.com' }] },
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'web_search', name: 's' }] }] },
+        { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [FUNCTION] }] }] },
+        { tools: [FUNCTION], tool_choice: { type: 'web_search_preview' } },
+        { tools: [FUNCTION], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] } },
+        { input: [{ type: 'web_search_call', id: 'ws_1' }] },
+        { input: [{ type: 'item_reference', id: 'rs_1' }] },
+        said({ type: 'input_file', file_url: 'https://example.com/a.pdf' }),
+        said({ type: 'input_file', file_id: 'file_1' }),
+        said({ type: 'input_image', file_id: 'file_1' }),
+      ],
+    ],
+    completions: [
+      '/v1/completions',
+      { prompt: 'Hello' },
+      [
+        { best_of: 20 },
+        { n: 2, best_of: 3 },
+        { prompt: ['a', 'b'], n: 100 },
+        { echo: true, logprobs: 1 },
+        { messages: [{ role: 'user', content: 'Hello' }] },
+        { tools: [{ type: 'function', function: { name: 'f' } }] },
+        { functions: [{ name: 'f' }] },
+        { max_completion_tokens: 100_000 },
+        { service_tier: 'priority' },
+        { prompt: [1.5] },
+        { prompt: ['a', [1]] },
+      ],
+    ],
+    embeddings: [
+      '/v1/embeddings',
+      { input: 'Hello' },
+      [
+        { dimensions: 1e15 },
+        { dimensions: 0.5 },
+        { service_tier: 'priority' },
+        { input: [[[1]]] },
+        { input: [{ image: 'https://example.com/a.png' }] },
+        { input: [-1] },
+        { stream: true },
+        { n: 2 },
+      ],
+    ],
+  }
+
+let gateway: TestGateway
+let upstreams: readonly Upstream[]
+let secret: string
+
+beforeAll(async () => {
+  const [openai, anthropic, vectors] = [
+    await openUpstream(),
+    await openUpstream(saying('Hello')),
+    await openUpstream(embed()),
+  ]
+  upstreams = [openai, anthropic, vectors]
+  const common = { contextLength: 100_000, price: { input: '1', output: '2' } }
+  const model = (id: string) => ({ ...common, id, maxOutputTokens: 1_000, routes: [{ provider: id, model: id }] })
+  const parsed = parseCatalog({
+    providers: {
+      openai: { type: 'openai', baseUrl: openai.url },
+      responses: { type: 'openai', contract: 'responses', baseUrl: openai.url },
+      anthropic: { type: 'anthropic', baseUrl: anthropic.url },
+      vectors: { type: 'openai', baseUrl: vectors.url },
+    },
+    models: [
+      ...['openai', 'responses', 'anthropic'].map(model),
+      {
+        id: 'vectors',
+        kind: 'embedding',
+        contextLength: 8_192,
+        dimensions: 4,
+        price: { input: '1' },
+        routes: [{ provider: 'vectors', model: 'vectors' }],
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  gateway = await openFor(parsed.catalog)
+  ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '1000', rpm: 60_000 }))
+})
+
+async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  const all = { 'x-api-key': secret, 'Content-Type': 'application/json', ...headers }
+  return fetch(gateway.baseUrl + path, { method: 'POST', headers: all, body: JSON.stringify(body) })
+}
+
+describe.each(Object.entries(TRIES))('%s', (contract, [path, valid, tries]) => {
+  const models = contract === 'embeddings' ? ['vectors'] : ['openai', 'responses', 'anthropic']
+
+  test.each(models)(
+    `nothing that is billed beside its price passes through ${contract} to an upstream of %s, and all of it is a 400`,
+    async (model) => {
+      for (const { requests } of upstreams) requests.length = 0
+      const answers = await Promise.all(tries.map((fields) => post(path, { model, ...valid, ...fields })))
+      expect(answers.map(({ status }, i) => [status, tries[i]])).toEqual(tries.map((fields) => [400, fields]))
+      await Promise.all(answers.map((answer) => answer.text()))
+      expect(upstreams.flatMap(({ requests }) => requests)).toEqual([])
+    },
+  )
+
+  test(`the request that is tried through ${contract} with more is answered without it`, async () => {
+    const answer = await post(path, { model: contract === 'embeddings' ? 'vectors' : 'anthropic', ...valid })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+  })
+})
+
+const typeOf = (body: unknown) => (body as { type?: string }).type ?? 'none'
+
+test('an Idempotency-Key that was used in one contract is refused in another, though the body is the same', async () => {
+  const body = { model: 'anthropic', max_tokens: 100, ...user('Hello') }
+  const retry = { 'Idempotency-Key': 'one-for-all' }
+  const answers = []
+  for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens', '/v1/messages']) {
+    const answer = await post(path, body, retry)
+    answers.push([path, answer.status, answer.headers.get('x-svc-replayed'), typeOf(await answer.json())])
+  }
+  expect(answers).toEqual([
+    ['/v1/messages', 200, null, 'message'],
+    ['/v1/chat/completions', 422, null, 'none'],
+    ['/v1/messages/count_tokens', 422, null, 'error'],
+    ['/v1/messages', 200, 'true', 'message'],
+  ])
+})
+
+test('of two keys in one request the one in Authorization pays, and a wrong one there is not made good by the other', async () => {
+  const { key: other, secret: others } = await gateway.issue()
+  const body = { model: 'anthropic', max_tokens: 100, ...user('Hello') }
+  const paid = await post('/v1/messages', body, { Authorization: `Bearer ${others}` })
+  expect([paid.status, (await gateway.readRow(paid.headers.get('x-request-id'))).keyId]).toEqual([200, other.id])
+  await paid.text()
+  const refused = await post('/v1/messages', body, { Authorization: 'Bearer svc_live_wrong' })
+  expect([refused.status, await refused.json()]).toMatchObject([401, { error: { type: 'authentication_error' } }])
+})
+
+test('counting tokens is free, and spends the same limits as every other call', async () => {
+  const { key, secret: few } = await gateway.issue({ rpm: 3, credits: '0' })
+  const body = { model: 'openai', ...user('Hello') }
+  const statuses = []
+  for (let i = 0; i < 5; i++) {
+    const answer = await post('/v1/messages/count_tokens', body, { 'x-api-key': few })
+    await answer.text()
+    statuses.push(answer.status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+  expect((await gateway.readKey(key.id)).spent).toBe(0n)
+})

@@ -1,0 +1,139 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { buildSync } from 'esbuild'
+import type { Page } from 'playwright-core'
+import { BROWSER_PATH, openBrowser } from '../console/support/browser.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+
+// A real browser, which keeps from a page what it may not read.
+if (!BROWSER_PATH) process.stderr.write('test/sdk/browser.test.ts is skipped: there is no Chromium on this machine.\n')
+const inBrowser = BROWSER_PATH ? test : test.skip
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+let upstream: Upstream
+let gateway: TestGateway
+let page: Page
+
+beforeAll(async () => {
+  if (!BROWSER_PATH) return
+  ;({ upstream, gateway } = await openBoth())
+  const browser = await openBrowser(BROWSER_PATH)
+  opened.defer(() => browser.close())
+  page = await browser.newPage()
+  await page.goto(await servePage())
+}, 30_000)
+
+/** A page of another origin than the gateway's, with the SDK as a bundler puts it into one. */
+async function servePage(): Promise<string> {
+  const { outputFiles } = buildSync({
+    stdin: { contents: "import OpenAI from 'openai'; globalThis.OpenAI = OpenAI", resolveDir: process.cwd() },
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    write: false,
+  })
+  const html = `<!doctype html><meta charset="utf-8"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`
+  const server = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end(html))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://localhost:${(server.address() as AddressInfo).port}/`
+}
+
+type Given = { readonly baseURL: string; readonly apiKey: string }
+
+async function given(): Promise<Given> {
+  const { secret } = await gateway.issue()
+  return { baseURL: `${gateway.baseUrl}/v1`, apiKey: secret }
+}
+
+declare const OpenAI: typeof import('openai').default
+
+inBrowser('a page of another origin chats with the openai SDK, and reads the id, the limits and the cost', async () => {
+  upstream.reply = say('Hello there')
+  const read = await page.evaluate(
+    async (given) => {
+      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
+      const asked = client.chat.completions.create({
+        model: 'test-model',
+        messages: [{ role: 'user', content: 'Hello' }],
+      })
+      const { data, response, request_id } = await asked.withResponse()
+      const names = ['x-request-id', 'x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-svc-cost']
+      return {
+        text: data.choices[0]?.message.content,
+        requestId: request_id,
+        headers: Object.fromEntries(names.map((name) => [name, response.headers.get(name)])),
+      }
+    },
+    await given(),
+  )
+  const requestId = expect.stringMatching(/^req_/)
+  expect(read).toEqual({
+    text: 'Hello there',
+    requestId,
+    headers: {
+      'x-request-id': requestId,
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '59',
+      'x-svc-cost': '0.00002',
+    },
+  })
+  expect(await gateway.readRow(read.requestId)).toMatchObject({ contract: 'chat', outcome: 'completed' })
+})
+
+inBrowser('a page of another origin reads a stream with the openai SDK', async () => {
+  upstream.reply = say('Hello there')
+  const words = await page.evaluate(
+    async (given) => {
+      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
+      const messages = [{ role: 'user' as const, content: 'Hello' }]
+      const stream = await client.chat.completions.create({ model: 'test-model', messages, stream: true })
+      const words: string[] = []
+      for await (const { choices } of stream) words.push(choices[0]?.delta.content ?? '')
+      return words.join('')
+    },
+    await given(),
+  )
+  expect(words).toBe('Hello there')
+})
+
+inBrowser('a page of another origin reads why it was refused, and under which id', async () => {
+  const refused = await page.evaluate(
+    async (given) => {
+      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
+      const messages = [{ role: 'user' as const, content: 'Hello' }]
+      const asked = client.chat.completions.create({ model: 'test-model', messages })
+      return asked.then(
+        () => undefined,
+        (error) => ({ status: error.status, code: error.code, message: error.message, requestId: error.requestID }),
+      )
+    },
+    { ...(await given()), apiKey: 'svc_live_unknown' },
+  )
+  expect(refused).toEqual({
+    status: 401,
+    code: 'invalid_api_key',
+    message: expect.stringContaining('Incorrect API key provided'),
+    requestId: expect.stringMatching(/^req_/),
+  })
+})
+
+inBrowser('a page of another origin creates a response with the openai SDK', async () => {
+  upstream.reply = say('Hello there')
+  const text = await page.evaluate(
+    async (given) => {
+      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
+      return (await client.responses.create({ model: 'test-model', input: 'Hello' })).output_text
+    },
+    await given(),
+  )
+  expect(text).toBe('Hello there')
+})

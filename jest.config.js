@@ -1,9 +1,17 @@
+// What takes long by its nature: large inputs, processes, the CDK, a browser. `npm run test:more` runs these, `npm test` the
+// others, and CI both. A file that is named on the command line runs in any case.
+const MORE = '(robust|infra|deployed|local|console|tokenizer)/'
+
+// Whole programs of others, which are installed on first use: `npm run test:clients`.
+const CLIENTS = 'clients/'
+
+const LEFT_OUT = { quick: [MORE, CLIENTS], more: [`(?!${MORE})`], clients: [] }[process.env.TEST_SET] ?? [CLIENTS]
+
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  // Whole programs of others, which are installed on first use: `npm run test:clients`.
-  testPathIgnorePatterns: process.env.TEST_CLIENTS ? [] : ['/test/clients/'],
+  testPathIgnorePatterns: LEFT_OUT.map((pattern) => `<rootDir>/test/${pattern}`),
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   globalSetup: '<rootDir>/test/support/set-up.ts',

@@ -19,7 +19,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm start$/, 'it is what the other commands work on'],
   [/^npm test$/, 'this is part of it'],
   [/^npm run (lint|typecheck)$/, 'npm test runs it'],
-  [/^npm run (test:long|test:clients|coverage)$/, 'it takes long'],
+  [/^npm run (test:more|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^npm run (format|schema)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],

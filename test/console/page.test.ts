@@ -310,7 +310,7 @@ inBrowser('the console in a browser', () => {
     await visit('playground')
     await button('Send').click()
     await page.getByText('Hello from here').waitFor()
-    await page.getByText('0.000002100').waitFor()
+    await page.getByText('0.0000021').waitFor()
     await page.getByRole('link', { name: REQUEST_ID }).waitFor()
   })
 

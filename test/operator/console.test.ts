@@ -208,7 +208,7 @@ test('a console that only looks refuses every change with insufficient_scope, an
 })
 
 describe('the playground', () => {
-  test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, and is revoked at the end', async () => {
+  test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, is followed by another if it is refused, and is revoked at the end', async () => {
     upstream.reply = say('Hello')
     const { address, end } = await open()
     const playToken = ((await (await exchange(address)).json()) as { token: string }).token
@@ -226,8 +226,21 @@ describe('the playground', () => {
     const [key] = made
     expect((key?.expiresAtMs ?? 0) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000)
     expect(key?.scopes).toEqual(['chat.completions', 'models.read'])
+
+    const revoked = await fetch(new URL(`/admin/v1/keys/${key?.id}/revoke`, address), {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ confirm: key?.name }),
+    })
+    expect(revoked.status).toBe(200)
+    const again = await fetch(url, { method: 'POST', headers, body })
+    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Hello')])
+    const second = (await Array.fromAsync(listKeys(gateway.tables)())).filter(
+      ({ name }) => name === 'playground of ann',
+    )
+    expect(second.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
     await end()
-    expect((await gateway.readKey(key?.id ?? '')).status).toBe('revoked')
+    for (const { id } of second) expect((await gateway.readKey(id)).status).toBe('revoked')
   })
 })
 

@@ -82,6 +82,11 @@ inBrowser(
       await headingOf(desk, name).waitFor()
     }
 
+    async function openDialog(desk: Desk, opener: string): Promise<void> {
+      await desk.keyboard.press(opener)
+      await dialogOf(desk).waitFor()
+    }
+
     async function storedSecret(desk: Desk): Promise<string> {
       const dialog = dialogOf(desk, /^The secret of/)
       const secret = (await dialog.locator('.secret').textContent()) ?? ''
@@ -96,7 +101,7 @@ inBrowser(
     test('a key that is made in the page works at the gateway, which only ever gets its hash', async () => {
       const { page, keyboard } = ann
       await turnTo(ann, 'Keys')
-      await keyboard.press('Create key')
+      await openDialog(ann, 'Create key')
       await keyboard.type('Name', 'whole way')
       await keyboard.type('External id', 'cus_77')
       await keyboard.type('Credits to begin with', '5')
@@ -117,7 +122,7 @@ inBrowser(
 
     test('after a rotation the page counts down, shows that the old secret is still used, and ends it before the next call', async () => {
       const { page, keyboard } = ann
-      await keyboard.press('Rotate')
+      await openDialog(ann, 'Rotate')
       await keyboard.press('Rotate')
       const fresh = await storedSecret(ann)
       const [old] = secrets
@@ -130,7 +135,7 @@ inBrowser(
         .getByRole('timer')
         .filter({ hasNotText: before ?? '' })
         .waitFor()
-      await keyboard.press('End now')
+      await openDialog(ann, 'End now')
       await dialogOf(ann).getByText('It is still in use:').waitFor()
       await keyboard.press('End now')
       await page.getByText('works for another').waitFor({ state: 'detached' })
@@ -139,7 +144,7 @@ inBrowser(
 
     test('credits that are granted are there at once, in the page and in the books', async () => {
       const { page, keyboard } = ann
-      await keyboard.press('Grant credits')
+      await openDialog(ann, 'Grant credits')
       await keyboard.type('Credits', '2.5')
       await page.keyboard.press('Enter')
       await dialogOf(ann).waitFor({ state: 'detached' })
@@ -150,7 +155,7 @@ inBrowser(
     test('of two operators who change one key, the second is told who was first, and neither change is lost', async () => {
       await ben.keyboard.find('cus_77')
       await headingOf(ben, 'whole way').waitFor()
-      for (const { keyboard } of [ann, ben]) await keyboard.press('Change settings')
+      for (const desk of [ann, ben]) await openDialog(desk, 'Change settings')
       await ann.keyboard.type('Requests a minute', '90')
       await ben.keyboard.type('Note', 'typed by ben')
       await ann.page.keyboard.press('Enter')
@@ -217,11 +222,11 @@ inBrowser(
       await keyboard.type('Draft', before.replace('"output": "2"', '"output": "3"'))
       await keyboard.press('Check')
       await result.getByText('output 2 → 3').waitFor()
-      await keyboard.press('Put in force…')
+      await openDialog(ann, 'Put in force…')
       await keyboard.press('Put in force')
       await dialogOf(ann).waitFor({ state: 'detached' })
       await page.getByText('Version 2 is in force').first().waitFor()
-      await keyboard.press('Roll back to 1…')
+      await openDialog(ann, 'Roll back to 1…')
       await dialogOf(ann).getByText('output 3 → 2').waitFor()
       await keyboard.press('Roll back')
       await dialogOf(ann).waitFor({ state: 'detached' })
@@ -233,7 +238,7 @@ inBrowser(
     test('a key is revoked when its name is typed, and refused on the next call', async () => {
       const { page, keyboard } = ann
       await keyboardOpens('cus_77')
-      await keyboard.press('Revoke')
+      await openDialog(ann, 'Revoke')
       await keyboard.type(/^Type its name/, 'whole way')
       await page.keyboard.press('Enter')
       await page.getByText('revoked', { exact: true }).first().waitFor()
@@ -251,7 +256,7 @@ inBrowser(
         [ann, ben].map(async ({ page }) => [
           page.url(),
           await page.content(),
-          await page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])'),
+          await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])'),
         ]),
       )
       const { database, keys, usage, answers } = gateway.tables

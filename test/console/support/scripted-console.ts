@@ -192,7 +192,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok(id === undefined ? pageOf(sampleLines(size.requests), query) : sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
-        return ok(sampleUsage(groupBy, groupBy === 'key' ? size.keys : 3))
+        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3))
       }
       case 'events':
         return ok(pageOf(events, query))

@@ -1,0 +1,64 @@
+import { medianOf } from '../../../bench/statistics.ts'
+import { number } from '../../../bench/words.ts'
+import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { startDynamoDb } from '../../../local/dynamodb-local.ts'
+import { startConsole } from '../../../operator/console/start-console.ts'
+import { LOCAL_TABLES } from '../../../operator/local-gateway.ts'
+import { BROWSER_PATH, openBrowser } from '../support/browser.ts'
+import { writeHistory } from './history.ts'
+
+// How long an operator waits for a page of the console, from the click to its numbers, over a gateway with a past.
+
+const SIZE = { keys: 500, days: 30, rows: 1_000_000 }
+const RUNS = 7
+const PAGES = [
+  ['overview', 'Keys about to run dry'],
+  ['keys', 'customer 500'],
+  ['keys?sort=name', 'customer 99'],
+  ['usage', 'By model, all days'],
+  ['usage?group_by=key', 'customer 499'],
+  ['requests', 'chat'],
+] as const
+
+await using stack = new AsyncDisposableStack()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
+}
+const { endpoint } = await startDynamoDb(null, stack)
+const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
+const { rowsToday } = await writeHistory(tables, SIZE, Date.now())
+console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)} rows today.`)
+
+const connection = {
+  tables,
+  stage: 'bench',
+  isProtected: false,
+  ipv6: false,
+  tracing: false,
+  chatUrl: 'http://127.0.0.1:1',
+  apiUrl: 'http://127.0.0.1:1',
+  whoAmI: async () => 'bench',
+}
+const address = await startConsole(connection, { port: 0, isReadOnly: true, report: console.error }, stack)
+const browser = await openBrowser(BROWSER_PATH ?? '')
+stack.defer(() => browser.close())
+const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+await page.goto(address)
+await page.getByText('Spent today').waitFor()
+
+console.log('| page | median | slowest |\n|---|---|---|')
+for (const [path, text] of PAGES) {
+  const taken: number[] = []
+  for (let run = 0; run < RUNS; run++) {
+    await page.goto(`${new URL(address).origin}/#/books`)
+    await page.getByText('Last proven').or(page.getByText('not proven')).waitFor()
+    const startMs = performance.now()
+    await page.goto(`${new URL(address).origin}/#/${path}`)
+    await page
+      .getByText(text, { exact: text.startsWith('customer') })
+      .first()
+      .waitFor()
+    taken.push(performance.now() - startMs)
+  }
+  console.log(`| ${path} | ${Math.round(medianOf(taken))} ms | ${Math.round(Math.max(...taken))} ms |`)
+}

@@ -1,11 +1,15 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import OpenAI, { APIError } from 'openai'
 import type { Browser, Page } from 'playwright-core'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { startConsole } from '../../operator/console/start-console.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, say, sse, type Upstream } from '../support/upstream.ts'
+import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { BROWSER_PATH, openBrowser } from './support/browser.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 
@@ -249,6 +253,90 @@ inBrowser(
       await turnTo(ann, 'Books')
       await ann.keyboard.press('Run the audit')
       await ann.page.getByText('2 keys, 0 wrong').waitFor()
+    })
+
+    test('HTML in the name, the note and the external id of a key, in an error and in a catalog is shown as text on every page, and runs nowhere', async () => {
+      const { page, keyboard } = ann
+      const evil = '<img src=x onerror=window.ran=1>'
+      const { key, secret } = await gateway.issue({
+        name: `=${evil}`,
+        note: evil,
+        externalId: '<b>javascript:ran=1</b>',
+      })
+      upstream.reply = status(400, { error: { message: evil, type: evil, code: evil } })
+      const requestId = (await gateway.post(secret, { ...HELLO, stream: true })).headers.get('x-request-id') ?? ''
+      upstream.reply = say('Hello')
+      const origin = new URL(page.url()).origin
+      for (const path of [
+        'keys',
+        `keys/${key.id}`,
+        `requests/${requestId}`,
+        'requests',
+        'usage?group_by=key',
+        'changes',
+        `search?q=${encodeURIComponent(evil)}`,
+        `${encodeURIComponent(evil)}`,
+        '__proto__',
+        'keys/__proto__?sort=constructor',
+        'keys?sort=__proto__',
+      ]) {
+        await page.goto(`${origin}/#/${path}`)
+        await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+        const ran = await page.evaluate('[window.ran, document.querySelectorAll("img, b, iframe").length]')
+        expect([path, ran]).toEqual([path, [undefined, 0]])
+        if (path.startsWith('keys?') || path === 'keys') await page.getByText(`=${evil}`).waitFor()
+      }
+      await page.goto(`${origin}/#/catalog`)
+      await keyboard.press('Edit')
+      await keyboard.type('Draft', `{ "providers": { "__proto__": { "a": "${evil}" } }, "models": ["${evil}"] }`)
+      await keyboard.press('Check')
+      await page.getByRole('region', { name: 'Result of the check' }).waitFor()
+      expect(await page.evaluate('[window.ran, document.querySelectorAll("img").length]')).toEqual([undefined, 0])
+      await page.goto(`${origin}/#/usage?group_by=key`)
+      const [saved] = await Promise.all([page.waitForEvent('download'), keyboard.press('Save as CSV')])
+      expect(await text(await saved.createReadStream())).toContain(`'=${evil}`)
+      expect(troubles.splice(0).filter((trouble) => !/ 40[04] /.test(trouble))).toEqual([])
+    })
+
+    test('another page on this machine can neither call the console, nor post a form to it, nor load its script, nor frame it', async () => {
+      const { origin } = new URL(ann.page.url())
+      const foreign = createServer((_, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><iframe name="posted"></iframe>')
+      })
+      await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve))
+      stack.defer(() => void foreign.close())
+      const page = await ann.page.context().newPage()
+      await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`)
+      const before = await Array.fromAsync(listKeys(gateway.tables)())
+      const outcome = await page.evaluate(`(async () => {
+        const origin = ${JSON.stringify(origin)}
+        const told = (answer) => answer.then((response) => response.type + ' ' + response.status, (error) => error.name)
+        const body = '{"name":"stolen"}'
+        const opaque = { method: 'POST', mode: 'no-cors', credentials: 'include', body }
+        const calls = [
+          await told(fetch(origin + '/admin/v1/keys')),
+          await told(fetch(origin + '/admin/v1/keys', { method: 'POST', headers: { 'X-Waybill-Console': 'x' }, body })),
+          await told(fetch(origin + '/console/session', opaque)),
+        ]
+        const form = document.createElement('form')
+        Object.assign(form, { method: 'post', enctype: 'text/plain', action: origin + '/admin/v1/keys', target: 'posted' })
+        document.body.append(form)
+        form.submit()
+        const script = document.createElement('script')
+        const loaded = new Promise((resolve) => Object.assign(script, { onload: () => resolve('loaded'), onerror: () => resolve('refused') }))
+        script.src = origin + '/console.js'
+        document.body.append(script)
+        const frame = document.createElement('iframe')
+        const framed = new Promise((resolve) => { frame.onload = () => resolve(frame.contentDocument === null ? 'closed' : 'open') })
+        frame.src = origin + '/'
+        document.body.append(frame)
+        return [...calls, await loaded, await framed]
+      })()`)
+      // What was asked without reading comes back opaque, whatever was answered; the browser shows an error in the frame.
+      expect(outcome).toEqual(['TypeError', 'TypeError', 'TypeError', 'refused', 'closed'])
+      expect(page.frames().every((frame) => !frame.url().startsWith(origin))).toBe(true)
+      expect(await Array.fromAsync(listKeys(gateway.tables)())).toHaveLength(before.length)
+      await page.close()
     })
 
     test('no secret is in anything that left the browsers, their addresses and storages, a log, or an item of any table', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
@@ -180,6 +181,52 @@ test('every answer, a refusal too, forbids framing, sniffing, referrers, keeping
 test('a body beyond every bound is a 413 before all of it is read', async () => {
   const told = await send('/admin/v1/catalog', { method: 'PUT', headers: json(), body: ' '.repeat(1_000_000) })
   expect([told.status, codeOf(told)]).toEqual([413, 'request_too_large'])
+})
+
+test('no path leads out of the page’s own files, and none is opened by another spelling of it', async () => {
+  for (const path of [
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/console.js/../../package.json',
+    '/..%2fpackage.json',
+    '//evil.example/',
+    '/console.js%00',
+    '/Admin/v1/keys',
+    '/admin/v1/../v1/keys',
+    '/admin%2fv1/keys',
+    '/admin/v1/keys/..%2f..%2fusage',
+    '/admin/v1/keys/__proto__',
+    '/console/../admin/v1/keys',
+  ]) {
+    const told = await send(path)
+    expect([path, [401, 404].includes(told.status), told.text.includes('"error"')]).toEqual([path, true, true])
+    expect([path, (await send(path, { headers: own() })).text.includes('devDependencies')]).toEqual([path, false])
+  }
+  const absolute = await send('http://evil.example/admin/v1/keys', { headers: own() })
+  expect(absolute.status).toBe(404)
+})
+
+test('a field called __proto__ or constructor is refused as any that is not known, and changes no object', async () => {
+  for (const [path, method] of [
+    ['/admin/v1/keys', 'POST'],
+    ['/admin/v1/audits', 'POST'],
+    ['/console/session', 'POST'],
+  ] as const) {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const body = `{"name":"x","launch":"x","${name}":{"secret":"x","isAdmin":true}}`
+      const told = await send(path, { method, headers: json({ 'Idempotency-Key': 'proto' }), body })
+      expect([path, name, told.status]).toEqual([path, name, path === '/console/session' ? 401 : 400])
+    }
+  }
+  expect({}).not.toHaveProperty('isAdmin')
+})
+
+test('a caller who never ends its header holds up nobody else', async () => {
+  const held = connect(Number(new URL(origin).port), '127.0.0.1')
+  await once(held, 'connect')
+  held.write(`GET / HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nX-Slow: `)
+  expect((await send('/')).status).toBe(200)
+  held.destroy()
 })
 
 test('the API is served with the operator’s name, and streams an audit', async () => {

@@ -14,14 +14,49 @@ export type RowOrder = 'newest first' | 'oldest first'
 /** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
 type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder, pageSize?: number) => AsyncIterable<UsageRow>
 
-export function queryUsageRows({ database, usage }: Tables): QueryUsageRows {
+/** Whole, or only as much of them as totals, errors and attempts are counted by: half as much to send and to read. */
+export type RowParts = 'whole' | 'what is counted'
+
+const COUNTED = [
+  'requestId',
+  'keyId',
+  'startedAt',
+  'outcome',
+  'errorCode',
+  'model',
+  'provider',
+  'fallbackModel',
+  'promptTokens',
+  'completionTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+  'usageSource',
+  'cost',
+  'hold',
+  'upstreamCost',
+  'attempts',
+  'expiresAt',
+]
+const PROJECTION = {
+  names: Object.fromEntries(COUNTED.map((name) => [`#${name}`, name])),
+  expression: COUNTED.map((name) => `#${name}`).join(', '),
+}
+
+export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole'): QueryUsageRows {
+  const isWhole = parts === 'whole'
   return async function* rowsOf(keyId, range, order = 'newest first', pageSize) {
     for (const dayMs of daysOf(range, order)) {
       const items = queryItems(database, {
         TableName: usage,
         IndexName: BY_KEY.name,
         KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
-        ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+        ExpressionAttributeNames: {
+          '#partition': BY_KEY.partitionKey,
+          '#sort': BY_KEY.sortKey,
+          ...(!isWhole && PROJECTION.names),
+        },
+        ...(!isWhole && { ProjectionExpression: PROJECTION.expression }),
         ExpressionAttributeValues: {
           ':keyDay': keyDay(keyId, dayMs),
           ':first': new Date(range.fromMs).toISOString(),

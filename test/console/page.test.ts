@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { BROWSER_PATH, openBrowser } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
+import { PICTURED } from './support/pictured.ts'
 import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys } from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
@@ -13,19 +14,8 @@ const KEY_ID = sampleKey(1).id
 
 /** By the address of each page, a text that is there when it has loaded. */
 const PAGES = [
-  ['overview', 'customer 3'],
-  ['keys', 'customer 5'],
-  [`keys/${KEY_ID}`, 'works for another'],
-  ['requests', 'rate_limit_exceeded'],
-  [`requests/${REQUEST_ID}`, 'Cost us'],
+  ...Object.values(PICTURED).map(({ path, text }) => [path, text] as const),
   [`requests/${OPEN_REQUEST_ID}`, 'held until'],
-  ['usage', 'The model 2'],
-  ['playground', 'made for this console'],
-  ['books', 'Last proven'],
-  ['catalog', 'is in force since'],
-  ['routes', 'openrouter'],
-  ['changes', 'rpm: 60 → 120'],
-  ['search?q=nobody', 'Nothing has this id'],
 ] as const
 
 const DIALOGS = [
@@ -295,6 +285,19 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.type(REQUEST_ID)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'The charge' }).waitFor()
+  })
+
+  test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
+    await visit('overview', 'customer 3')
+    const before = scripted.asked.length
+    const { keyboard, secret } = { keyboard: keyboardOf(page), secret: `svc_live_${'Q'.repeat(39)}xxx5` }
+    await keyboard.find(`  ${secret} `)
+    await page.getByRole('heading', { level: 1, name: 'customer 5' }).waitFor()
+    const traces = [JSON.stringify(scripted.asked.slice(before)), page.url(), await page.content()]
+    expect(traces.filter((trace) => trace.includes('QQQQ'))).toEqual([])
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await page.goBack()
+    expect(page.url()).not.toContain('QQQQ')
   })
 
   test('the playground streams an answer, then tells its cost and links its waybill', async () => {

@@ -10,14 +10,14 @@ import { writeHistory } from './history.ts'
 // How long an operator waits for a page of the console, from the click to its numbers, over a gateway with a past.
 
 const SIZE = { keys: 500, days: 30, rows: 1_000_000 }
-const RUNS = 7
+const RUNS = 5
 const PAGES = [
-  ['overview', 'Keys about to run dry'],
   ['keys', 'customer 500'],
   ['keys?sort=name', 'customer 99'],
   ['usage', 'By model, all days'],
   ['usage?group_by=key', 'customer 499'],
   ['requests', 'chat'],
+  ['overview', 'Keys about to run dry'],
 ] as const
 
 await using stack = new AsyncDisposableStack()
@@ -43,22 +43,25 @@ const address = await startConsole(connection, { port: 0, isReadOnly: true, repo
 const browser = await openBrowser(BROWSER_PATH ?? '')
 stack.defer(() => browser.close())
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+page.setDefaultTimeout(120_000)
 await page.goto(address)
-await page.getByText('Spent today').waitFor()
+await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-console.log('| page | median | slowest |\n|---|---|---|')
+const origin = new URL(address).origin
+console.log('| page | first | again, median |\n|---|---|---|')
 for (const [path, text] of PAGES) {
   const taken: number[] = []
-  for (let run = 0; run < RUNS; run++) {
-    await page.goto(`${new URL(address).origin}/#/books`)
-    await page.getByText('Last proven').or(page.getByText('not proven')).waitFor()
+  for (let run = 0; run <= RUNS; run++) {
+    await page.goto(`${origin}/#/changes`)
+    await page.getByText('rpm: ').first().waitFor()
     const startMs = performance.now()
-    await page.goto(`${new URL(address).origin}/#/${path}`)
+    await page.goto(`${origin}/#/${path}`)
     await page
       .getByText(text, { exact: text.startsWith('customer') })
       .first()
       .waitFor()
     taken.push(performance.now() - startMs)
   }
-  console.log(`| ${path} | ${Math.round(medianOf(taken))} ms | ${Math.round(Math.max(...taken))} ms |`)
+  const [first = 0, ...again] = taken.map(Math.round)
+  console.log(`| ${path} | ${number(first)} ms | ${number(medianOf(again))} ms |`)
 }

@@ -56,7 +56,7 @@ export async function* usageOfDays(
     const { fromMs, toMs } = momentsOf(day)
     const inRange = { fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) }
     const counter = new DayCounter(id, day)
-    for await (const row of queryUsageRows(tables, 'what is counted')(id, inRange)) counter.add(row)
+    for await (const row of queryUsageRows(tables, 'sums')(id, inRange)) counter.add(row)
     return usageIn([counter.total()])
   }
 }

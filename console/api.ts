@@ -65,8 +65,10 @@ export async function request(path: string, { method, body, headers, signal }: S
     }),
   )
   if (response.ok) return response
-  if (response.status === 401) endSession()
-  throw await failureOf(response)
+  const failure = await failureOf(response)
+  // The playground's key may be refused as well, by the gateway, which says nothing of this session.
+  if (failure.code === 'invalid_console_token') endSession()
+  throw failure
 }
 
 export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {

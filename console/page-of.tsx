@@ -37,6 +37,7 @@ const PAGES_OF_ONE: Readonly<Record<string, (id: string) => VNode>> = {
 
 export function pageOf(place: Place): VNode {
   const [name = 'overview', id] = place.path
-  const page = id === undefined ? PAGES[name]?.(place) : PAGES_OF_ONE[name]?.(id)
-  return page ?? <NotFound key="none" />
+  // A word that every object knows, such as `constructor`, is no page.
+  if (!Object.hasOwn(id === undefined ? PAGES : PAGES_OF_ONE, name)) return <NotFound key="none" />
+  return (id === undefined ? PAGES[name]?.(place) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
 }

@@ -4,11 +4,11 @@ import type { Key } from '../layers/gateway/domain/key.ts'
 import { utcDay } from '../layers/gateway/domain/limits.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
-import { queryDayTotals } from '../layers/gateway/store/usage/query-day-totals.ts'
 import { queryUsageRows, type TimeRange } from '../layers/gateway/store/usage/query-usage-rows.ts'
 import { readClosing, totalsThrough } from '../layers/gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../layers/gateway/store/usage/read-day-total.ts'
 import { atOnce } from './at-once.ts'
+import { closedDayTotals } from './closed-day-totals.ts'
 import { knownKey } from './known-key.ts'
 
 /** Usage of a key on a day, for one model at one provider. */
@@ -38,8 +38,8 @@ export async function* usageOfDays(
   const readRows = ({ of, day }: { of: Key; day: string }) => rowsOf(of, day)
   yield* atOnce(keysAndDays(rest), AT_ONCE, readRows)
 
-  async function totalsOf(day: string): Promise<DayTotal[]> {
-    if (!key) return Array.fromAsync(queryDayTotals(tables)(day))
+  async function totalsOf(day: string): Promise<readonly DayTotal[]> {
+    if (!key) return closedDayTotals(tables, day)
     const total = await readDayTotal(tables)(key.id, day)
     return total ? [total] : []
   }
@@ -56,7 +56,7 @@ export async function* usageOfDays(
     const { fromMs, toMs } = momentsOf(day)
     const inRange = { fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) }
     const counter = new DayCounter(id, day)
-    for await (const row of queryUsageRows(tables)(id, inRange)) counter.add(row)
+    for await (const row of queryUsageRows(tables, 'sums')(id, inRange)) counter.add(row)
     return usageIn([counter.total()])
   }
 }

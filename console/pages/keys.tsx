@@ -31,7 +31,7 @@ export function Keys({ place }: { readonly place: Place }) {
     string,
     string,
   ]
-  const order = SORTS[sort]
+  const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
   // An order of the loaded rows alone would be a lie, so all are loaded for it.
   const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
   const filter = (changes: Record<string, string>) => location.replace(withQuery(place, changes))

@@ -130,7 +130,7 @@ function Low({ of: { low, keys } }: { readonly of: OverviewShape }) {
                 <Credits of={key.available} />
               </td>
               <td>
-                {key.badges.map((badge) => (
+                {key.badges.filter(isOfCredits).map((badge) => (
                   <Badge key={badge} of={badge} />
                 ))}
               </td>
@@ -140,6 +140,10 @@ function Low({ of: { low, keys } }: { readonly of: OverviewShape }) {
       )}
     </>
   )
+}
+
+function isOfCredits(badge: string): boolean {
+  return badge === 'empty' || badge === 'low'
 }
 
 function Errors({ of: { errors } }: { readonly of: OverviewShape }) {

@@ -58,7 +58,6 @@ export function Playground() {
           model,
           messages: [{ role: 'user', content: message }],
           stream: true,
-          stream_options: { include_usage: true },
         },
         signal: own.signal,
       })

@@ -36,12 +36,14 @@ export async function listKeysPage(call: Call): Promise<Answer> {
   const status = queried(call, 'status', oneOf(STATUSES))
   const externalId = queried(call, 'external_id', SETTING_RULES.externalId)
   const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
-  const keys = externalId === undefined ? await Array.fromAsync(listKeys(tables)()) : await keysNamed(call, externalId)
+  const [keys, costs] = await Promise.all([
+    externalId === undefined ? Array.fromAsync(listKeys(tables)()) : keysNamed(call, externalId),
+    weekCosts(tables, nowMs),
+  ])
   const rest = keys
     .filter((key) => status === undefined || keyView(key, nowMs).status === status)
     .sort(newestFirst)
     .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
-  const costs = await weekCosts(tables, nowMs)
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
   return { body: listOf(rest, limit, shape, ({ createdAtMs, id }) => cursorOf(createdAtMs, id)) }
 }

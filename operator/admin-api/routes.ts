@@ -58,7 +58,7 @@ async function attemptsOf24h(tables: Tables, nowMs: number): Promise<Attempts> {
   const attempts = new Map<string, { asked: number; failed: number }>()
   const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
   const count = async (keyId: string): Promise<[]> => {
-    for await (const row of queryUsageRows(tables)(keyId, range)) {
+    for await (const row of queryUsageRows(tables, 'attempts')(keyId, range)) {
       for (const { provider, result } of row.attempts) {
         const pair = pairOf(row.fallbackModel ?? row.model ?? '', provider)
         const counted = attempts.get(pair) ?? { asked: 0, failed: 0 }

@@ -3,8 +3,9 @@ import { sumsOf } from '../../layers/gateway/domain/day-total.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { Nano } from '../../layers/gateway/domain/money.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
 import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
+import { atOnce } from '../at-once.ts'
+import { closedDayTotals } from '../closed-day-totals.ts'
 import { usageOfDays } from '../usage-of-days.ts'
 import { horizonOf } from '../usage-rows.ts'
 
@@ -12,6 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const WEEK_MS = 7 * DAY_MS
 /** A rate does not change in a minute, and a page asks every few seconds. */
 const KEPT_MS = 60_000
+const DAYS_AT_ONCE = 7
 
 type Costs = ReadonlyMap<string, Nano>
 const kept = new WeakMap<object, { readonly atMs: number; readonly costs: Promise<Costs> }>()
@@ -40,8 +42,8 @@ async function readCosts(tables: Tables, nowMs: number): Promise<Costs> {
     return costs
   }
   const last = utcDay(nowMs - DAY_MS)
-  for (const day of daysFrom(utcDay(nowMs - WEEK_MS), closedThrough < last ? closedThrough : last)) {
-    for await (const total of queryDayTotals(tables)(day)) add(total.keyId, sumsOf(total).cost)
-  }
+  const days = daysFrom(utcDay(nowMs - WEEK_MS), closedThrough < last ? closedThrough : last)
+  const totalsOf = (day: string) => closedDayTotals(tables, day)
+  for await (const total of atOnce(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
   return costs
 }

@@ -36,14 +36,26 @@ export function openPlayground({ tables, chatUrl, apiUrl, whoAmI }: Connection, 
     return { id: key.id, secret }
   }
 
-  async function headers(): Promise<Record<string, string>> {
-    return { Authorization: `Bearer ${(await ownKey()).secret}`, 'Content-Type': 'application/json' }
+  /** With another key if the gateway refuses the first: it has expired, or somebody has revoked it. */
+  async function asked(url: string, sent: RequestInit): Promise<Response> {
+    const used = ownKey()
+    const answer = await withSecret((await used).secret)
+    if (answer.status !== 401) return answer
+    await answer.body?.cancel()
+    if (making === used) making = undefined
+    return withSecret((await ownKey()).secret)
+
+    function withSecret(secret: string): Promise<Response> {
+      return fetch(url, {
+        ...sent,
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      })
+    }
   }
 
   return {
-    chat: async (body, signal) =>
-      fetch(`${chatUrl}/v1/chat/completions`, { method: 'POST', headers: await headers(), body, signal }),
-    models: async (signal) => fetch(`${apiUrl}/v1/models`, { headers: await headers(), signal }),
+    chat: (body, signal) => asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
+    models: (signal) => asked(`${apiUrl}/v1/models`, { signal }),
     async [Symbol.asyncDispose]() {
       const made = await making?.catch(() => undefined)
       if (made) await revokeKey(tables)(made.id, newAct(await whoAmI(), clock(), randomBytes(10)))

@@ -33,7 +33,7 @@ export type ConsoleParts = {
 
 /** The page and the admin API, for one operator on this machine. */
 export function createConsoleServer({ api, identity, tokens, page, playground, clock }: ConsoleParts): Server {
-  const server = createServer({ requestTimeout: 50_000 }, (request, response) => {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
     serve(request, response).catch((error) => answerFailure(response, error))
   })
   return server

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { BROWSER_PATH, openBrowser } from './support/browser.ts'
-import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey } from './support/samples.ts'
+import { keyboardOf } from './support/keyboard.ts'
+import { PICTURED } from './support/pictured.ts'
+import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys } from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
 jest.setTimeout(60_000)
@@ -12,19 +14,8 @@ const KEY_ID = sampleKey(1).id
 
 /** By the address of each page, a text that is there when it has loaded. */
 const PAGES = [
-  ['overview', 'customer 3'],
-  ['keys', 'customer 5'],
-  [`keys/${KEY_ID}`, 'works for another'],
-  ['requests', 'rate_limit_exceeded'],
-  [`requests/${REQUEST_ID}`, 'Cost us'],
+  ...Object.values(PICTURED).map(({ path, text }) => [path, text] as const),
   [`requests/${OPEN_REQUEST_ID}`, 'held until'],
-  ['usage', 'The model 2'],
-  ['playground', 'made for this console'],
-  ['books', 'Last proven'],
-  ['catalog', 'is in force since'],
-  ['routes', 'openrouter'],
-  ['changes', 'rpm: 60 → 120'],
-  ['search?q=nobody', 'Nothing has this id'],
 ] as const
 
 const DIALOGS = [
@@ -36,10 +27,18 @@ const DIALOGS = [
   [`keys/${KEY_ID}`, 'End now'],
 ] as const
 
-const WIDTHS = [360, 1280]
-/** The rules that go by colours and sizes. All others go by the elements, which are the same everywhere. */
-const SEEN_ONLY = "runOnly: ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block']"
-const SCHEMES = ['light', 'dark'] as const
+/**
+ * Every scheme and every width once: colours go by the scheme and sizes by the width, and no rule by both. All other rules go
+ * by the elements, which are the same everywhere.
+ */
+const LOOKS = [
+  { colorScheme: 'light', width: 360, rules: '' },
+  {
+    colorScheme: 'dark',
+    width: 1280,
+    rules: "runOnly: ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block']",
+  },
+] as const
 
 const inBrowser = BROWSER_PATH ? describe : describe.skip
 if (!BROWSER_PATH) {
@@ -51,14 +50,21 @@ inBrowser('the console in a browser', () => {
   let scripted: ScriptedConsole
   let page: Page
   /** Whatever the browser complained about: errors, warnings, violations of the policy. */
-  let troubles: string[]
+  const troubles: string[] = []
 
   beforeAll(async () => {
     ;[browser, scripted] = await Promise.all([
       openBrowser(BROWSER_PATH ?? ''),
       startScriptedConsole({ keys: 8, requests: 8 }),
     ])
-    ;({ page, troubles } = await open(scripted.address))
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(20_000)
+    page = await context.newPage()
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
+    })
+    page.on('pageerror', (error) => troubles.push(String(error)))
+    await page.goto(scripted.address)
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await page.evaluate(axe.source)
   })
@@ -66,19 +72,6 @@ inBrowser('the console in a browser', () => {
     await browser?.close()
     scripted?.close()
   })
-
-  async function open(address: string) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(20_000)
-    const opened = await context.newPage()
-    const complaints: string[] = []
-    opened.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-    })
-    opened.on('pageerror', (error) => complaints.push(String(error)))
-    await opened.goto(address)
-    return { page: opened, troubles: complaints }
-  }
 
   async function visit(path: string, text?: string): Promise<void> {
     await page.goto(`${scripted.origin}/#/${path}`)
@@ -98,34 +91,21 @@ inBrowser('the console in a browser', () => {
   /** What is wrong with this part of the page as it stands, in each colour scheme and at each width. */
   async function faults(part = 'html'): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {}
-    for (const colorScheme of SCHEMES) {
-      for (const width of WIDTHS) {
-        const isFirst = colorScheme === SCHEMES[0] && width === WIDTHS[0]
-        await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize({ width, height: 900 })])
-        const { violations } = await page.evaluate<axe.AxeResults>(
-          `axe.run('${part}', { resultTypes: ['violations'], ${isFirst ? '' : SEEN_ONLY} })`,
-        )
-        const beyond = await page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        )
-        const wrong = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-        if (wrong.length > 0 || beyond > 0) found[`${colorScheme} ${width}`] = { wrong, beyond }
-      }
+    for (const { colorScheme, width, rules } of LOOKS) {
+      await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize({ width, height: 900 })])
+      const { wrong, beyond } = await page.evaluate<{ wrong: string[]; beyond: number }>(`(async () => {
+        const { violations } = await axe.run('${part}', { resultTypes: ['violations'], elementRef: false, ${rules} })
+        return {
+          wrong: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
+          beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        }
+      })()`)
+      if (wrong.length > 0 || beyond > 0) found[`${colorScheme} ${width}`] = { wrong, beyond }
     }
     return found
   }
 
   const changesSince = (count: number): Asked[] => scripted.asked.slice(count).filter(({ method }) => method !== 'GET')
-
-  async function tabTo(name: string): Promise<void> {
-    const focused =
-      "(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '').trim()"
-    for (let presses = 0; presses < 80; presses++) {
-      await page.keyboard.press('Tab')
-      if ((await page.evaluate(focused)) === name) return
-    }
-    throw new Error(`No Tab leads to ${name}.`)
-  }
 
   test.each(PAGES)(
     'the page %s has no axe finding and no sideways scroll bar, in light and dark, at 360 and 1280 px',
@@ -152,24 +132,25 @@ inBrowser('the console in a browser', () => {
     expect(page.url()).not.toContain('launch')
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('session-token')
     expect(await page.evaluate('document.cookie')).toBe('')
-    const other = await open(scripted.origin)
-    await other.page.getByText('console --local').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(scripted.origin)
+    await other.getByText('console --local').waitFor()
     expect(scripted.asked.filter(({ url }) => url === '/console/session')).toHaveLength(1)
-    await other.page.context().close()
+    await other.close()
   })
 
   test('a key is created by keyboard alone, and its secret leaves no trace: not in a request, the address, a storage or the page', async () => {
     await visit('overview', 'customer 3')
     const before = scripted.asked.length
-    await tabTo('Keys')
+    await keyboardOf(page).tabTo('Keys')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
-    await tabTo('Create key')
+    await keyboardOf(page).tabTo('Create key')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
-    await tabTo('Name')
+    await keyboardOf(page).tabTo('Name')
     await page.keyboard.type('by keyboard')
-    await tabTo('Credits to begin with')
+    await keyboardOf(page).tabTo('Credits to begin with')
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('25.000000001')
     await page.keyboard.press('Enter')
@@ -184,7 +165,7 @@ inBrowser('the console in a browser', () => {
     expect(await dialog.isVisible()).toBe(true)
     expect(await faults('dialog')).toEqual({})
 
-    await tabTo('I have stored it')
+    await keyboardOf(page).tabTo('I have stored it')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     const traces = [
@@ -306,11 +287,24 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('heading', { level: 2, name: 'The charge' }).waitFor()
   })
 
+  test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
+    await visit('overview', 'customer 3')
+    const before = scripted.asked.length
+    const { keyboard, secret } = { keyboard: keyboardOf(page), secret: `svc_live_${'Q'.repeat(39)}xxx5` }
+    await keyboard.find(`  ${secret} `)
+    await page.getByRole('heading', { level: 1, name: 'customer 5' }).waitFor()
+    const traces = [JSON.stringify(scripted.asked.slice(before)), page.url(), await page.content()]
+    expect(traces.filter((trace) => trace.includes('QQQQ'))).toEqual([])
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await page.goBack()
+    expect(page.url()).not.toContain('QQQQ')
+  })
+
   test('the playground streams an answer, then tells its cost and links its waybill', async () => {
     await visit('playground')
     await button('Send').click()
     await page.getByText('Hello from here').waitFor()
-    await page.getByText('0.000002100').waitFor()
+    await page.getByText('0.0000021').waitFor()
     await page.getByRole('link', { name: REQUEST_ID }).waitFor()
   })
 
@@ -387,61 +381,10 @@ inBrowser('the console in a browser', () => {
     forgive('409')
   })
 
-  test('on a protected stage no change is sent before somebody has said yes to it', async () => {
-    scripted.isProtected = true
-    const other = await open(scripted.address)
-    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await other.page.goto(`${scripted.origin}/#/keys/${KEY_ID}`)
-    await other.page.getByRole('button', { name: 'Grant credits' }).click()
-    const dialog = other.page.getByRole('dialog')
-    await dialog.getByLabel('Credits').fill('5')
-    const before = scripted.asked.length
-    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
-    expect(await dialog.isVisible()).toBe(true)
-    expect(changesSince(before)).toEqual([])
-    await dialog.getByLabel('Yes, in local').check()
-    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
-    expect(changesSince(before).map(({ body }) => body)).toEqual(['{"credits":"5"}'])
-    scripted.isProtected = false
-    await other.page.context().close()
-  })
-
-  test('gauges and the countdown of an old secret are live while the page is visible, and nothing is asked while it is not', async () => {
-    const other = await open('about:blank')
-    await other.page.clock.install()
-    await other.page.goto(`${scripted.address}`)
-    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await other.page.goto(`${scripted.origin}/#/keys/${KEY_ID}`)
-    const meter = other.page.getByRole('meter', { name: 'This minute' })
-    await meter.waitFor()
-    scripted.changeByAnother(
-      KEY_ID,
-      { minute: { limit: 60, remaining: 59, reset_seconds: 1 }, previous: sampleOld() },
-      {},
-    )
-    await other.page.clock.runFor(3100)
-    await other.page.getByText('1 of 60').waitFor()
-    const left = other.page.getByRole('timer')
-    const first = await left.textContent()
-    await other.page.clock.runFor(5000)
-    expect(await left.textContent()).not.toBe(first)
-
-    await other.page.evaluate(
-      "Object.defineProperty(document, 'hidden', { value: true, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))",
-    )
-    await other.page.clock.runFor(3100)
-    const before = scripted.asked.length
-    await other.page.clock.runFor(60_000)
-    expect(scripted.asked.slice(before).filter(({ url }) => url.includes(KEY_ID))).toEqual([])
-    await other.page.context().close()
-  })
-
   test('500 keys in order, and 30 days by 500 keys, are each painted with less than a second of the processor', async () => {
-    const large = await startScriptedConsole({ keys: 500, requests: 8 })
-    const { page: opened } = await open(large.address)
-    await opened.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    const session = await opened.context().newCDPSession(opened)
+    await visit('changes')
+    scripted.keys.splice(0, Infinity, ...sampleKeys(500))
+    const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
     const taken = async () => {
       const { metrics } = await session.send('Performance.getMetrics')
@@ -452,24 +395,66 @@ inBrowser('the console in a browser', () => {
       ['usage?group_by=key', 'The key 499'],
     ] as const) {
       const before = await taken()
-      await opened.goto(`${large.origin}/#/${path}`)
-      await opened.getByText(text).waitFor()
+      await page.goto(`${scripted.origin}/#/${path}`)
+      await page.getByText(text).waitFor()
       const seconds = (await taken()) - before
       expect(seconds).toBeGreaterThan(0)
       expect(seconds).toBeLessThan(1)
     }
-    await opened.context().close()
-    large.close()
+    scripted.keys.splice(0, Infinity, ...sampleKeys(8))
+  })
+
+  test('on a protected stage no change is sent before somebody has said yes to it', async () => {
+    scripted.isProtected = true
+    await visit(`keys/${KEY_ID}`)
+    await page.reload()
+    await button('Grant credits').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Credits').fill('5')
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    expect(await dialog.isVisible()).toBe(true)
+    expect(changesSince(before)).toEqual([])
+    await dialog.getByLabel('Yes, in local').check()
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(changesSince(before).map(({ body }) => body)).toEqual(['{"credits":"5"}'])
+    scripted.isProtected = false
+  })
+
+  test('gauges and the countdown of an old secret are live while the page is visible, and nothing is asked while it is not', async () => {
+    await page.clock.install()
+    await visit(`keys/${KEY_ID}`)
+    await page.reload()
+    const meter = page.getByRole('meter', { name: 'This minute' })
+    await meter.waitFor()
+    scripted.changeByAnother(
+      KEY_ID,
+      { minute: { limit: 60, remaining: 59, reset_seconds: 1 }, previous: sampleOld() },
+      {},
+    )
+    await page.clock.runFor(3100)
+    await page.getByText('1 of 60').waitFor()
+    const left = page.getByRole('timer')
+    const first = await left.textContent()
+    await page.clock.runFor(5000)
+    expect(await left.textContent()).not.toBe(first)
+
+    await page.evaluate(
+      "Object.defineProperty(document, 'hidden', { value: true, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))",
+    )
+    await page.clock.runFor(3100)
+    const before = scripted.asked.length
+    await page.clock.runFor(60_000)
+    expect(scripted.asked.slice(before).filter(({ url }) => url.includes(KEY_ID))).toEqual([])
   })
 
   test('a console whose server no longer knows the token says how to open another', async () => {
-    const other = await open(scripted.address)
-    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await other.page.evaluate("sessionStorage.setItem('waybill.console', 'of yesterday')")
-    await other.page.goto(`${scripted.origin}/#/keys`)
-    await other.page.getByText('console --local').waitFor()
-    expect(await other.page.evaluate('sessionStorage.length')).toBe(0)
-    await other.page.context().close()
+    await page.evaluate("sessionStorage.setItem('waybill.console', 'of yesterday')")
+    await page.goto(`${scripted.origin}/#/keys`)
+    await page.getByText('console --local').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    forgive('401')
   })
 
   test('nothing in all of this violated the Content-Security-Policy or left an error in the browser', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
@@ -182,6 +183,52 @@ test('a body beyond every bound is a 413 before all of it is read', async () => 
   expect([told.status, codeOf(told)]).toEqual([413, 'request_too_large'])
 })
 
+test('no path leads out of the page’s own files, and none is opened by another spelling of it', async () => {
+  for (const path of [
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/console.js/../../package.json',
+    '/..%2fpackage.json',
+    '//evil.example/',
+    '/console.js%00',
+    '/Admin/v1/keys',
+    '/admin/v1/../v1/keys',
+    '/admin%2fv1/keys',
+    '/admin/v1/keys/..%2f..%2fusage',
+    '/admin/v1/keys/__proto__',
+    '/console/../admin/v1/keys',
+  ]) {
+    const told = await send(path)
+    expect([path, [401, 404].includes(told.status), told.text.includes('"error"')]).toEqual([path, true, true])
+    expect([path, (await send(path, { headers: own() })).text.includes('devDependencies')]).toEqual([path, false])
+  }
+  const absolute = await send('http://evil.example/admin/v1/keys', { headers: own() })
+  expect(absolute.status).toBe(404)
+})
+
+test('a field called __proto__ or constructor is refused as any that is not known, and changes no object', async () => {
+  for (const [path, method] of [
+    ['/admin/v1/keys', 'POST'],
+    ['/admin/v1/audits', 'POST'],
+    ['/console/session', 'POST'],
+  ] as const) {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const body = `{"name":"x","launch":"x","${name}":{"secret":"x","isAdmin":true}}`
+      const told = await send(path, { method, headers: json({ 'Idempotency-Key': 'proto' }), body })
+      expect([path, name, told.status]).toEqual([path, name, path === '/console/session' ? 401 : 400])
+    }
+  }
+  expect({}).not.toHaveProperty('isAdmin')
+})
+
+test('a caller who never ends its header holds up nobody else', async () => {
+  const held = connect(Number(new URL(origin).port), '127.0.0.1')
+  await once(held, 'connect')
+  held.write(`GET / HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nX-Slow: `)
+  expect((await send('/')).status).toBe(200)
+  held.destroy()
+})
+
 test('the API is served with the operator’s name, and streams an audit', async () => {
   const headers = json({ 'Idempotency-Key': 'console-1' })
   const made = await send('/admin/v1/keys', { method: 'POST', headers, body: '{"name":"made here","credits":"1"}' })
@@ -208,7 +255,7 @@ test('a console that only looks refuses every change with insufficient_scope, an
 })
 
 describe('the playground', () => {
-  test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, and is revoked at the end', async () => {
+  test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, is followed by another if it is refused, and is revoked at the end', async () => {
     upstream.reply = say('Hello')
     const { address, end } = await open()
     const playToken = ((await (await exchange(address)).json()) as { token: string }).token
@@ -226,8 +273,21 @@ describe('the playground', () => {
     const [key] = made
     expect((key?.expiresAtMs ?? 0) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000)
     expect(key?.scopes).toEqual(['chat.completions', 'models.read'])
+
+    const revoked = await fetch(new URL(`/admin/v1/keys/${key?.id}/revoke`, address), {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ confirm: key?.name }),
+    })
+    expect(revoked.status).toBe(200)
+    const again = await fetch(url, { method: 'POST', headers, body })
+    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Hello')])
+    const second = (await Array.fromAsync(listKeys(gateway.tables)())).filter(
+      ({ name }) => name === 'playground of ann',
+    )
+    expect(second.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
     await end()
-    expect((await gateway.readKey(key?.id ?? '')).status).toBe('revoked')
+    for (const { id } of second) expect((await gateway.readKey(id)).status).toBe('revoked')
   })
 })
 

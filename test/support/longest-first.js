@@ -4,6 +4,7 @@
 const LONGEST = [
   'infra/synth',
   'console/page',
+  'console/whole-way',
   'robust/upstream-bounds',
   'robust/memory',
   'tokenizer/count-tokens',

@@ -2,21 +2,25 @@ import { ApiFailure, textLines } from '../../api.ts'
 
 type Chunk = {
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
-  readonly usage?: { readonly cost?: string } | null
   readonly error?: { readonly message: string; readonly code: string | null }
 }
 
 export type Piece = { readonly text: string; readonly cost: string | undefined }
 
+/** The cost as a decimal: the one in `usage` is a number, which JavaScript would round. */
+const COST = /^: \S+-cost (\S+)$/
+
 /** The pieces of a streamed chat completion. */
 export async function* readAnswer(response: Response): AsyncGenerator<Piece, void, undefined> {
   for await (const line of textLines(response)) {
+    const [, cost] = COST.exec(line) ?? []
+    if (cost !== undefined) yield { text: '', cost }
     if (!line.startsWith('data:')) continue
     const data = line.slice(5).trim()
     if (data === '[DONE]') return
-    const { choices, usage, error } = JSON.parse(data) as Chunk
+    const { choices, error } = JSON.parse(data) as Chunk
     if (error) throw new ApiFailure(error.message, 502, { code: error.code })
-    yield { text: choices?.map(({ delta }) => delta?.content ?? '').join('') ?? '', cost: usage?.cost }
+    yield { text: choices?.map(({ delta }) => delta?.content ?? '').join('') ?? '', cost: undefined }
   }
   throw new ApiFailure('The answer broke off before its end.', 0)
 }

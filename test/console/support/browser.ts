@@ -7,6 +7,7 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 export const BROWSER_PATH = process.env.WAYBILL_CHROMIUM ?? PATHS.find((path) => existsSync(path))
 
 export function openBrowser(executablePath: string): Promise<Browser> {
-  // Chromium refuses its own sandbox to root.
-  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  // Chromium refuses its own sandbox to root. Nothing here is drawn by a GPU, so no process is started for one.
+  const args = ['--disable-gpu', '--in-process-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
+  return chromium.launch({ executablePath, args })
 }

@@ -113,7 +113,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       const isOurs = JSON.parse(asked.body).launch === LAUNCH
       return isOurs ? ok({ token: TOKEN }) : refusal(401, 'This address was used before.')
     }
-    if (asked.headers['x-waybill-console'] !== TOKEN) return refusal(401, 'There is no such token.')
+    if (asked.headers['x-waybill-console'] !== TOKEN)
+      return refusal(401, 'There is no such token.', 'invalid_console_token')
     if (pathname === '/console/playground/models') return ok({ object: 'list', data: [{ id: 'echo' }] })
     const path = pathname.replace('/admin/v1', '').split('/').slice(1)
     return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams)
@@ -191,7 +192,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok(id === undefined ? pageOf(sampleLines(size.requests), query) : sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
-        return ok(sampleUsage(groupBy, groupBy === 'key' ? size.keys : 3))
+        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3))
       }
       case 'events':
         return ok(pageOf(events, query))
@@ -220,14 +221,13 @@ function stream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': REQUEST_ID })
   const send = (data: unknown) => response.write(`data: ${JSON.stringify(data)}\n\n`)
   for (const content of ['Hello ', 'from ', 'here']) send({ choices: [{ delta: { content } }] })
-  send({ choices: [], usage: { cost: '0.000002100' } })
-  response.end('data: [DONE]\n\n')
+  response.end(': x-svc-cost 0.0000021\n\ndata: [DONE]\n\n')
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body })
 
-function refusal(status: number, message: string): Answer {
-  return { status, body: { error: { message, type: 'invalid_request_error', param: null, code: null } } }
+function refusal(status: number, message: string, code: string | null = null): Answer {
+  return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } }
 }
 
 function list<T>(data: readonly T[]): List<T> {

@@ -14,14 +14,45 @@ export type RowOrder = 'newest first' | 'oldest first'
 /** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
 type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder, pageSize?: number) => AsyncIterable<UsageRow>
 
-export function queryUsageRows({ database, usage }: Tables): QueryUsageRows {
+/** Whole, or only as much of them as sums or attempts are counted by, and nothing else of them: less to send and to read. */
+export type RowParts = keyof typeof ATTRIBUTES
+
+/** Of every row. */
+const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold']
+const ATTRIBUTES = {
+  whole: [],
+  sums: [
+    ...ALWAYS,
+    'outcome',
+    'errorCode',
+    'promptTokens',
+    'completionTokens',
+    'cachedTokens',
+    'cacheWriteTokens',
+    'reasoningTokens',
+    'usageSource',
+    'upstreamCost',
+    'expiresAt',
+  ],
+  attempts: [...ALWAYS, 'fallbackModel', 'attempts'],
+} as const satisfies Record<string, readonly string[]>
+
+export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole'): QueryUsageRows {
+  const attributes = ATTRIBUTES[parts]
+  const projection = attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }
+  const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
   return async function* rowsOf(keyId, range, order = 'newest first', pageSize) {
     for (const dayMs of daysOf(range, order)) {
       const items = queryItems(database, {
         TableName: usage,
         IndexName: BY_KEY.name,
         KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
-        ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+        ExpressionAttributeNames: {
+          '#partition': BY_KEY.partitionKey,
+          '#sort': BY_KEY.sortKey,
+          ...names,
+        },
+        ...projection,
         ExpressionAttributeValues: {
           ':keyDay': keyDay(keyId, dayMs),
           ':first': new Date(range.fromMs).toISOString(),

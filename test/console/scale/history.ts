@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { catalogFor } from '../../../bench/subjects/catalog.ts'
+import { BRAND } from '../../../layers/gateway/contract.ts'
+import { newAct } from '../../../layers/gateway/domain/act.ts'
+import { changeEvent } from '../../../layers/gateway/domain/change-event.ts'
+import { daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.ts'
+import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/day-total.ts'
+import type { Key } from '../../../layers/gateway/domain/key.ts'
+import { utcDay } from '../../../layers/gateway/domain/limits.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
+import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
+import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
+import { createTables } from '../../../layers/gateway/store/create-tables.ts'
+import type { Item } from '../../../layers/gateway/store/database.ts'
+import { eventItems } from '../../../layers/gateway/store/events/event-item.ts'
+import { toItem } from '../../../layers/gateway/store/keys/key-item.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { toTotalItem } from '../../../layers/gateway/store/usage/day-total-item.ts'
+import { noteClosing } from '../../../layers/gateway/store/usage/note-closing.ts'
+import { INDEX_LAG_MS } from '../../../layers/gateway/store/usage/read-closing.ts'
+import { toUsageItem } from '../../../layers/gateway/store/usage/usage-item.ts'
+
+export type Size = { readonly keys: number; readonly days: number; readonly rows: number }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const ROUTES = ['small', 'large', 'vision'].flatMap((model) => ['one', 'two'].map((provider) => ({ model, provider })))
+const EVENTS_OF_KEY = 10
+const CATALOG_VERSIONS = 30
+const BATCH = 25
+const AT_ONCE = 8
+
+/** A gateway with a past: its closed days as their totals, today as rows, and what its operators changed meanwhile. */
+export async function writeHistory(
+  tables: OperatorTables,
+  { keys: count, days, rows }: Size,
+  nowMs: number,
+): Promise<{ readonly rowsToday: number }> {
+  await createTables(tables)
+  for (let i = 0; i < CATALOG_VERSIONS; i++) {
+    await writeCatalog(tables)(
+      catalogFor(`https://upstream-${i}.example/v1`),
+      newAct('bench', nowMs - i, randomBytes(10)),
+    )
+  }
+  const startMs = momentsOf(utcDay(nowMs - (days - 1) * DAY_MS)).fromMs
+  const keys = Array.from({ length: count }, (_, i) => pastKey(i, startMs + i))
+  await putAll(
+    tables,
+    tables.keys,
+    keys.flatMap((key) => [toItem(key), ...eventsOf(key)]),
+  )
+
+  const perDay = Math.floor(rows / count / days)
+  const yesterday = utcDay(nowMs - DAY_MS)
+  const totals = [...daysFrom(utcDay(startMs), yesterday)].flatMap((day) =>
+    keys.map(({ id: keyId }) => toTotalItem({ keyId, day, parts: partsOf(keyId, day, perDay) })),
+  )
+  await putAll(tables, tables.usage, totals)
+  await noteClosing(tables)({ closedThrough: yesterday, closedAtMs: nowMs - INDEX_LAG_MS })
+
+  const dayMs = momentsOf(utcDay(nowMs)).fromMs
+  const today = keys.flatMap(({ id }) =>
+    Array.from({ length: perDay }, (_, i) => rowOf(id, dayMs + Math.floor(((nowMs - dayMs) * i) / perDay), i)),
+  )
+  await putAll(tables, tables.usage, today.map(toUsageItem))
+  return { rowsToday: today.length }
+}
+
+function pastKey(index: number, createdAtMs: number): Key {
+  const { stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+  const settings = { ...KEY_DEFAULTS, name: `customer ${index + 1}`, externalId: `cus_${index + 1}` }
+  return newKey({ settings, credits: 10n ** 11n, prefix: BRAND.keyPrefix, stored }, createdAtMs, randomBytes(10))
+}
+
+function eventsOf({ id, createdAtMs }: Key): Item[] {
+  return Array.from({ length: EVENTS_OF_KEY }, (_, i) => {
+    const act = newAct('arn:aws:iam::123456789012:user/ann', createdAtMs + i, randomBytes(10))
+    return eventItems(changeEvent(act, 'key.update', { keyId: id, before: { rpm: 60 + i }, after: { rpm: 61 + i } }))
+  }).flat()
+}
+
+function partsOf(keyId: string, day: string, requests: number): UsagePart[] {
+  const counter = new DayCounter(keyId, day)
+  for (let i = 0; i < requests; i++) counter.add(rowOf(keyId, momentsOf(day).fromMs + i, i))
+  return [...counter.total().parts]
+}
+
+function rowOf(keyId: string, startedAtMs: number, index: number): UsageRow {
+  const { model, provider } = ROUTES[index % ROUTES.length] as (typeof ROUTES)[number]
+  return {
+    requestId: makeRequestId(startedAtMs, randomBytes(10)),
+    keyId,
+    startedAtMs,
+    endpoint: 'chat.completions',
+    outcome: 'completed',
+    httpStatus: 200,
+    model,
+    provider,
+    upstreamModel: model,
+    stream: true,
+    promptTokens: 1000 + index,
+    completionTokens: 200,
+    cachedTokens: 0,
+    usageSource: 'upstream',
+    usageRejected: false,
+    cost: 270_000n,
+    hold: 1_000_000n,
+    priceVersion: 1,
+    price: { input: '0.15', cachedInput: '0.15', output: '0.60' },
+    attempts: [{ provider, result: 'ok', ms: 512 }],
+    ttftMs: 200,
+    durationMs: 900,
+  }
+}
+
+async function putAll({ client }: OperatorTables, table: string, items: readonly Item[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) =>
+    items.slice(i * BATCH, (i + 1) * BATCH),
+  )
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (let batch = batches.pop(); batch; batch = batches.pop()) {
+      const requests = batch.map((Item) => ({ PutRequest: { Item } }))
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }))
+    }
+  })
+  await Promise.all(workers)
+}

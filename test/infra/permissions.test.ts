@@ -24,7 +24,7 @@ const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:
 
 const READ_ALL = [
   'cloudformation:DescribeStacks on <AWS::StackId>',
-  'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS',
+  'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Scan on keys',
   'dynamodb:GetItem on usage',
@@ -34,9 +34,12 @@ const policiesIn = (stage: string): Record<string, string[]> => ({
   WaybillReader: READ_ALL,
   WaybillOperator: [
     ...READ_ALL,
-    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, EVENT#*, VERSIONS',
+    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, EVENT#*, CLAIM#*, VERSIONS, AUDIT',
     'dynamodb:UpdateItem on keys where the key is like KEY#*, HASH#*, CATALOG',
     'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
+    'dynamodb:GetItem on keys where the key is like ADMIN#*, ADMINGRANTS#*',
+    'dynamodb:PutItem on keys where the key is like ADMIN#*, ADMINHASH#*',
+    'dynamodb:DeleteItem on keys where the key is like ADMINHASH#*',
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],
 })

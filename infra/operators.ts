@@ -5,7 +5,7 @@ import { Construct } from 'constructs'
 import { ADMIN_PATHS, ITEMS, secretName } from '../layers/gateway/contract.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { readProviderSecrets } from './functions.ts'
-import { changeAdminKeys, changeKeysAndCatalog, readTables } from './permissions.ts'
+import { changeAdminKeys, changeKeysAndCatalog, readAdminGrants, readTables } from './permissions.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
 import type { Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
@@ -27,7 +27,7 @@ export class Operators extends Construct {
   constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
     super(scope, id)
     const catalog = readSeedCatalog()
-    const reading = [this.#findStage(), ...readTables(tables)]
+    const reading = [this.#findStage(), ...readTables(tables), readAdminGrants(tables)]
     this.reader = new ManagedPolicy(this, 'WaybillReader', {
       description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
       statements: [...reading, ...this.#call(adminApi, 'GET')],

@@ -46,10 +46,15 @@ export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[
   ]
 }
 
+/** What admin keys have granted. */
+export function readAdminGrants({ keys }: Tables): PolicyStatement {
+  return onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_GRANTS])
+}
+
 /** To make, rotate and revoke admin keys. None is deleted. */
 export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
   return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_GRANTS]),
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS]),
     onItems(keys.tableArn, ['dynamodb:PutItem'], [ADMIN_KEYS, ADMIN_HASHES]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
   ]

@@ -135,3 +135,9 @@ test('the admin API logs who called which route, and no header, query or path', 
   expect(AccessLogSettings.Format).not.toMatch(/header|querystring|context\.path|authorizer/i)
   expect(DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
 })
+
+test('the trail of the table of keys records what the admin function does there, as it does of people', () => {
+  const trail = JSON.stringify(at('AWS::CloudTrail::Trail', 'KeysTrail').properties.AdvancedEventSelectors)
+  expect(trail).toContain('FunctionsChatRole')
+  expect(trail).not.toContain('FunctionsAdminRole')
+})

@@ -30,6 +30,8 @@ export type Watched = {
   readonly functions: Functions
   readonly tables: Tables
   readonly api: HttpApi
+  /** Where the stage has one. */
+  readonly adminApi?: HttpApi | undefined
   readonly distribution: Distribution | undefined
 }
 
@@ -152,8 +154,8 @@ function edgeErrors(distribution: Distribution): Rule {
 }
 
 function tickets(watched: Watched): Record<string, Rule> {
-  const { stage, functions, tables } = watched
-  const { chat, tokenizer, api } = functions
+  const { stage, functions, tables, adminApi } = watched
+  const { chat, tokenizer, api, admin } = functions
   const of = (metric: string, says: string, from: number, periods: 1 | 2): Record<string, Rule> => ({
     [metric]: { says, metric: gatewayMetric(stage, metric), from, periods },
   })
@@ -175,10 +177,20 @@ function tickets(watched: Watched): Record<string, Rule> {
     ...of('UnpaidAnswers', 'Answers are given up and reach nobody, but providers may bill them', 20, 2),
     FunctionErrors: {
       says: 'Functions besides chat and the sweep crash or time out',
-      metric: sumOf([tokenizer, ...Object.values(api)].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))),
+      metric: sumOf(
+        [tokenizer, ...Object.values(api), ...(admin ? [admin] : [])].map((fn) => fn.metricErrors(IN_FIVE_MINUTES)),
+      ),
       from: 3,
       periods: 2,
     },
+    ...(adminApi && {
+      AdminErrors: {
+        says: 'The admin API answers with 5xx',
+        metric: adminApi.metricServerError(IN_FIVE_MINUTES),
+        from: 3,
+        periods: 2,
+      } satisfies Rule,
+    }),
     ChatDuration: {
       says: 'A chat request came close to the function’s limit',
       metric: chat.metricDuration({ ...IN_FIVE_MINUTES, statistic: 'Maximum' }),

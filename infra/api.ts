@@ -33,32 +33,46 @@ export class Api extends Construct {
       reason:
         'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.',
     })
-    const logs = new LogGroup(this, 'AccessLogs', {
-      retention: stage.logRetentionDays,
-      removalPolicy: removalPolicyOf(stage),
-    })
-    new HttpStage(this, 'Stage', {
-      httpApi: this.api,
-      stageName: '$default',
-      autoDeploy: true,
-      throttle: { rateLimit: stage.apiRequestsPerSecond, burstLimit: stage.apiRequestsPerSecond },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(logs),
-        // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
-        format: AccessLogFormat.custom(
-          JSON.stringify({
-            requestId: '$context.requestId',
-            time: '$context.requestTime',
-            route: '$context.routeKey',
-            status: '$context.status',
-            ip: '$context.identity.sourceIp',
-            latencyMs: '$context.responseLatency',
-            error: '$context.error.message',
-          }),
-        ),
-      },
-    })
+    addLoggedStage(this, { stage, api: this.api, requestsPerSecond: stage.apiRequestsPerSecond })
   }
+}
+
+type LoggedStage = {
+  readonly stage: Stage
+  readonly api: HttpApi
+  readonly requestsPerSecond: number
+  /** Besides what is logged of every call. */
+  readonly logged?: Readonly<Record<string, string>>
+}
+
+/** Where an API is called, with a limit for all callers together and a log. */
+export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): void {
+  const logs = new LogGroup(scope, 'AccessLogs', {
+    retention: stage.logRetentionDays,
+    removalPolicy: removalPolicyOf(stage),
+  })
+  new HttpStage(scope, 'Stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: requestsPerSecond, burstLimit: requestsPerSecond },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(logs),
+      // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
+      format: AccessLogFormat.custom(
+        JSON.stringify({
+          requestId: '$context.requestId',
+          time: '$context.requestTime',
+          route: '$context.routeKey',
+          status: '$context.status',
+          ip: '$context.identity.sourceIp',
+          latencyMs: '$context.responseLatency',
+          error: '$context.error.message',
+          ...logged,
+        }),
+      ),
+    },
+  })
 }
 
 /** HEAD is a method of its own to API Gateway. */

@@ -17,6 +17,9 @@ const LATE = {
 }
 const LATE_FILES = Object.values(LATE).map(({ file }) => file)
 
+/** The entries with AWS's own client in them. */
+const WITH_SDK = [LATE['#bedrock'].entry, join(ROOT, 'functions', 'admin', 'handler.ts')]
+
 /** Node's web streams would take a third of the time in which chat loads. */
 const WEB_STREAMS = 'node:stream/web'
 const NO_WEB_STREAMS = join(ROOT, 'infra', 'no-web-streams.ts')
@@ -46,7 +49,7 @@ export function bundleFunction(name: string): string {
 /** AWS's own client needs what ours leaves out. */
 function bundleFile(folder: string, entry: string, outfile: string): string {
   const late = Object.fromEntries(Object.entries(LATE).map(([name, { file }]) => [name, file]))
-  const isSdk = entry === LATE['#bedrock'].entry
+  const isSdk = WITH_SDK.includes(entry)
   return bundle(folder, {
     entryPoints: [entry],
     alias: isSdk ? {} : { ...late, [WEB_STREAMS]: NO_WEB_STREAMS },

@@ -18,7 +18,7 @@ import {
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { GatewayFunction } from './gateway-function.ts'
-import { tablePermissions } from './permissions.ts'
+import { changeKeysAndCatalog, readTables, tablePermissions, takeAdminKeys } from './permissions.ts'
 import { readSeedCatalog } from './read-seed-catalog.ts'
 import { GIVES_MEMORY_BACK, type Stage } from './stages.ts'
 import type { Tables } from './tables.ts'
@@ -46,6 +46,8 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
+  /** Only where the stage has the admin API. */
+  readonly admin: GatewayFunction | undefined
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
@@ -136,6 +138,25 @@ export class Functions extends Construct {
       acknowledged: usageExport ? usageExport.acknowledged : [],
     })
     this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
+    this.admin = stage.admin ? this.#admin(stage, tables, environment) : undefined
+  }
+
+  /** The one function that can make a key. */
+  #admin(stage: Stage, tables: Tables, environment: Readonly<Record<string, string>>): GatewayFunction {
+    return new GatewayFunction(this, 'Admin', {
+      name: 'admin',
+      description: 'The admin API',
+      stage,
+      environment: {
+        ...environment,
+        [ENV.protected]: String(stage.deletionProtection),
+        [ENV.adminKeys]: String(stage.adminKeys),
+      },
+      memoryMb: stage.apiMemoryMb,
+      timeoutSeconds: API_TIMEOUT_SECONDS,
+      concurrency: stage.adminConcurrency,
+      may: [...readTables(tables), ...changeKeysAndCatalog(tables), ...(stage.adminKeys ? takeAdminKeys(tables) : [])],
+    })
   }
 
   /**
@@ -165,11 +186,11 @@ export class Functions extends Construct {
 
   /** Those that callers call, and that a deployment can try on some of them first. */
   get called(): GatewayFunction[] {
-    return [this.chat, ...Object.values(this.api)]
+    return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
   }
 
   get all(): GatewayFunction[] {
-    return [this.chat, this.tokenizer, ...Object.values(this.api), this.sweep, this.close]
+    return [...this.called, this.tokenizer, this.sweep, this.close]
   }
 }
 

@@ -7,6 +7,73 @@ const HASHES = `${ITEMS.hash}*`
 const ROWS = `${USAGE_ITEMS.row}*`
 const DAYS = `${USAGE_ITEMS.day}*`
 
+const EXTERNAL_IDS = `${ITEMS.external}*`
+const EVENTS = `${ITEMS.event}*`
+const CLAIMS = `${ITEMS.claim}*`
+const ADMIN_KEYS = `${ITEMS.adminKey}*`
+const ADMIN_HASHES = `${ITEMS.adminHash}*`
+const ADMIN_GRANTS = `${ITEMS.adminGrants}*`
+
+/** What whoever administers reads: all that people are shown. */
+export function readTables({ keys, usage }: Tables): PolicyStatement[] {
+  return [
+    onItems(
+      keys.tableArn,
+      ['dynamodb:GetItem'],
+      [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+    ),
+    onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
+    // Keys are listed by reading all of the table, hashes of secrets too. No secret can be found from its hash.
+    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
+    new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: [usage.tableArn] }),
+    new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
+    }),
+  ]
+}
+
+/** No usage row is changed or deleted by anybody, and no key, grant, event or version of the catalog is deleted. */
+export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[] = []): PolicyStatement[] {
+  return [
+    onItems(
+      keys.tableArn,
+      ['dynamodb:PutItem'],
+      [KEYS, HASHES, EXTERNAL_IDS, EVENTS, CLAIMS, ITEMS.versions, ...alsoPut],
+    ),
+    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
+    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
+  ]
+}
+
+/** What admin keys have granted. */
+export function readAdminGrants({ keys }: Tables): PolicyStatement {
+  return onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_GRANTS])
+}
+
+/** To make, rotate and revoke admin keys. None is deleted. */
+export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
+  return [
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS]),
+    onItems(keys.tableArn, ['dynamodb:PutItem'], [ADMIN_KEYS, ADMIN_HASHES]),
+    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
+  ]
+}
+
+/** To know an admin key by its secret, and to count what it grants. It can neither be made nor changed so. */
+export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
+  return [
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_HASHES, ADMIN_GRANTS]),
+    onItems(keys.tableArn, ['dynamodb:ConditionCheckItem'], [ADMIN_KEYS]),
+    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [ADMIN_GRANTS]),
+  ]
+}
+
+function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
+  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
+  return new PolicyStatement({ actions, resources: [table], conditions })
+}
+
 /** Rights to the tables, in the smallest pieces that functions need. */
 export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Record<TableRight, PolicyStatement>> {
   const onKeys = (actions: string[], leadingKeys?: string[]) =>

@@ -63,6 +63,10 @@ const settings = z.strictObject({
   edgeLogs: z.boolean(),
   /** Whether CloudTrail records who touches the table of keys, other than the functions. */
   keysTrail: z.boolean(),
+  /** Whether the admin API is deployed, for callers who sign with credentials of AWS's. */
+  admin: z.boolean(),
+  /** Whether it also takes admin keys, from programs outside AWS. */
+  adminKeys: z.boolean(),
   /** Tables of an earlier stack that the next deployment takes up again; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** Whether new code gets a tenth of the calls for half an hour first, or all of them at once. */
@@ -80,14 +84,15 @@ const settings = z.strictObject({
     .int()
     .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
   /**
-   * How many executions Lambda reserves for chat, for each function of the HTTP API, for the sweep and for the closing of days, which is also the
-   * most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
+   * How many executions Lambda reserves for chat, for each function of the HTTP API, for the sweep, for the closing of days and for the
+   * admin API, which is also the most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
    * 100 of the account's quota unreserved. A new account may have a quota of 10, in which nothing can be reserved.
    */
   chatConcurrency: concurrency,
   apiConcurrency: concurrency,
   sweepConcurrency: concurrency,
   closeConcurrency: concurrency,
+  adminConcurrency: concurrency,
   /** Whether the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
   /** Rows are deleted so many days after their request; null keeps them for good. Long after every day should be exported. */
@@ -132,6 +137,7 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
         ({ tableNames }) => !tableNames || stageOf(name).keepsData,
         'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
       )
+      .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
       .refine(({ keepRowsDays, exportUsage }) => {
         const asItComes = stageOf(name)
         return (keepRowsDays ?? asItComes.keepRowsDays) === null || (exportUsage ?? asItComes.exportUsage)

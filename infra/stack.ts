@@ -1,7 +1,8 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { OUTPUTS } from '../layers/gateway/contract.ts'
+import { ENV, OUTPUTS } from '../layers/gateway/contract.ts'
+import { AdminApi } from './admin-api.ts'
 import { ADOPTED_TAG } from './adopted-tag.ts'
 import { Api } from './api.ts'
 import { CatalogSeed } from './catalog-seed.ts'
@@ -61,23 +62,30 @@ export class WaybillStack extends Stack {
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
-    const { alarms } = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, distribution })
+    const { admin } = functions
+    const adminApi = admin ? new AdminApi(this, 'AdminApi', { stage, admin }).api : undefined
+    const { alarms } = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, distribution })
     if (stage.rollout === 'canary') new Rollout(this, 'Rollout', { functions, alarms })
 
-    const operators = new Operators(this, 'Operators', { stage, tables })
+    const operators = new Operators(this, 'Operators', { stage, tables, adminApi })
 
     if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
 
+    const baseUrl = distribution
+      ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
+      : `${chatUrl.url}v1`
+    admin?.addEnvironment(ENV.baseUrl, baseUrl)
+    if (adminApi) this.#output(OUTPUTS.adminUrl, adminApi.apiEndpoint)
     if (distribution) {
       const { distributionDomainName, distributionId } = distribution
       addDomainRecords(this, stage, distribution)
       if (stage.edgeLogs && !edgeParts) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
-      this.#output(OUTPUTS.baseUrl, `https://${stage.domain?.name ?? distributionDomainName}/v1`)
+      this.#output(OUTPUTS.baseUrl, baseUrl)
       // Where the operator's own records have to lead.
       if (stage.domain) this.#output(OUTPUTS.edgeDomain, distributionDomainName)
       if (stage.edgeLogs && edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
-      this.#output(OUTPUTS.chatUrl, `${chatUrl.url}v1`)
+      this.#output(OUTPUTS.chatUrl, baseUrl)
       this.#output(OUTPUTS.apiUrl, `${api.apiEndpoint}/v1`)
     }
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)

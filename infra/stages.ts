@@ -24,6 +24,8 @@ const COMMON = {
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
   tracing: false,
+  admin: false,
+  adminKeys: false,
 }
 
 /** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
@@ -49,6 +51,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
     apiConcurrency: null,
     sweepConcurrency: null,
     closeConcurrency: null,
+    adminConcurrency: null,
     exportUsage: false,
   },
   prod: {
@@ -62,11 +65,12 @@ const STAGES: Readonly<Record<string, Stage>> = {
     keysTrail: true,
     logRetentionDays: 90,
     // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that Lambda may start twice, and
-    // one closing of days.
+    // one closing of days. With the admin API there are 5 more.
     chatConcurrency: 500,
     apiConcurrency: 25,
     sweepConcurrency: 2,
     closeConcurrency: 1,
+    adminConcurrency: 5,
     exportUsage: true,
   },
 }

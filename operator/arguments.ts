@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { Scope } from '../layers/gateway/contract.ts'
+import { ADMIN_SCOPES, type AdminScope } from '../layers/gateway/domain/admin-key.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import {
   creditsRule,
@@ -28,6 +29,20 @@ export const keyName: (text: string) => string = argument(SETTING_RULES.name)
 export const scopeList: (text: string) => Scope[] = argument((text) => SETTING_RULES.scopes(listOf(text)))
 /** An empty text means every address. */
 export const cidrList: (text: string) => string[] = argument((text) => SETTING_RULES.allowlist(listOf(text)))
+
+/** At least one. */
+export const someCidrs: (text: string) => string[] = argument((text) => {
+  const ranges = SETTING_RULES.allowlist(listOf(text))
+  if (ranges.length > 0) return ranges
+  throw new WrongValue('must name at least one CIDR range: an admin key does not work from everywhere.')
+})
+
+export const adminScopeList: (text: string) => AdminScope[] = argument((text) => {
+  const scopes = listOf(text)
+  const unknown = scopes.find((scope) => !ADMIN_SCOPES.includes(scope as AdminScope))
+  if (unknown === undefined && scopes.length > 0) return [...new Set(scopes)] as AdminScope[]
+  throw new WrongValue(`must be a list of ${ADMIN_SCOPES.join(', ')}${unknown ? `, not '${unknown}'` : ''}.`)
+})
 
 /** The operator's own id of its customer; an empty one takes it away. */
 export const externalId: (text: string) => string = argument((text) => text && SETTING_RULES.externalId(text))

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
 import { CliError } from './cli-error.ts'
+import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
@@ -37,6 +38,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     .exitOverride()
   const run = runner(terminal, session)
   keysCommand(program, run)
+  adminKeysCommand(program, run)
   usageCommand(program, run)
   catalogCommand(program, run, out)
   routesCommand(program, run)

@@ -41,11 +41,13 @@ function oldSecretUse(usedAt: string | undefined, nowMs: number): string {
   return usedAt === undefined ? 'not used since the rotation' : `last used ${agoText(usedAt, nowMs)}`
 }
 
-const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
+export const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 
 type UnsureSecret = {
   readonly id: string
   readonly secret: string
+  /** Where it can be seen; `keys show` unless given. */
+  readonly look?: string
   /** The remedy if the secret turns out not to be saved. */
   readonly otherwise: string
   readonly reason: string
@@ -53,7 +55,7 @@ type UnsureSecret = {
 
 /** A secret that may be in force. It is shown all the same: if it is, nothing else can show it any more. */
 export function showUnsureSecret(
-  { id, secret, otherwise, reason }: UnsureSecret,
+  { id, secret, look = `look with 'waybill keys show ${id}'`, otherwise, reason }: UnsureSecret,
   { out, fail, json }: Report & { readonly json: boolean },
 ): void {
   const lastFour = secret.slice(-4)
@@ -62,8 +64,7 @@ export function showUnsureSecret(
     printJson(out, { id, lastFour, secret, saved: 'unknown' })
     return
   }
-  const look = `look with 'waybill keys show ${id}' whether the key ends in …${lastFour}`
   out.log(
-    `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or ${look}; if not, ${otherwise}. ${ONLY_TIME}`,
+    `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or ${look} whether the key ends in …${lastFour}; if not, ${otherwise}. ${ONLY_TIME}`,
   )
 }

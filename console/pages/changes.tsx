@@ -16,6 +16,9 @@ const KINDS = [
   'key.grace_ended',
   'key.revoked',
   'key.granted',
+  'admin_key.created',
+  'admin_key.rotated',
+  'admin_key.revoked',
   'catalog.pushed',
   'catalog.rolled_back',
 ] as const

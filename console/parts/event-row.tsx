@@ -20,7 +20,7 @@ export function EventRow({ of: event, hasKey }: { readonly of: EventShape; reado
       </td>
       <td>
         {event.what}
-        {hasKey && event.key_id !== null && (
+        {hasKey && event.key_id?.startsWith('key_') && (
           <>
             {' '}
             <KeyLink id={event.key_id} />

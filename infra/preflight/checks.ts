@@ -79,9 +79,11 @@ const CLOUDFRONT: Check = {
 /** Lambda lets nobody reserve the last hundred. */
 const LEFT_BY_LAMBDA = 100
 
-function reservedBy({ chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency }: Stage): number {
+function reservedBy(stage: Stage): number {
+  const { chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency, admin, adminConcurrency } = stage
   const ofApi = (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length
-  return (chatConcurrency ?? 0) + ofApi + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0)
+  const ofAdmin = admin ? (adminConcurrency ?? 0) : 0
+  return (chatConcurrency ?? 0) + ofApi + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + ofAdmin
 }
 
 const CONCURRENCY: Check = {

@@ -61,6 +61,17 @@ export function readExportBucket(env: Environment = process.env): string | undef
   return env[ENV.exportBucket] || undefined
 }
 
+/** What the admin API says of its stage, and whether it takes admin keys. */
+export type AdminPlace = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
+
+export function readAdminPlace(env: Environment = process.env): AdminPlace {
+  return {
+    baseUrl: required(env, ENV.baseUrl),
+    isProtected: required(env, ENV.protected) !== 'false',
+    takesKeys: env[ENV.adminKeys] === 'true',
+  }
+}
+
 /** The memory of this function, as Lambda says it. */
 export function readMemoryMb(env: Environment = process.env): number {
   return Number(env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) || Number.POSITIVE_INFINITY

@@ -2,6 +2,7 @@
 
 export const BRAND = {
   keyPrefix: 'svc_live_',
+  adminKeyPrefix: 'svc_admin_',
   headerPrefix: 'X-Svc-',
 } as const
 
@@ -16,6 +17,9 @@ export const ENV = {
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   tracing: 'WAYBILL_TRACING',
+  baseUrl: 'WAYBILL_BASE_URL',
+  protected: 'WAYBILL_PROTECTED',
+  adminKeys: 'WAYBILL_ADMIN_KEYS',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
@@ -40,6 +44,8 @@ export const OUTPUTS = {
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
+  /** The admin API, where the stage has one. */
+  adminUrl: 'AdminUrl',
   /** 'true' where the operator's commands ask before they change anything. */
   protected: 'Protected',
   /** 'false' where no request can come over IPv6. */
@@ -101,6 +107,12 @@ export const ITEMS = {
   claim: 'CLAIM#',
   /** How the last audit of all keys ended. */
   audit: 'AUDIT',
+  /** Admin keys, which no function can make or change. */
+  adminKey: 'ADMIN#',
+  /** Points from the hash of an admin key's secret to the key. */
+  adminHash: 'ADMINHASH#',
+  /** What an admin key has granted on a day. */
+  adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
 /** How the items of the table `usage` are named: rows by their request, and what is known of whole days. */
@@ -241,6 +253,9 @@ export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoi
 export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')
   .map(({ path }) => path)
   .filter((path, _, paths) => !paths.some((start) => path !== start && path.startsWith(start)))
+
+/** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
+export const ADMIN_PATHS = { signed: '/admin/v1', keyed: '/keyed/admin/v1' } as const
 
 export const FUNCTION_TIMEOUT_SECONDS = 900
 /** A hold outlives its function by this much before it counts as a dead request's. */

@@ -5,8 +5,11 @@ const KINDS = {
   invalid_catalog: [400, 'invalid_request_error', 'invalid_catalog'],
   idempotency_key_missing: [400, 'invalid_request_error', 'idempotency_key_missing'],
   invalid_console_token: [401, 'invalid_request_error', 'invalid_console_token'],
+  invalid_admin_key: [401, 'invalid_request_error', 'invalid_admin_key'],
   origin_not_allowed: [403, 'permission_error', 'origin_not_allowed'],
   insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
+  ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
+  daily_grant_exceeded: [403, 'permission_error', 'daily_grant_exceeded'],
   access_denied: [403, 'permission_error', 'access_denied'],
   not_found: [404, 'invalid_request_error', 'not_found'],
   method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
@@ -20,6 +23,7 @@ const KINDS = {
   idempotency_key_reused: [422, 'idempotency_error', 'idempotency_key_reused'],
   version_required: [428, 'invalid_request_error', 'version_required'],
   internal_error: [500, 'server_error', 'internal_error'],
+  not_here: [501, 'invalid_request_error', 'not_here'],
   service_unavailable: [503, 'server_error', 'service_unavailable'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 

@@ -14,6 +14,13 @@ export async function auditNow(call: Call): Promise<Answer> {
   if (keyId !== undefined && !(await readKey(call.tables)(keyId))) {
     throw new AdminError('not_found', `There is no key '${keyId}'.`, { param: 'key_id' })
   }
+  if (keyId === undefined && !call.onThisMachine) {
+    throw new AdminError(
+      'not_here',
+      "Here one key is audited at a time, the one that 'key_id' names. 'waybill audit' on your own machine audits them all.",
+      { param: 'key_id' },
+    )
+  }
   return { type: 'application/x-ndjson', body: auditLines(call, keyId) }
 }
 

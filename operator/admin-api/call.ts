@@ -1,15 +1,26 @@
 import type { Act } from '../../layers/gateway/domain/act.ts'
+import type { AdminScope } from '../../layers/gateway/domain/admin-key.ts'
+import type { Allowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import type { Connection } from '../connect.ts'
-import type { AdminScope } from './scopes.ts'
+import type { testRoutes } from '../test-routes.ts'
 
 /** The gateway that is administered. */
 export type Administered = Pick<
   Connection,
   'tables' | 'stage' | 'isProtected' | 'chatUrl' | 'echoUrl' | 'variables'
-> & { readonly clock: () => number }
+> & {
+  readonly clock: () => number
+  /** What only an operator's own machine does: it takes the providers' keys, or longer than a function may. */
+  readonly onThisMachine?: { readonly testRoutes: typeof testRoutes }
+}
 
 /** Who asks. The name is asked for only by a call that needs it. */
-export type Identity = { readonly by: () => Promise<string>; readonly scopes: readonly AdminScope[] }
+export type Identity = {
+  readonly by: () => Promise<string>
+  readonly scopes: readonly AdminScope[]
+  /** The credits that may be granted at most; as many as the caller likes unless it is said. */
+  readonly allowance?: Allowance
+}
 
 export type Headers = Readonly<Record<string, string | undefined>>
 

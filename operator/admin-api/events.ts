@@ -17,6 +17,9 @@ const TOLD: Readonly<Record<EventKind, string>> = {
   'key.end_grace': 'key.grace_ended',
   'key.revoke': 'key.revoked',
   'key.grant': 'key.granted',
+  'admin_key.create': 'admin_key.created',
+  'admin_key.rotate': 'admin_key.rotated',
+  'admin_key.revoke': 'admin_key.revoked',
   'catalog.push': 'catalog.pushed',
   'catalog.rollback': 'catalog.rolled_back',
 }

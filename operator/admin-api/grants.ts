@@ -24,12 +24,12 @@ export async function listGrantsPage(call: Call): Promise<Answer> {
 }
 
 export async function grantOnce(call: Call): Promise<Answer> {
-  const { tables, body, nowMs } = call
+  const { tables, body, nowMs, identity } = call
   const credits = required('credits', readFields(body, { credits: someCreditsRule }).credits)
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act))
+  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act, identity.allowance))
   const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
   const made: GrantMade = {
     ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),

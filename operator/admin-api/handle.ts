@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { newAct } from '../../layers/gateway/domain/act.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../layers/gateway/store/failures.ts'
 import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
 import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
@@ -9,6 +10,7 @@ import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
 import { readJson } from './read-json.ts'
 import { findAdminRoute } from './route-table.ts'
+import { requireScope } from './scopes.ts'
 
 type Handle = (request: AdminRequest) => Promise<AdminAnswer>
 
@@ -20,7 +22,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
   return async (request) => {
     const nowMs = administered.clock()
     const requestId = `adm_${ulid(nowMs, randomBytes(10))}`
-    const common = { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
+    const common = commonHeaders(requestId)
     try {
       const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs)
       if (Symbol.asyncIterator in body) {
@@ -30,16 +32,14 @@ export function adminApi(administered: Administered, report: Report): Handle {
     } catch (error) {
       const refusal = refusalFor(error)
       if (refusal.status === 500) report(requestId, error)
-      return jsonAnswer(refusal.status, { ...common, ...refusal.headers }, refusal.envelope)
+      return refused(requestId, refusal)
     }
   }
 
   async function answerTo(request: AdminRequest, nowMs: number): Promise<Answer> {
     const { method, path, query, headers, identity } = request
     const { route, parameters } = findAdminRoute(method, path)
-    if (route.scope !== undefined && !identity.scopes.includes(route.scope)) {
-      throw new AdminError('insufficient_scope', `This needs the scope ${route.scope}, which you do not have here.`)
-    }
+    if (route.scope !== undefined) requireScope(identity, route.scope)
     const unknown = [...query.keys()].find((name) => !route.query?.includes(name))
     if (unknown !== undefined) {
       const there = route.query ? `There are: ${route.query.join(', ')}.` : 'There are none.'
@@ -61,14 +61,31 @@ export function adminApi(administered: Administered, report: Report): Handle {
   }
 }
 
-function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: object): AdminAnswer {
+function commonHeaders(requestId: string) {
+  return { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
+}
+
+type WholeAnswer = AdminAnswer & { readonly body: string }
+
+export function refused(requestId: string, { status, headers, envelope }: AdminError): WholeAnswer {
+  return jsonAnswer(status, { ...commonHeaders(requestId), ...headers }, envelope)
+}
+
+function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: object): WholeAnswer {
   return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function refusalFor(error: unknown): AdminError {
+/** What the caller is told of an error. */
+export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error
   if (error instanceof CliError || error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof OverAllowance) {
+    return new AdminError(
+      'daily_grant_exceeded',
+      `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`,
+    )
+  }
   if (error instanceof UnansweredWrite) {
     return new AdminError('service_unavailable', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
   }
@@ -86,7 +103,7 @@ function refusalFor(error: unknown): AdminError {
   }
   return new AdminError(
     'internal_error',
-    'The admin API met an unexpected problem. It was printed where the console runs, with the X-Request-Id of this answer.',
+    'The admin API met an unexpected problem. It was written down where it runs, with the X-Request-Id of this answer.',
     {},
     { cause: error },
   )

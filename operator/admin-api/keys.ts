@@ -22,6 +22,7 @@ import { settingFields, settingsIn, withoutNulls } from './key-settings.ts'
 import { keyDetail, keyShape } from './key-shape.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { requireScope } from './scopes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
 import type { KeyWithSecret } from './shapes.ts'
 import { weekCostOf, weekCosts } from './week-costs.ts'
@@ -71,18 +72,21 @@ const secretFields = {
 }
 
 export async function createKeyOnce(call: Call): Promise<Answer> {
-  const { tables, body, nowMs } = call
+  const { tables, body, nowMs, identity } = call
   const fields = readFields(body, { ...settingFields(nowMs), ...secretFields, credits: creditsRule })
   const name = required('name', fields.name)
   const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields)), name }
+  const credits = fields.credits ?? 0n
+  // A key that begins with credits is a grant as well.
+  if (credits > 0n) requireScope(identity, 'credits.grant')
   const { secret, stored } = secretOf(fields)
   const { act, isRepeated } = await claimedAct(call)
   // The key has the id of the act, so that whoever asks again makes the same key.
   const random = readUlid(act.id).subarray(BYTES_OF_TIME)
-  const key = newKey({ settings, credits: fields.credits ?? 0n, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
+  const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
   const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
   if (!wasDone) {
-    const result = await untilAnswered(() => createKey(tables)(key, act)).catch(secretTaken)
+    const result = await untilAnswered(() => createKey(tables)(key, act, identity.allowance)).catch(secretTaken)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id)) ?? key

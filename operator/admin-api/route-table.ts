@@ -1,3 +1,4 @@
+import type { AdminScope } from '../../layers/gateway/domain/admin-key.ts'
 import { MOST_CATALOG_BYTES } from '../catalog-refusal.ts'
 import { AdminError } from './admin-error.ts'
 import { auditNow } from './audits.ts'
@@ -9,7 +10,6 @@ import { createKeyOnce, endGraceNow, getKey, listKeysPage, patchKey, revokeKeyNo
 import { getOverview } from './overview.ts'
 import { getRequest, listRequests } from './requests.ts'
 import { listRoutes, testRoutesNow } from './routes.ts'
-import type { AdminScope } from './scopes.ts'
 import { search } from './search.ts'
 import { getUsage } from './usage.ts'
 import { whoAmI } from './whoami.ts'

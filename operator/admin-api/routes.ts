@@ -6,8 +6,8 @@ import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { atOnce } from '../at-once.ts'
 import type { RouteTest } from '../test-route.ts'
-import { testRoutes } from '../test-routes.ts'
 import { horizonOf } from '../usage-rows.ts'
+import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
 import type { List, RouteShape, RouteTestShape } from './shapes.ts'
@@ -79,7 +79,10 @@ const nameRule = textRule(/^.{1,200}$/, 'the name of a model or provider of the 
 /** One tiny request through each route, which the provider bills. */
 export async function testRoutesNow(call: Call): Promise<Answer> {
   const wanted = readFields(call.body, { model: nameRule, provider: nameRule })
-  return { body: wholeList((await testRoutes(call, wanted)).map(testShape)) }
+  if (!call.onThisMachine) {
+    throw new AdminError('not_here', "Routes are not tested from here: run 'waybill routes test' on your own machine.")
+  }
+  return { body: wholeList((await call.onThisMachine.testRoutes(call, wanted)).map(testShape)) }
 }
 
 function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {

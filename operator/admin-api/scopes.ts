@@ -1,14 +1,11 @@
-/** What a caller of the admin API may do. */
-export const ADMIN_SCOPES = [
-  'keys.read',
-  'keys.write',
-  'credits.grant',
-  'usage.read',
-  'catalog.read',
-  'catalog.write',
-] as const
-
-export type AdminScope = (typeof ADMIN_SCOPES)[number]
+import { ADMIN_SCOPES, type AdminScope } from '../../layers/gateway/domain/admin-key.ts'
+import { AdminError } from './admin-error.ts'
+import type { Identity } from './call.ts'
 
 /** Enough to look, and to change nothing. */
 export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
+
+export function requireScope({ scopes }: Identity, scope: AdminScope): void {
+  if (scopes.includes(scope)) return
+  throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
+}

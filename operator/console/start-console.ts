@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { buildConsole } from '../../console/build.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { adminApi } from '../admin-api/handle.ts'
-import { ADMIN_SCOPES, READING_SCOPES } from '../admin-api/scopes.ts'
+import { READING_SCOPES } from '../admin-api/scopes.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
+import { testRoutes } from '../test-routes.ts'
 import { openPlayground } from './playground.ts'
 import { createConsoleServer } from './server.ts'
 import { Tokens } from './tokens.ts'
@@ -27,7 +29,9 @@ export async function startConsole(
   stack.use(playground)
   let built: ReturnType<typeof buildConsole> | undefined
   const server = createConsoleServer({
-    api: adminApi({ ...connection, clock }, (requestId, error) => report(`${requestId}: ${(error as Error).stack}`)),
+    api: adminApi({ ...connection, clock, onThisMachine: { testRoutes } }, (requestId, error) =>
+      report(`${requestId}: ${(error as Error).stack}`),
+    ),
     identity: { by: connection.whoAmI, scopes: isReadOnly ? READING_SCOPES : ADMIN_SCOPES },
     tokens,
     page: () => {

@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
-import { API_FUNCTION_NAMES, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES, BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
+import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { ARN, adminEvent, OFFICE, once } from '../functions/support/admin-function.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
@@ -50,7 +55,8 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
 }
 
 test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map, and chat with a second one for Bedrock', () => {
-  for (const [name, { folder, handler, runtime }] of Object.entries(account.functions)) {
+  const deployed = { ...account.functions, admin: account.admin }
+  for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
     const files = name === 'chat' ? ['bedrock', 'contracts', 'dialects', 'index'] : ['index']
     expect(readdirSync(folder).sort()).toEqual(files.flatMap((file) => [`${file}.js`, `${file}.js.map`]))
@@ -58,7 +64,7 @@ test('every folder of functions/ is deployed as a Node 24 function with one file
   }
   const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })
   const names = sources.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  expect(Object.keys(account.functions).sort()).toEqual(names.sort())
+  expect(Object.keys(deployed).sort()).toEqual(names.sort())
 })
 
 test.each(FUNCTIONS_WITH_TABLES)('the code that %s starts with has nothing of the AWS SDK in it', (name) => {
@@ -123,10 +129,11 @@ test('the introspect function shows a key its own name, balance and limits', asy
   })
 })
 
-test('the introspect function refuses an unknown key with 401, and a malformed one without a database read', async () => {
+test('the introspect function refuses an unknown key with 401, and a malformed one or an admin key without a database read', async () => {
   const unknown = `svc_live_${'A'.repeat(43)}`
+  const { secret: adminSecret } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
   const before = account.dynamodb.calls.length
-  for (const secret of ['nonsense', unknown]) {
+  for (const secret of ['nonsense', adminSecret, unknown]) {
     const answer = await call('introspect', { path: '/v1/key/introspect', secret })
     expect(answer.statusCode).toBe(401)
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid_api_key', param: null } })
@@ -350,6 +357,66 @@ describe('roles', () => {
       new Set(['GetItem', 'Scan', 'Query', 'PutItem', 'UpdateItem']),
     )
     expect(calls.filter((it) => !account.functions.close.role.allows(it))).toEqual([])
+  })
+
+  test('the admin function starts as it is deployed, answers a signed call and an admin key, and its role allows every call that it makes', async () => {
+    const asked = await call('models', { path: '/v1/models', secret: (await account.issue()).secret })
+    await using admin = await startFunction(account.admin, account.dynamodb.endpoint)
+    const before = account.dynamodb.calls.length
+    const ask = async (route: string, sent: Parameters<typeof adminEvent>[1]) => {
+      const { statusCode, body } = (await admin.invoke(adminEvent(route, sent))) as Answer
+      expect([route, statusCode < 300, body]).toEqual([route, true, expect.any(String)])
+      return JSON.parse(body.split('\n')[0] ?? '')
+    }
+    expect(await ask('GET /admin/v1/whoami', { iam: ARN })).toMatchObject({ by: ARN, stage: 'prod', protected: true })
+    const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
+    const settings = { name: 'x', scopes: ADMIN_SCOPES, allowlist: [`${OFFICE}/32`], dailyGrant: 10n ** 10n }
+    const key = newAdminKey({ settings, stored }, Date.now(), randomBytes(10))
+    await createAdminKey(account.tables)(key, actAt())
+    const keyed = (route: string, body?: unknown, headers: Record<string, string> = once()) =>
+      ask(route.replace(' ', ' /keyed/admin/v1'), { secret, body, headers })
+    const made = await keyed('POST /keys', { name: 'acme', credits: '1', external_id: 'cus_admin' })
+    const { id } = made
+    await keyed(`POST /keys/${id}/grants`, { credits: '1' })
+    await keyed(`POST /keys/${id}/rotate`, {})
+    await keyed(`POST /keys/${id}/rotate`, { grace_seconds: 0 })
+    await keyed(`POST /keys/${id}/end-grace`, {})
+    await keyed(`PATCH /keys/${id}`, { note: 'x', external_id: 'cus_other' }, { 'if-match': '"3"' })
+    for (const path of ['whoami', 'overview', 'search?q=acme', 'keys', 'keys?external_id=cus_other', `keys/${id}`]) {
+      await keyed(`GET /${path}`)
+    }
+    for (const path of [`keys/${id}/grants`, `keys/${id}/events`, 'events', 'requests', 'usage', 'routes']) {
+      await keyed(`GET /${path}`)
+    }
+    await keyed(`GET /requests/${asked.headers['X-Request-Id']}`)
+    await keyed('POST /audits', { key_id: id })
+    const { catalog } = await keyed('GET /catalog')
+    await keyed('POST /catalog/check', catalog)
+    await keyed('PUT /catalog', catalogFor('http://127.0.0.1:9/v2', { id: 'vendor/test-model' }), { 'if-match': '"1"' })
+    await keyed('GET /catalog/versions')
+    await keyed('GET /catalog/versions/1')
+    await keyed('POST /catalog/versions/1/restore', {}, { 'if-match': '"2"' })
+    await keyed(`POST /keys/${id}/revoke`, { confirm: 'acme' })
+    const calls = account.dynamodb.calls.slice(before)
+    expect(calls.filter((it) => !account.admin.role.allows(it))).toEqual([])
+    expect(new Set(calls.map(({ operation }) => operation))).toEqual(
+      new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query', 'Scan']),
+    )
+    for (const kept of [secret, made.secret]) expect(admin.output.text).not.toContain(kept)
+  })
+
+  test('no function’s role allows it to make, change or delete an admin key, and only the admin function’s to read one by its secret', () => {
+    const { keys } = account.tables
+    const items = ['ADMIN#adminkey_x', 'ADMINHASH#x', 'ADMINGRANTS#adminkey_x']
+    for (const [name, { role }] of Object.entries({ ...account.functions, admin: account.admin })) {
+      const allowed = items.flatMap((leadingKey) =>
+        ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'].flatMap((operation) =>
+          role.allows({ operation, table: keys, leadingKey }) ? [`${operation} ${leadingKey}`] : [],
+        ),
+      )
+      const ofAdmin = [...items.map((it) => `GetItem ${it}`), 'UpdateItem ADMINGRANTS#adminkey_x']
+      expect([name, allowed.toSorted()]).toEqual([name, name === 'admin' ? ofAdmin.toSorted() : []])
+    }
   })
 
   test('only the close function’s role allows it to write a total of a day, and it may write no row', () => {

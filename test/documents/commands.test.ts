@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { ACCESS, startAwsAccount } from '../infra/support/aws-account.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
@@ -40,6 +41,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^npm run -s waybill -- console /, 'it serves until it is ended: test/operator/console.test.ts runs it'],
+  [
+    /^curl (--aws-sigv4|-H "Authorization: Bearer \$WAYBILL_ADMIN_KEY") /,
+    'it needs an AWS account; a test below has the first signed',
+  ],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 
@@ -127,7 +132,7 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
   },
 )
 
-test.each(COMMANDS.filter((command) => command.startsWith('curl ')))(
+test.each(COMMANDS.filter((command) => command.startsWith('curl ') && isRun(command)))(
   'a documented curl command is answered by the gateway: %s',
   async (command) => {
     const { code, stdout } = await started('sh', ['-c', atLocal(command)])
@@ -136,6 +141,17 @@ test.each(COMMANDS.filter((command) => command.startsWith('curl ')))(
     expect(stdout).toContain('"content":"echo: Hello"')
   },
 )
+
+test('the documented call of a stage’s admin API is signed as AWS demands', async () => {
+  const [command = ''] = COMMANDS.filter((it) => it.startsWith('curl --aws-sigv4'))
+  const account = await startAwsAccount()
+  account.replies = { 'GET /admin/v1/keys': { body: 'a list' } }
+  const env = { ...ACCESS, AWS_SESSION_TOKEN: 'token', ADMIN_URL: account.env.AWS_ENDPOINT_URL_STS ?? '' }
+  const { code, stdout } = await started('sh', ['-c', command.replace('REGION', 'eu-west-1')], env)
+  await account.stop()
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'a list' })
+  expect(account.asked).toEqual(['GET /admin/v1/keys execute-api/eu-west-1'])
+})
 
 test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path, block] as const)))(
   'the JavaScript in %s runs as it stands',
@@ -158,6 +174,7 @@ async function filledIn(words: readonly string[]): Promise<string[]> {
     BACKUP: () => join(emptyFolder(), 'backup.jsonl'),
     MODEL: () => 'echo',
     ID: newKey,
+    ADMIN_KEY: newAdminKey,
     REQUEST_ID: newRequest,
   }
   const filled: string[] = []
@@ -167,6 +184,12 @@ async function filledIn(words: readonly string[]): Promise<string[]> {
 
 async function newKey(): Promise<string> {
   const { printed } = await runInside(['keys', 'create', '--name', 'document', '--local', '--json'])
+  return (JSON.parse(printed) as { id: string }).id
+}
+
+async function newAdminKey(): Promise<string> {
+  const options = ['--scopes', 'usage.read', '--allow', '203.0.113.0/24', '--daily-grant', '0']
+  const { printed } = await runInside(['admin-keys', 'create', '--name', 'x', ...options, '--local', '--json'])
   return (JSON.parse(printed) as { id: string }).id
 }
 
@@ -195,10 +218,14 @@ function wordsOf(command: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 }
 
-async function started(program: string, args: readonly string[]): Promise<{ code: number; stdout: string }> {
+async function started(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string }> {
   const child = spawn(program, args, {
     cwd: ROOT,
-    env: { ...process.env, WAYBILL_KEY: local.demoKey },
+    env: { ...process.env, WAYBILL_KEY: local.demoKey, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))

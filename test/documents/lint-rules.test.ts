@@ -23,15 +23,27 @@ test('the lint rules keep each dialect, and one that is added, apart from the ot
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, [...others, ...known].map((path) => `import '../${path}.ts'\n`).join(''))
   }
-  const { stdout } = spawnSync(
-    join(BIN, 'biome'),
-    ['lint', '--reporter=github', '--vcs-enabled=false', '--max-diagnostics=200'],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-    },
-  )
-  const found = Array.from(stdout.matchAll(/noRestrictedImports.*providers\/(\w+)\/imports\.ts,line=(\d+)/g))
+  const found = Array.from(linted(folder).matchAll(/noRestrictedImports.*providers\/(\w+)\/imports\.ts,line=(\d+)/g))
   const wanted = all.flatMap((name) => all.slice(1).map((_, i) => `${name} ${i + 1}`))
   expect(found.map(([, name, line]) => `${name} ${line}`).toSorted()).toEqual(wanted.toSorted())
 })
+
+test('the lint rules let the admin function alone import the admin API, and nothing else of the command line', () => {
+  const folder = emptyFolder()
+  copyFileSync(join(ROOT, 'biome.json'), join(folder, 'biome.json'))
+  const imported = ['operator/admin-api/handle', 'operator/connect', 'operator/console/server', 'local/server']
+  for (const name of ['admin', 'usage', 'added']) {
+    const file = join(folder, 'functions', name, 'imports.ts')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, imported.map((path) => `import '../../${path}.ts'\n`).join(''))
+  }
+  const found = Array.from(linted(folder).matchAll(/noRestrictedImports.*functions\/(\w+)\/imports\.ts,line=(\d+)/g))
+  const lines = ['1', '2', '3', '4']
+  const of = (name: string) => found.flatMap(([, its, line = '']) => (its === name ? [line] : [])).toSorted()
+  expect([of('admin'), of('usage'), of('added')]).toEqual([lines.slice(1), lines, lines])
+})
+
+function linted(folder: string): string {
+  const args = ['lint', '--reporter=github', '--vcs-enabled=false', '--max-diagnostics=200']
+  return spawnSync(join(BIN, 'biome'), args, { cwd: folder, encoding: 'utf8' }).stdout
+}

@@ -24,7 +24,7 @@ let dynamodb: DynamoDbProxy
 let secrets: SecretsManager
 let operator: ManagedPolicy
 let reader: ManagedPolicy
-const id = { key: '', request: '' }
+const id = { key: '', request: '', adminKey: '' }
 
 beforeAll(async () => {
   const both = await openBoth()
@@ -38,17 +38,22 @@ beforeAll(async () => {
   reader = await managedPolicy('WaybillReader', gateway.tables)
   const { key, secret } = await gateway.issue()
   const answer = await gateway.get(secret, '/v1/models')
-  Object.assign(id, { key: key.id, request: answer.headers.get('x-request-id') })
+  const adminKey = await stage.waybill(['admin-keys', 'create', ...ADMIN_KEY, '--stage', 'dev', '--json'])
+  const { id: adminKeyId } = JSON.parse(adminKey.stdout)
+  Object.assign(id, { key: key.id, request: answer.headers.get('x-request-id'), adminKey: adminKeyId })
 })
 afterAll(async () => {
   await dynamodb[Symbol.asyncDispose]()
   await secrets[Symbol.asyncDispose]()
 })
 
+const ADMIN_KEY = ['--name', 'x', '--scopes', 'keys.read', '--allow', '192.0.2.0/24', '--daily-grant', '5']
+
 /** What each command does to the tables, by its name. */
 const READING: Record<string, () => string[]> = {
   'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],
+  'admin-keys list': () => [],
   'usage list': () => [],
   'usage show': () => [id.request],
   'usage export': () => ['--from', '2026-01-01'],
@@ -66,6 +71,9 @@ const CHANGING: Record<string, () => string[]> = {
   'keys rotate': () => [id.key],
   'keys end-grace': () => [id.key],
   'keys revoke': () => [id.key],
+  'admin-keys create': () => ADMIN_KEY,
+  'admin-keys rotate': () => [id.adminKey],
+  'admin-keys revoke': () => [id.adminKey],
   'catalog rollback': () => ['1'],
   'catalog push': () => [FILE],
 }

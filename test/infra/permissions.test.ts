@@ -27,6 +27,7 @@ const READ_ALL = [
   'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Scan on keys',
+  'dynamodb:GetItem on keys where the key is like ADMINGRANTS#*',
   'dynamodb:GetItem on usage',
   'dynamodb:Query on the index byKey of usage',
 ]
@@ -37,6 +38,9 @@ const policiesIn = (stage: string): Record<string, string[]> => ({
     'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, EVENT#*, CLAIM#*, VERSIONS, AUDIT',
     'dynamodb:UpdateItem on keys where the key is like KEY#*, HASH#*, CATALOG',
     'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
+    'dynamodb:GetItem on keys where the key is like ADMIN#*',
+    'dynamodb:PutItem on keys where the key is like ADMIN#*, ADMINHASH#*',
+    'dynamodb:DeleteItem on keys where the key is like ADMINHASH#*',
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],
 })

@@ -75,9 +75,9 @@ const preflight = (args: string[] = [], env: Record<string, string> = {}): Promi
   })
 
 /** The line of one check, when AWS answers so. */
-async function lineOf(check: string, replies: Replies, args: string[] = []) {
+async function lineOf(check: string, replies: Replies, args: string[] = [], env: Record<string, string> = {}) {
   account.replies = { ...READY, ...replies }
-  const { code, stdout } = await preflight(args)
+  const { code, stdout } = await preflight(args, env)
   const lines = stdout.split('\n').filter((line) => line.slice(8).startsWith(`${check}: `))
   expect(lines).toHaveLength(1)
   return { code, line: lines[0] }
@@ -268,6 +268,15 @@ test('preflight wants for prod what its functions reserve, and the hundred that 
   expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 703) }, prod)).code).toBe(0)
   const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)
   expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 703\./) })
+})
+
+test('preflight wants more for a stage that has the admin API', async () => {
+  const file = join(folder, 'administered.json')
+  writeFileSync(file, JSON.stringify({ prod: { admin: true } }))
+  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 707) }, ['--stage', 'prod'], {
+    WAYBILL_SETTINGS: file,
+  })
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 708\./) })
 })
 
 test('preflight does not ask about CloudFront for a stage without it', async () => {

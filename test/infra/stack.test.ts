@@ -507,8 +507,8 @@ test('a stack without CloudFront has the addresses of the functions as outputs, 
   expect(Object.keys(template.json.Outputs).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS, ...OF_EXPORT))
 })
 
-/** Of a stack with a domain, or with logs of CloudFront in another region. */
-const OF_OTHERS = [OUTPUTS.edgeDomain, OUTPUTS.distributionId]
+/** Of a stack with a domain, with logs of CloudFront in another region, or with the admin API. */
+const OF_OTHERS = [OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.adminUrl]
 
 function outputsWithout(...names: string[]): string[] {
   return Object.values(OUTPUTS)

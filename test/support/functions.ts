@@ -6,6 +6,6 @@ export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
 export type Name = (typeof FUNCTIONS)[number]
 
 /** Where the CDK has a function, in a stack. */
-export function pathOfFunction(name: Name): string {
+export function pathOfFunction(name: Name | 'admin'): string {
   return `Functions/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
+import type { AdminKey } from './admin-key.ts'
 import type { Key } from './key.ts'
+import { formatCredits } from './money.ts'
 
 export type EventKind =
   | 'key.create'
@@ -9,6 +11,9 @@ export type EventKind =
   | 'key.end_grace'
   | 'key.revoke'
   | 'key.grant'
+  | 'admin_key.create'
+  | 'admin_key.rotate'
+  | 'admin_key.revoke'
   | 'catalog.push'
   | 'catalog.rollback'
 
@@ -18,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Who changed what, and when. It is written with the change, and never again. */
 export type ChangeEvent = Act & {
   readonly what: EventKind
-  /** None for a change of the catalog. */
+  /** Of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
   /** What changed, as it was and as it is; neither has a field that stayed. */
   readonly before: Fields
@@ -50,6 +55,20 @@ export function keyFields(key: Key): Fields {
     externalId: key.externalId,
     expiresAt: timeOf(expiresAtMs),
     note: key.note,
+  })
+}
+
+/** No hash is in it. */
+export function adminKeyFields({ name, status, current, previous, scopes, allowlist, dailyGrant }: AdminKey): Fields {
+  return defined({
+    name,
+    status,
+    lastFour: current.lastFour,
+    previousLastFour: previous?.lastFour,
+    previousUntil: timeOf(previous?.untilMs),
+    scopes,
+    allowlist,
+    dailyGrant: formatCredits(dailyGrant),
   })
 }
 

@@ -4,7 +4,7 @@ import type { LocalEndpoint } from './dynamodb/dynamodb-client.ts'
 import { sdkDatabase } from './sdk-database.ts'
 import type { TableNames, Tables } from './tables.ts'
 
-/** The tables as an operator has them, who makes transactions and scans besides. No function does. */
+/** The tables as an operator has them, who makes transactions and scans besides. No function does but the admin API’s. */
 export type OperatorTables = Tables & { readonly client: DynamoDBDocumentClient }
 
 const IN_AWS = {

@@ -21,6 +21,7 @@ export const NEXT_ORIGIN_SECRET = 'next-origin-secret-of-this-test-0123456789abc
 /** The whole deployment: the stack's functions, over tables of this test. */
 export type TestAccount = AsyncDisposable & {
   readonly functions: Deployment['functions']
+  readonly admin: Deployment['admin']
   /** What functions reach the tables through. */
   readonly dynamodb: DynamoDbProxy
   readonly tables: OperatorTables
@@ -33,13 +34,14 @@ export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
   const tables = await openTestTables()
   const { keys, usage, answers } = tables
   const names = { keys, usage, answers, originSecret: ORIGIN_SECRET, nextOriginSecret: NEXT_ORIGIN_SECRET }
-  const [{ functions, remove }, dynamodb] = await Promise.all([
+  const [{ functions, admin, remove }, dynamodb] = await Promise.all([
     synthesize(names),
     startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),
     writeCatalog(tables)(catalog, actAt()),
   ])
   return {
     functions,
+    admin,
     dynamodb,
     tables,
     issue: ({ credits = '10', ...settings } = {}) =>

@@ -34,31 +34,37 @@ export const TOKENIZER = 'Waybill-dev-Tokenizer'
 
 export type Deployment = {
   readonly functions: Readonly<Record<Name, DeployedFunction>>
+  /** Of a stage that has the admin API. */
+  readonly admin: DeployedFunction
   /** Deletes the folders of the functions. */
   remove(): void
 }
 
 /** The functions of the stack as Lambda would have them in that account. */
 export async function synthesize(account: Account): Promise<Deployment> {
-  const out = join(await assemblies(), 'dev')
-  const template = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8')) as Template
+  const made = await assemblies()
+  const templateIn = (variant: string, stack: string): Made => {
+    const out = join(made, variant)
+    return { out, template: JSON.parse(readFileSync(join(out, `${stack}.template.json`), 'utf8')) }
+  }
   const assets = mkdtempSync(join(tmpdir(), 'waybill-deployed-'))
   const referenceTo = (resource: Resource) => valueIn(account, resource)
 
-  function unpack(resource: Resource): string {
+  function unpack({ out }: Made, resource: Resource): string {
     const asset = resource.Metadata['aws:asset:path'] ?? ''
     cpSync(join(out, asset), join(assets, asset), { recursive: true })
     return join(assets, asset)
   }
 
-  function deploy(name: Name): DeployedFunction {
+  function deploy(from: Made, name: Name | 'admin'): DeployedFunction {
+    const { template } = from
     const resource = Object.values(template.Resources).find((it) => pathOf(it) === pathOfFunction(name))
     if (!resource) throw new Error(`The template has no function ${name}.`)
     const properties = resource.Properties as FunctionProperties
     const variables = Object.entries(properties.Environment?.Variables ?? {})
     const environment = variables.map(([key, value]) => [key, resolveValue(template, value, referenceTo)])
     return {
-      folder: unpack(resource),
+      folder: unpack(from, resource),
       handler: properties.Handler,
       runtime: properties.Runtime,
       environment: Object.fromEntries(environment),
@@ -68,9 +74,14 @@ export async function synthesize(account: Account): Promise<Deployment> {
     }
   }
 
-  const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, deploy(name)])) as Record<Name, DeployedFunction>
-  return { functions, remove: () => rmSync(assets, { recursive: true, force: true }) }
+  const dev = templateIn('dev', 'Waybill-dev')
+  const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, deploy(dev, name)])) as Deployment['functions']
+  const admin = deploy(templateIn('mailed', 'Waybill-prod'), 'admin')
+  return { functions, admin, remove: () => rmSync(assets, { recursive: true, force: true }) }
 }
+
+/** A template, and the folder with its assets. */
+type Made = { readonly out: string; readonly template: Template }
 
 type FunctionProperties = {
   readonly Handler: string

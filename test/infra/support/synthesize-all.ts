@@ -45,7 +45,9 @@ await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false, tracing: true })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
-await synthesize('mailed', 'prod', { ...addresses, monthlyBudgetUsd: 100, keepRowsDays: 400, ...ABROAD }, 'eu-west-1')
+const administered = { admin: true, adminKeys: true }
+const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, ...administered }
+await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.
 const FORGOTTEN = 'AwsSolutions::AwsSolutions-SMG4'

@@ -2,6 +2,7 @@ import type { Act } from '../../domain/act.ts'
 import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
 import { formatCredits } from '../../domain/money.ts'
+import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { findEvent } from '../events/find-event.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
@@ -12,8 +13,11 @@ import { hashItem, toItem } from './key-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
 
-/** The key, its hash, its external id, its first grant and its event appear together, or the external id is another's. */
-type CreateKey = (key: Key, act: Act) => Promise<CreateResult>
+/**
+ * The key, its hash, its external id, its first grant and its event appear together, or the external id is another's.
+ * With an allowance the first grant is taken from it, or an OverAllowance is thrown.
+ */
+type CreateKey = (key: Key, act: Act, allowance?: Allowance) => Promise<CreateResult>
 
 /** A secret that somebody brought along is the secret of a key already. */
 export class SecretTaken extends Error {}
@@ -22,8 +26,9 @@ export function createKey(tables: OperatorTables): CreateKey {
   const put = (Item: Record<string, unknown>) => ({
     Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
   })
-  return async (key, act) => {
+  return async (key, act, given) => {
     const { id: keyId, externalId } = key
+    const allowance = key.granted > 0n ? given : undefined
     const after = { ...keyFields(key), credits: formatCredits(key.granted) }
     const created = await transact(tables, [
       put(toItem(key)),
@@ -31,10 +36,12 @@ export function createKey(tables: OperatorTables): CreateKey {
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
       ...(key.granted > 0n ? [put(grantEntry(keyId, key.granted, act))] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
+      ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
     ])
     if (created || (await findEvent(tables)(keyId, act.id))) return { created: true }
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
     if (ownerId !== undefined) return { created: false, ownerId }
+    if (allowance) await requireAllowance(tables, allowance, key.granted)
     throw new SecretTaken(`A key ${keyId} or its secret exists already.`)
   }
 }

@@ -1,6 +1,7 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent } from '../../domain/change-event.ts'
 import { formatCredits, type Nano } from '../../domain/money.ts'
+import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { findEvent } from '../events/find-event.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
@@ -9,12 +10,15 @@ import type { ChangeResult } from './change-key.ts'
 import { grantItem, keyItem } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
-type GrantCredits = (keyId: string, amount: Nano, act: Act) => Promise<ChangeResult>
+type GrantCredits = (keyId: string, amount: Nano, act: Act, allowance?: Allowance) => Promise<ChangeResult>
 
-/** Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. */
+/**
+ * Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. With an
+ * allowance they are taken from it at the same moment, or an OverAllowance is thrown.
+ */
 export function grantCredits(tables: OperatorTables): GrantCredits {
   const read = readKey(tables)
-  return async (keyId, amount, act) => {
+  return async (keyId, amount, act, allowance) => {
     const granted = await transact(tables, [
       {
         Update: {
@@ -34,12 +38,15 @@ export function grantCredits(tables: OperatorTables): GrantCredits {
         },
       },
       ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: { credits: formatCredits(amount) } })),
+      ...(allowance ? takeAllowance(tables, allowance, amount) : []),
     ])
     const key = await read(keyId)
     if (!key) return { changed: false, why: 'no_such_key' }
     // A grant that is sent again is the same grant.
     const isDone = granted || (await findEvent(tables)(keyId, act.id)) !== undefined
-    return isDone ? { changed: true, key } : { changed: false, why: 'revoked' }
+    if (isDone) return { changed: true, key }
+    if (allowance && key.status === 'active') await requireAllowance(tables, allowance, amount)
+    return { changed: false, why: 'revoked' }
   }
 }
 

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import type { AdminPlace } from '../../layers/gateway/config.ts'
+import { ADMIN_PATHS } from '../../layers/gateway/contract.ts'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import type { Log } from '../../layers/gateway/log.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'
+import { adminApi, refusalFor, refused } from '../../operator/admin-api/handle.ts'
+import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
+import { type AdminEvent, bodyOf } from './event.ts'
+import { keyedCaller, signedCaller } from './identify.ts'
+import { inTime, wholeBody } from './whole-answer.ts'
+
+type AdminDeps = {
+  readonly tables: OperatorTables
+  readonly stage: string
+  readonly place: AdminPlace
+  readonly clock: () => number
+  readonly log: Log
+}
+
+/** As Lambda has it. */
+type Context = { getRemainingTimeInMillis(): number }
+
+type HttpAnswer = {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Kept back from the function's limit, to say that the time is over. */
+const RESERVE_MS = 2_000
+
+/** The admin API as it is deployed: who asks is known by AWS's word on one path, and by an admin key on the other. */
+export function createAdmin({ tables, stage, place, clock, log }: AdminDeps) {
+  const { baseUrl, isProtected, takesKeys } = place
+  const chatUrl = baseUrl.replace(/\/v1$/, '')
+  const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
+  const api = adminApi({ tables, stage, isProtected, chatUrl, clock }, report)
+  const byKey = keyedCaller(tables)
+
+  return async (event: AdminEvent, context?: Context): Promise<HttpAnswer> => {
+    const ms = (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
+    const answer = await inTime(answerTo(event), Math.min(ms, 2 ** 31 - 1)).catch(failed)
+    const { status: statusCode, headers, body } = answer
+    return { statusCode, headers: { ...headers, 'X-Content-Type-Options': 'nosniff' }, body }
+  }
+
+  async function answerTo(event: AdminEvent): Promise<AdminAnswer & { readonly body: string }> {
+    const answer = await api(await requestOf(event))
+    return { ...answer, body: await wholeBody(answer) }
+  }
+
+  async function requestOf(event: AdminEvent): Promise<AdminRequest> {
+    const { rawPath, rawQueryString = '', headers, requestContext } = event
+    // Whoever comes by the path for keys needs one, whatever else is said of them.
+    const isKeyed = takesKeys && rawPath.startsWith(`${ADMIN_PATHS.keyed}/`)
+    const identity = isKeyed ? await byKey(event, clock()) : signedCaller(event)
+    const root = isKeyed ? ADMIN_PATHS.keyed : ADMIN_PATHS.signed
+    return {
+      method: requestContext.http.method,
+      path: rawPath.startsWith(`${root}/`) ? `${ADMIN_ROOT}${rawPath.slice(root.length)}` : rawPath,
+      query: new URLSearchParams(rawQueryString),
+      headers,
+      body: bodyOf(event),
+      identity,
+    }
+  }
+
+  function failed(error: unknown): AdminAnswer & { readonly body: string } {
+    const requestId = `adm_${ulid(clock(), randomBytes(10))}`
+    const refusal = refusalFor(error)
+    if (refusal.status === 401) log.invalidKey()
+    if (refusal.status === 500) report(requestId, error)
+    return refused(requestId, refusal)
+  }
+}

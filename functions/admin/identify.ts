@@ -1,0 +1,44 @@
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { ADMIN_SCOPES, mayComeFrom, opensAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { hashSecret, isSecret } from '../../layers/gateway/domain/secret.ts'
+import { allowanceAt } from '../../layers/gateway/store/admin-keys/allowance.ts'
+import { findAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { AdminError } from '../../operator/admin-api/admin-error.ts'
+import type { Identity } from '../../operator/admin-api/call.ts'
+import type { AdminEvent } from './event.ts'
+
+/** A caller whom AWS knows. IAM policies have decided already what it may ask. */
+export function signedCaller({ requestContext }: AdminEvent): Identity {
+  const arn = requestContext.authorizer?.iam?.userArn
+  if (!arn) throw new AdminError('access_denied', 'AWS has not authenticated this call: sign it.')
+  return { by: async () => arn, scopes: ADMIN_SCOPES }
+}
+
+/**
+ * Who has the secret of an admin key and comes from where it may be used. It is read at every call, so that a revoke
+ * holds from the next one on. What AWS may say of the caller counts for nothing here.
+ */
+export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) => Promise<Identity> {
+  const find = findAdminKey(tables)
+  return async ({ headers, requestContext }, nowMs) => {
+    const secret = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+    if (secret === undefined || !isSecret(BRAND.adminKeyPrefix, secret)) throw invalidKey()
+    const hash = hashSecret(secret)
+    const key = await find(hash)
+    if (!key || !opensAdminKey(key, hash, nowMs)) throw invalidKey()
+    const { sourceIp } = requestContext.http
+    if (!mayComeFrom(key, sourceIp)) {
+      throw new AdminError('ip_not_allowed', `This admin key may not be used from the address ${sourceIp}.`)
+    }
+    return { by: async () => key.id, scopes: key.scopes, allowance: allowanceAt(key, nowMs) }
+  }
+}
+
+/** One answer for malformed, unknown and revoked keys, so that it tells a stranger nothing. */
+function invalidKey(): AdminError {
+  return new AdminError(
+    'invalid_admin_key',
+    `This needs the header 'Authorization: Bearer ${BRAND.adminKeyPrefix}…' with an admin key that is valid.`,
+  )
+}

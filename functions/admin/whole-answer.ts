@@ -1,0 +1,39 @@
+import { AdminError } from '../../operator/admin-api/admin-error.ts'
+import type { AdminAnswer } from '../../operator/admin-api/call.ts'
+
+/** Lambda hands over 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
+const MOST_CHARS = 2_500_000
+
+/** An answer that comes in pieces, in one. */
+export async function wholeBody({ body }: AdminAnswer): Promise<string> {
+  if (typeof body === 'string') return body
+  let whole = ''
+  for await (const piece of body) {
+    whole += piece
+    if (whole.length > MOST_CHARS) {
+      throw new AdminError(
+        'invalid_request',
+        'The answer is too long for here. Ask for less, such as a shorter period, or use the command line.',
+      )
+    }
+  }
+  return whole
+}
+
+/** The answer, unless the time is over before it. */
+export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new AdminError(
+        'service_unavailable',
+        'This took longer than it may here. A change may have been made all the same: look, or ask again with the same Idempotency-Key. Ask for less, or use the command line.',
+      ),
+    )
+  }, ms)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,83 @@
+import { ITEMS } from '../../contract.ts'
+import type { AdminKey } from '../../domain/admin-key.ts'
+import { utcDay } from '../../domain/limits.ts'
+import type { Nano } from '../../domain/money.ts'
+import { toNano } from '../keys/key-item.ts'
+import type { OperatorTables } from '../operator-tables.ts'
+import type { Tables } from '../tables.ts'
+import type { TransactItem } from '../transact.ts'
+import { adminKeyItem } from './admin-key-item.ts'
+import { readAdminKey } from './read-admin-key.ts'
+
+/** What an admin key may grant on one UTC day. */
+export type Allowance = {
+  readonly adminKeyId: string
+  readonly dailyGrant: Nano
+  readonly day: string
+}
+
+/** The admin key has granted all that it may on this day, or is revoked. */
+export class OverAllowance extends Error {
+  override readonly name = 'OverAllowance'
+}
+
+/** Long past, a counter is of no use. */
+const KEPT_SECONDS = 60 * 24 * 60 * 60
+
+export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowance {
+  return { adminKeyId: id, dailyGrant, day: utcDay(nowMs) }
+}
+
+const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
+
+/**
+ * For the transaction that grants: it fails, whole, if the key would grant more than it may on the day, or is revoked.
+ * However many grants are made at once, no two of them count the same credits.
+ */
+export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {
+  const { adminKeyId, dailyGrant, day } = allowance
+  // The first of a day has no counter to be compared with.
+  if (amount > dailyGrant) throw overAllowance(allowance)
+  return [
+    {
+      ConditionCheck: {
+        TableName: keys,
+        Key: adminKeyItem(adminKeyId),
+        ConditionExpression: '#status = :active',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':active': 'active' },
+      },
+    },
+    {
+      Update: {
+        TableName: keys,
+        Key: counterItem(allowance),
+        ConditionExpression: 'attribute_not_exists(granted) OR granted <= :room',
+        UpdateExpression: 'SET expiresAt = :expiresAt ADD granted :amount',
+        ExpressionAttributeValues: {
+          ':room': dailyGrant - amount,
+          ':amount': amount,
+          ':expiresAt': Date.parse(day) / 1000 + KEPT_SECONDS,
+        },
+      },
+    },
+  ]
+}
+
+/** Throws if it was the allowance that stopped a transaction. */
+export async function requireAllowance(tables: Tables, allowance: Allowance, amount: Nano): Promise<void> {
+  const key = await readAdminKey(tables)(allowance.adminKeyId)
+  const granted = await grantedOnDay(tables)(allowance)
+  if (key?.status !== 'active' || granted + amount > allowance.dailyGrant) throw overAllowance(allowance)
+}
+
+export function grantedOnDay({ database, keys }: Tables): (allowance: Allowance) => Promise<Nano> {
+  return async (allowance) => {
+    const { Item } = await database.get({ TableName: keys, Key: counterItem(allowance), ConsistentRead: true })
+    return toNano(Item?.granted ?? 0)
+  }
+}
+
+function overAllowance({ adminKeyId, day }: Allowance): OverAllowance {
+  return new OverAllowance(`The admin key ${adminKeyId} may not grant so much more on ${day} (UTC), or is revoked.`)
+}

@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { wholeBody } from '../../functions/admin/whole-answer.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import {
+  ADMIN_SCOPES,
+  type AdminKey,
+  type AdminKeySettings,
+  newAdminKey,
+} from '../../layers/gateway/domain/admin-key.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { makeSecret } from '../../layers/gateway/domain/secret.ts'
+import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
+import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
+import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
+import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
+import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { ADMIN_ROUTES } from '../../operator/admin-api/route-table.ts'
+import { actAt } from '../support/act.ts'
+import { openAllTables, openTestTables } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
+
+jest.setTimeout(60_000)
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const CREDIT = 10n ** 9n
+
+let tables: OperatorTables
+let line: UnreliableDynamoDb
+let overLine: OperatorTables
+let admin: AdminFunction
+
+beforeAll(async () => {
+  tables = await openTestTables()
+  line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
+  overLine = openAllTables(
+    { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers },
+    line.endpoint,
+  )
+})
+afterAll(async () => {
+  await line[Symbol.asyncDispose]()
+  tables.client.destroy()
+  overLine.client.destroy()
+})
+beforeEach(() => {
+  line.treat = () => 'answer'
+  admin = adminFunction(tables)
+})
+
+async function adminKey(settings: Partial<AdminKeySettings> = {}): Promise<{ key: AdminKey; secret: string }> {
+  const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
+  const all = { name: 'billing', scopes: ADMIN_SCOPES, allowlist: [`${OFFICE}/32`], dailyGrant: 10n * CREDIT }
+  const key = newAdminKey({ settings: { ...all, ...settings }, stored }, Date.now(), randomBytes(10))
+  await createAdminKey(tables)(key, actAt())
+  return { key, secret }
+}
+
+async function customer(): Promise<string> {
+  const { body } = await admin.signed('POST /keys', { body: { name: 'customer' }, headers: once() })
+  return body.id
+}
+
+/** How many calls to the tables something makes. */
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  let calls = 0
+  const stop = intercept(tables, (send) => {
+    calls += 1
+    return send()
+  })
+  await work()
+  stop()
+  return calls
+}
+
+describe('a signed call', () => {
+  test('a signed call has every scope, and its change is an event by the caller’s ARN', async () => {
+    const { body } = await admin.signed('GET /whoami')
+    expect(body).toMatchObject({ by: ARN, stage: 'prod', protected: true, scopes: ADMIN_SCOPES })
+    expect(body).toMatchObject({ base_url: 'https://gateway.example/v1', address: null })
+    const id = await customer()
+    const [event] = await Array.fromAsync(listEvents(tables)({ of: id, fromMs: 0, toMs: Date.now() + 1_000 }))
+    expect(event).toMatchObject({ by: ARN, what: 'key.create' })
+  })
+
+  test('a call that AWS has not authenticated is a 403 without a read, whatever its headers say', async () => {
+    const { secret } = await adminKey()
+    const said = [
+      {},
+      { authorization: `Bearer ${secret}` },
+      { 'x-amzn-iam-arn': ARN, 'x-amz-user-arn': ARN, 'x-waybill-console': 'token' },
+    ]
+    for (const headers of said) {
+      const reads = await callsOf(async () => {
+        const { status, body } = await admin.unsigned('GET /admin/v1/keys', { headers })
+        expect([status, body.error.code]).toEqual([403, 'access_denied'])
+      })
+      expect(reads).toBe(0)
+    }
+  })
+
+  test('a body in Base64 is read as what it stands for', async () => {
+    const body = JSON.stringify({ name: 'naïve' })
+    const { status, body: made } = await admin.signed('POST /keys', { body, isBase64: true, headers: once() })
+    expect([status, made.name]).toEqual([201, 'naïve'])
+  })
+
+  test('routes are not tested, and not all keys are audited, by a function: a 501 names the command that does it', async () => {
+    const routes = await admin.signed('POST /routes/test', { body: {} })
+    expect([routes.status, routes.body.error.code]).toEqual([501, 'not_here'])
+    expect(routes.body.error.message).toContain('waybill routes test')
+    const all = await admin.signed('POST /audits', { body: {} })
+    expect([all.status, all.body.error.code, all.body.error.param]).toEqual([501, 'not_here', 'key_id'])
+    const key_id = await customer()
+    const one = await admin.signed('POST /audits', { body: { key_id } })
+    expect(one.headers['Content-Type']).toBe('application/x-ndjson')
+    const lines = one.text
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    expect(lines).toMatchObject([
+      { object: 'audit', key_id, ok: true },
+      { object: 'audit.summary', keys: 1, wrong: 0 },
+    ])
+  })
+
+  test('what does not end within the function’s time is a 503 that says what to do, before Lambda ends it', async () => {
+    const stop = intercept(tables, async (send) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return send()
+    })
+    const { status, body } = await admin.signed('GET /keys', { remainingMs: 2_050 })
+    stop()
+    expect([status, body.error.code]).toEqual([503, 'service_unavailable'])
+    expect(body.error.message).toContain('Idempotency-Key')
+  })
+
+  test('an answer that is larger than Lambda hands over is refused, and no more of it is made than that', async () => {
+    let made = 0
+    async function* pieces() {
+      for (; made < 1_000; made++) yield 'x'.repeat(100_000)
+    }
+    const answer = { status: 200, headers: {}, body: pieces() }
+    await expect(wholeBody(answer)).rejects.toThrow('too long')
+    expect(made).toBeLessThan(60)
+  })
+})
+
+describe('a call with an admin key', () => {
+  test('every route takes the admin key that has its scope, and refuses each that has another', async () => {
+    const keys = await Promise.all(
+      ADMIN_SCOPES.map(async (scope) => ({ scope, ...(await adminKey({ scopes: [scope] })) })),
+    )
+    for (const { method, path, scope: needed } of ADMIN_ROUTES) {
+      const route = `${method} ${path.replace('{id}', 'key_1').replace('{version}', '1')}`
+      for (const { scope, secret } of keys) {
+        const { status, body } = await admin.keyed(route, { secret, body: {}, headers: once() })
+        const isRefused = status === 403 && body?.error.code === 'insufficient_scope'
+        expect([route, scope, isRefused]).toEqual([route, scope, needed !== undefined && scope !== needed])
+        expect([route, status === 401]).toEqual([route, false])
+      }
+    }
+  })
+
+  test('a key that begins with credits needs the scope to grant, too', async () => {
+    const { secret } = await adminKey({ scopes: ['keys.write'] })
+    const sent = { secret, body: { name: 'x', credits: '1' }, headers: once() }
+    const { status, body } = await admin.keyed('POST /keys', sent)
+    expect([status, body.error.code]).toEqual([403, 'insufficient_scope'])
+    expect((await admin.keyed('POST /keys', { ...sent, body: { name: 'x' } })).status).toBe(201)
+  })
+
+  test('an admin key’s change is an event by its id, and what AWS says of the caller counts for nothing', async () => {
+    const { key, secret } = await adminKey()
+    const { body } = await admin.keyed('POST /keys', { secret, iam: ARN, body: { name: 'x' }, headers: once() })
+    const [event] = await Array.fromAsync(listEvents(tables)({ of: body.id, fromMs: 0, toMs: Date.now() + 1_000 }))
+    expect(event).toMatchObject({ by: key.id, what: 'key.create' })
+    expect((await admin.keyed('GET /whoami', { iam: ARN })).status).toBe(401)
+  })
+
+  test('an admin key works from its own addresses only, and no header moves the caller', async () => {
+    const { secret } = await adminKey({ allowlist: [`${OFFICE}/32`, '2001:db8::/32'] })
+    const headers = { 'x-forwarded-for': OFFICE, 'x-waybill-viewer': OFFICE, 'x-real-ip': OFFICE }
+    const from = async (sourceIp: string) => (await admin.keyed('GET /whoami', { secret, sourceIp, headers })).status
+    expect([await from(OFFICE), await from('2001:db8::7')]).toEqual([200, 200])
+    expect([await from('198.51.100.8'), await from('::1'), await from('')]).toEqual([403, 403, 403])
+  })
+
+  test('a malformed key and a caller’s key are a 401 without a read, an unknown one costs one read, and none is logged', async () => {
+    const unknown = makeSecret(BRAND.adminKeyPrefix, randomBytes(32))
+    const clients = makeSecret(BRAND.keyPrefix, randomBytes(32))
+    const tried = [
+      ['', 0],
+      ['nonsense', 0],
+      [clients, 0],
+      [`${unknown}x`, 0],
+      [unknown, 1],
+    ] as const
+    for (const [secret, most] of tried) {
+      const reads = await callsOf(async () => {
+        const { status, body, text } = await admin.keyed('GET /keys', { secret })
+        expect([status, body.error.code]).toEqual([401, 'invalid_admin_key'])
+        if (secret) expect(text).not.toContain(secret)
+      })
+      expect([secret, reads]).toEqual([secret, most])
+      if (secret) expect(admin.logged.join()).not.toContain(secret)
+    }
+    expect(admin.logged.join()).toContain('InvalidKeys')
+  })
+
+  test('an admin key is refused from the call after its revoke on, and a second revoke says that it is final', async () => {
+    const { key, secret } = await adminKey()
+    expect((await admin.keyed('GET /whoami', { secret })).status).toBe(200)
+    await revokeAdminKey(tables)(key.id, actAt())
+    expect((await admin.keyed('GET /whoami', { secret })).status).toBe(401)
+    expect(await revokeAdminKey(tables)(key.id, actAt())).toEqual({ changed: false, why: 'revoked' })
+  })
+
+  test('after a rotation the old secret works for an hour and not a moment longer; another rotation ends it at once', async () => {
+    const { key, secret: first } = await adminKey()
+    const statusAt = async (secret: string, nowMs: number) =>
+      (await adminFunction(tables, { clock: () => nowMs }).keyed('GET /whoami', { secret })).status
+    const rotate = async (act = actAt()) => {
+      const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
+      // Sent twice, as after a lost answer.
+      await rotateAdminKey(tables)(key.id, stored, act)
+      expect(await rotateAdminKey(tables)(key.id, stored, act)).toMatchObject({ changed: true })
+      return secret
+    }
+    const act = actAt()
+    const second = await rotate(act)
+    const endMs = act.atMs + 60 * 60 * 1000
+    expect([await statusAt(first, endMs - 1), await statusAt(first, endMs)]).toEqual([200, 401])
+    expect(await statusAt(second, endMs)).toBe(200)
+    const third = await rotate()
+    expect([
+      await statusAt(first, act.atMs),
+      await statusAt(second, act.atMs),
+      await statusAt(third, act.atMs),
+    ]).toEqual([401, 200, 200])
+    const events = await Array.fromAsync(listEvents(tables)({ of: key.id, fromMs: 0, toMs: Date.now() + 1_000 }))
+    expect(events.map(({ what }) => what)).toEqual(['admin_key.rotate', 'admin_key.rotate', 'admin_key.create'])
+  })
+
+  test('a stage that takes no admin keys refuses a valid one without a read', async () => {
+    const { secret } = await adminKey()
+    const without = adminFunction(tables, { takesKeys: false })
+    const reads = await callsOf(async () => {
+      expect((await without.keyed('GET /whoami', { secret })).status).toBe(403)
+    })
+    expect(reads).toBe(0)
+  })
+})
+
+describe('the credits that an admin key grants a day', () => {
+  const grantedTo = async (id: string) => (await readKey(tables)(id))?.granted
+
+  test('of grants at once an admin key makes exactly as many as it may on a day, whatever the order', async () => {
+    const { key, secret } = await adminKey({ dailyGrant: 10n * CREDIT })
+    const ids = await Promise.all([customer(), customer()])
+    const nowMs = Date.now()
+    const fixed = adminFunction(tables, { clock: () => nowMs })
+    const grant = (i: number) =>
+      fixed.keyed(`POST /keys/${ids[i % 2]}/grants`, { secret, body: { credits: '1' }, headers: once() })
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => grant(i)))
+    const told = (status: number) => answers.filter((answer) => answer.status === status)
+    expect([told(201).length, told(201).length + told(403).length]).toEqual([10, 40])
+    for (const { body } of told(403)) expect(body.error.code).toBe('daily_grant_exceeded')
+    const granted = await Promise.all(ids.map(grantedTo))
+    expect(granted.reduce((sum: bigint, one) => sum + (one ?? 0n), 0n)).toBe(10n * CREDIT)
+    expect(await grantedOnDay(tables)(allowanceAt(key, nowMs))).toBe(10n * CREDIT)
+  })
+
+  test('the next day an admin key grants again, and the refused request may be sent as it was', async () => {
+    const { secret } = await adminKey({ dailyGrant: 2n * CREDIT })
+    const id = await customer()
+    let nowMs = Date.now()
+    const moving = adminFunction(tables, { clock: () => nowMs })
+    const grant = (credits: string, headers = once()) =>
+      moving.keyed(`POST /keys/${id}/grants`, { secret, body: { credits }, headers })
+    expect((await grant('2')).status).toBe(201)
+    const refused = once()
+    expect((await grant('0.000000001', refused)).status).toBe(403)
+    nowMs += DAY_MS
+    expect([(await grant('0.000000001', refused)).status, (await grant('2')).status]).toEqual([201, 403])
+    expect(await grantedTo(id)).toBe(2n * CREDIT + 1n)
+  })
+
+  test('more than a day’s credits are refused as the first grant of a day, and no key is made with them', async () => {
+    const { secret } = await adminKey({ dailyGrant: 5n * CREDIT })
+    const id = await customer()
+    const tooMuch = await admin.keyed(`POST /keys/${id}/grants`, { secret, body: { credits: '5.1' }, headers: once() })
+    expect([tooMuch.status, tooMuch.body.error.code]).toEqual([403, 'daily_grant_exceeded'])
+    const create = (name: string, credits: string) =>
+      admin.keyed('POST /keys', { secret, body: { name, credits }, headers: once() })
+    expect((await create('too much', '6')).status).toBe(403)
+    expect([(await create('first', '3')).status, (await create('second', '3')).status]).toEqual([201, 403])
+    const names = (await Array.fromAsync(listKeys(tables)())).map(({ name }) => name)
+    expect(names).toContain('first')
+    expect(names).not.toContain('second')
+    expect(names).not.toContain('too much')
+    expect((await create('none', '0')).status).toBe(201)
+  })
+
+  test('a grant that is under way when its admin key is revoked is not made', async () => {
+    const { key } = await adminKey()
+    const id = await customer()
+    const allowance = allowanceAt(key, Date.now())
+    await revokeAdminKey(tables)(key.id, actAt())
+    await expect(grantCredits(tables)(id, CREDIT, actAt(), allowance)).rejects.toThrow(OverAllowance)
+    expect(await grantedTo(id)).toBe(0n)
+  })
+
+  test('a grant to a revoked key is told as that, and takes nothing of the day', async () => {
+    const { key, secret } = await adminKey()
+    const id = await customer()
+    await admin.signed(`POST /keys/${id}/revoke`, { body: { confirm: 'customer' } })
+    const told = await admin.keyed(`POST /keys/${id}/grants`, { secret, body: { credits: '1' }, headers: once() })
+    expect([told.status, told.body.error.code]).toEqual([409, 'key_revoked'])
+    expect(await grantedOnDay(tables)(allowanceAt(key, Date.now()))).toBe(0n)
+  })
+
+  const CHANGES = {
+    create: { route: () => 'POST /keys', body: (name: string) => ({ name, credits: '3' }), granted: 3n * CREDIT },
+    rotate: { route: (id: string) => `POST /keys/${id}/rotate`, body: () => ({}), granted: 0n },
+    grant: { route: (id: string) => `POST /keys/${id}/grants`, body: () => ({ credits: '3' }), granted: 3n * CREDIT },
+  }
+
+  test.each(Object.entries(CHANGES))(
+    'over an admin key, %s asked for again after a lost answer, and eight times at once, is done and counted once',
+    async (change, { route, body, granted }) => {
+      const { key, secret } = await adminKey()
+      const id = await customer()
+      const bad = adminFunction(overLine)
+      const sent = { secret, body: body(`once ${change}`), headers: once() }
+      const ask = () => bad.keyed(route(id), sent)
+      line.treat = (operation) => (operation === 'TransactWriteItems' ? 'lose the answer' : 'answer')
+      const lost = await ask()
+      expect(change === 'rotate' ? lost.status : [503, lost.body.error.code]).toEqual(
+        change === 'rotate' ? 200 : [503, 'service_unavailable'],
+      )
+      line.treat = () => 'answer'
+      const answers = await Promise.all(Array.from({ length: 8 }, ask))
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body.replayed}`)).size).toBe(1)
+      expect(answers[0]?.body).toMatchObject({ replayed: true })
+      const of = change === 'create' ? answers[0]?.body.id : id
+      const events = await Array.fromAsync(listEvents(tables)({ of, fromMs: 0, toMs: Date.now() + 1_000 }))
+      expect(events.filter(({ by }) => by === key.id)).toHaveLength(1)
+      expect(await grantedTo(of)).toBe(granted)
+      expect(await grantedOnDay(tables)(allowanceAt(key, Date.now()))).toBe(granted)
+    },
+  )
+})

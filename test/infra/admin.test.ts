@@ -1,0 +1,143 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { ADMIN_PATHS, OUTPUTS } from '../../layers/gateway/contract.ts'
+import { pathOf, type Resource } from '../deployed/support/template.ts'
+import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+
+let dev: Synthesized
+let prod: Synthesized
+/** Prod, with the admin API and admin keys. */
+let administered: Synthesized
+beforeAll(async () => {
+  dev = await synthesized('dev')
+  prod = await synthesized('prod')
+  administered = await synthesized('mailed')
+}, 180_000)
+
+const resources = (type: string) => administered.template.findResources(type)
+
+/** The one resource at a place in the tree of constructs. */
+function at(type: string, path: string): { id: string; properties: Resource['Properties'] } {
+  const found = Object.entries(resources(type)).filter(([, it]) => pathOf(it as Resource) === path)
+  expect([path, found.length]).toEqual([path, 1])
+  const [id = '', resource] = found[0] ?? []
+  return { id, properties: (resource as Resource).Properties }
+}
+
+const api = () => at('AWS::ApiGatewayV2::Api', 'AdminApi/HttpApi')
+const fn = () => at('AWS::Lambda::Function', 'Functions/Admin')
+const alias = () => at('AWS::Lambda::Alias', 'Functions/Admin/Live')
+
+const LOG = ['logs:CreateLogStream', 'logs:PutLogEvents']
+const RIGHTS = [
+  'dynamodb:GetItem on Keys: KEY#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
+  'dynamodb:Query on Keys: KEY#* EVENT#* VERSIONS',
+  'dynamodb:Scan on Keys',
+  'dynamodb:GetItem on Usage',
+  'dynamodb:Query on Usage/index/byKey',
+  'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* EVENT#* CLAIM#* VERSIONS',
+  'dynamodb:UpdateItem on Keys: KEY#* HASH#* CATALOG',
+  'dynamodb:DeleteItem on Keys: HASH#* EXTERNAL#*',
+  'dynamodb:GetItem on Keys: ADMIN#* ADMINHASH#* ADMINGRANTS#*',
+  'dynamodb:ConditionCheckItem on Keys: ADMIN#*',
+  'dynamodb:UpdateItem on Keys: ADMINGRANTS#*',
+]
+
+test('a stage has the admin API only if its settings say so', () => {
+  for (const stack of [dev, prod]) {
+    expect(JSON.stringify(stack.template.json)).not.toContain('/admin/v1')
+    expect(JSON.stringify(stack.template.json)).not.toContain('execute-api:Invoke')
+    expect(stack.template.json.Outputs).not.toHaveProperty(OUTPUTS.adminUrl)
+  }
+  expect(administered.template.json.Outputs[OUTPUTS.adminUrl].Value).toEqual({
+    'Fn::GetAtt': [api().id, 'ApiEndpoint'],
+  })
+})
+
+test('AWS refuses every call of the admin API that is not signed, but on the path where the function asks for an admin key', () => {
+  const routes = Object.values(resources('AWS::ApiGatewayV2::Route')).filter(
+    ({ Properties }) => Properties.ApiId.Ref === api().id,
+  )
+  const told = routes.map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType])
+  expect(Object.fromEntries(told)).toEqual({
+    [`ANY ${ADMIN_PATHS.signed}/{proxy+}`]: 'AWS_IAM',
+    [`ANY ${ADMIN_PATHS.keyed}/{proxy+}`]: 'NONE',
+  })
+  expect(api().properties).not.toHaveProperty('CorsConfiguration')
+})
+
+test('the admin API leads to the alias of the admin function, which nothing else may call, and CloudFront does not lead to it', () => {
+  const { IntegrationUri } = Object.values(resources('AWS::ApiGatewayV2::Integration')).find(
+    ({ Properties }) => Properties.ApiId.Ref === api().id,
+  )?.Properties ?? { IntegrationUri: undefined }
+  expect(JSON.stringify(IntegrationUri)).toContain(alias().id)
+  const permissions = Object.values(resources('AWS::Lambda::Permission'))
+    .map(({ Properties }) => Properties)
+    .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes('FunctionsAdmin'))
+  expect(permissions.length).toBeGreaterThan(0)
+  for (const { FunctionName, Principal, SourceArn } of permissions) {
+    expect(FunctionName).toEqual({ Ref: alias().id })
+    expect(Principal).toBe('apigateway.amazonaws.com')
+    expect(textOf(SourceArn)).toContain(`:<${api().id}>/`)
+  }
+  expect(JSON.stringify(resources('AWS::CloudFront::Distribution'))).not.toContain(api().id)
+})
+
+test('the admin function has the rights that the admin API needs and no others: it makes no admin key, and touches no row', () => {
+  const role = (fn().properties.Role as { 'Fn::GetAtt': string[] })['Fn::GetAtt'][0]
+  const statements: Statement[] = Object.values(resources('AWS::IAM::Policy'))
+    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+  const told = statements.flatMap(({ Action, Resource: on, Condition }) =>
+    [Action].flat().map((action) => {
+      if (action.startsWith('logs:')) return action
+      const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[] | undefined
+      const table = textOf(on).replace(/^<Tables([A-Z][a-z]+)\w*\.Arn>/, '$1')
+      return `${action} on ${table}${keys ? `: ${keys.join(' ')}` : ''}`
+    }),
+  )
+  expect(told.toSorted()).toEqual([...LOG, ...RIGHTS].toSorted())
+})
+
+test.each([
+  ['WaybillReader', 'GET'],
+  ['WaybillOperator', '*'],
+])('%s may call the admin API by %s', (name, method) => {
+  const { properties } = at('AWS::IAM::ManagedPolicy', `Operators/${name}`)
+  const { Statement: statements } = properties.PolicyDocument as { Statement: Statement[] }
+  const calls = statements.filter(({ Action }) => Action === 'execute-api:Invoke')
+  const place = 'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>'
+  expect(calls.map(({ Resource: on }) => textOf(on))).toEqual([
+    `${place}:<${api().id}>/$default/${method}${ADMIN_PATHS.signed}/*`,
+  ])
+})
+
+test('the admin function is rolled out as those of callers, ends before API Gateway gives up, and has executions of its own', () => {
+  const groups = Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map((it) => pathOf(it as Resource))
+  expect(groups).toContain('Rollout/Admin')
+  expect(fn().properties).toMatchObject({ Timeout: 29, ReservedConcurrentExecutions: 5 })
+})
+
+test('alarms watch the errors, the throttles and the 5xx of the admin API', () => {
+  const alarms = Object.values(resources('AWS::CloudWatch::Alarm')).map((it) => [pathOf(it as Resource), it] as const)
+  const watching = (id: string) =>
+    alarms.filter(([, alarm]) => JSON.stringify(alarm.Properties).includes(`"${id}"`)).map(([path]) => path)
+  const named = (names: string[]) => names.map((name) => `Monitoring/${name}`)
+  expect(watching(api().id)).toEqual(named(['AdminErrors']))
+  expect(watching(fn().id).toSorted()).toEqual(named(['FunctionErrors', 'FunctionThrottles', 'ReleaseErrors']))
+})
+
+test('the admin API logs who called which route, and no header, query or path', () => {
+  const { AccessLogSettings, DefaultRouteSettings } = at('AWS::ApiGatewayV2::Stage', 'AdminApi/Stage').properties as {
+    AccessLogSettings: { Format: string }
+    DefaultRouteSettings: object
+  }
+  expect(JSON.parse(AccessLogSettings.Format)).toMatchObject({ user: '$context.identity.userArn' })
+  expect(AccessLogSettings.Format).not.toMatch(/header|querystring|context\.path|authorizer/i)
+  expect(DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
+})
+
+test('the trail of the table of keys records what the admin function does there, as it does of people', () => {
+  const trail = JSON.stringify(at('AWS::CloudTrail::Trail', 'KeysTrail').properties.AdvancedEventSelectors)
+  expect(trail).toContain('FunctionsChatRole')
+  expect(trail).not.toContain('FunctionsAdminRole')
+})

@@ -4,7 +4,7 @@ import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../layers/gateway/store/failures.ts'
 import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
-import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
+import { UnansweredWrite, wasCrowdedOut } from '../../layers/gateway/store/transact.ts'
 import { CliError } from '../cli-error.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
@@ -88,6 +88,12 @@ export function refusalFor(error: unknown): AdminError {
   }
   if (error instanceof UnansweredWrite) {
     return new AdminError('service_unavailable', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
+  }
+  if (wasCrowdedOut(error)) {
+    return new AdminError(
+      'service_unavailable',
+      'Too many changes met at one moment, and this one was not made. Ask again, with the same Idempotency-Key if you sent one.',
+    )
   }
   if (isUnavailable(error)) {
     return new AdminError(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { wholeBody } from '../../functions/admin/whole-answer.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
@@ -315,6 +316,22 @@ describe('the credits that an admin key grants a day', () => {
     await revokeAdminKey(tables)(key.id, actAt())
     await expect(grantCredits(tables)(id, CREDIT, actAt(), allowance)).rejects.toThrow(OverAllowance)
     expect(await grantedTo(id)).toBe(0n)
+  })
+
+  test('a grant that others crowd out again and again is a 503 and no problem in the log, and made by the retry', async () => {
+    const { secret } = await adminKey()
+    const id = await customer()
+    const sent = { secret, body: { credits: '1' }, headers: once() }
+    const send = jest.spyOn(tables.client, 'send').mockImplementation(() => {
+      const CancellationReasons = [{ Code: 'None' }, { Code: 'TransactionConflict' }]
+      throw new TransactionCanceledException({ message: 'conflict', $metadata: {}, CancellationReasons })
+    })
+    const crowded = await admin.keyed(`POST /keys/${id}/grants`, sent)
+    send.mockRestore()
+    expect([crowded.status, crowded.body.error.code]).toEqual([503, 'service_unavailable'])
+    expect(admin.logged).toEqual([])
+    expect((await admin.keyed(`POST /keys/${id}/grants`, sent)).status).toBe(201)
+    expect(await grantedTo(id)).toBe(CREDIT)
   })
 
   test('a grant to a revoked key is told as that, and takes nothing of the day', async () => {

@@ -43,6 +43,11 @@ export function transact({ client }: OperatorTables, items: readonly TransactIte
   }
 }
 
+/** Others wrote the same items at the same moment, again and again. Nothing was written. */
+export function wasCrowdedOut(error: unknown): boolean {
+  return codesOf(error).some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')
+}
+
 function codesOf(error: unknown): (string | undefined)[] {
   if (!(error instanceof TransactionCanceledException)) return []
   return error.CancellationReasons?.map((reason) => reason.Code) ?? []

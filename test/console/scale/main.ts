@@ -46,7 +46,7 @@ const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
 page.setDefaultTimeout(120_000)
 await page.goto(address)
 // Everybody begins with the overview. What it reads would be in the way of the next page.
-await page.getByText('Keys about to run dry').waitFor()
+await page.getByText('Keys about to run dry').first().waitFor()
 
 const origin = new URL(address).origin
 console.log('| page | it is there | its numbers, the first time | again |\n|---|---|---|---|')

@@ -1,6 +1,6 @@
-// What takes long by its nature: large inputs, processes, the CDK, a browser. `npm run test:more` runs these, `npm test` the
-// others, and CI both. A file that is named on the command line runs in any case.
-const MORE = '(robust|infra|deployed|local|console|tokenizer)/'
+// Around the gateway: operators, SDKs, the console, AWS, documents, large inputs. `npm run test:more` runs these, `npm test`
+// the gateway's own, and CI both. A file that is named on the command line runs in any case.
+const MORE = '(operator|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
 
 // Whole programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'

@@ -16,7 +16,7 @@ const PAGES = [
   ['keys?sort=name', 'customer 99'],
   ['usage', 'By model, all days'],
   ['usage?group_by=key', 'customer 499'],
-  ['requests', 'chat'],
+  ['requests', 'small'],
   ['overview', 'Keys about to run dry'],
 ] as const
 

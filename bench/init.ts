@@ -1,4 +1,4 @@
-import { API_FUNCTION_NAMES, type ApiFunctionName } from '../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES, type ApiFunctionName } from '../layers/gateway/endpoints.ts'
 import { type ColdStart, coldStart } from './around/cold-start.ts'
 import { openStand } from './stand.ts'
 import { medianOf } from './statistics.ts'

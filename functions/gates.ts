@@ -1,5 +1,5 @@
-import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/contract.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
+import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { type Gate, Gates } from '../layers/gateway/middleware/gate.ts'

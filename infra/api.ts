@@ -4,7 +4,7 @@ import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { HTTP_ROUTES, type HttpRoute } from '../layers/gateway/contract.ts'
+import { HTTP_ROUTES, type HttpRoute } from '../layers/gateway/endpoints.ts'
 import type { Functions } from './functions.ts'
 import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'

@@ -20,7 +20,8 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { CHAT_PATHS, EDGE_HEADERS } from '../layers/gateway/contract.ts'
+import { EDGE_HEADERS } from '../layers/gateway/contract.ts'
+import { CHAT_PATHS } from '../layers/gateway/endpoints.ts'
 import type { Stage } from './stages.ts'
 
 type Props = {

@@ -5,17 +5,14 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
 import {
-  API_FUNCTION_NAMES,
-  type ApiFunctionName,
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
-  FUNCTIONS,
-  type FunctionName,
   SWEEP_EVERY_MINUTES,
   secretName,
 } from '../layers/gateway/contract.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { API_FUNCTION_NAMES, type ApiFunctionName, FUNCTIONS, type FunctionName } from '../layers/gateway/endpoints.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { GatewayFunction } from './gateway-function.ts'
 import { changeKeysAndCatalog, readTables, tablePermissions, takeAdminKeys } from './permissions.ts'

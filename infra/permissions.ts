@@ -1,5 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { ITEMS, TABLES, type TableRight, USAGE_ITEMS } from '../layers/gateway/contract.ts'
+import { ITEMS, TABLES, USAGE_ITEMS } from '../layers/gateway/contract.ts'
+import type { TableRight } from '../layers/gateway/endpoints.ts'
 import type { Tables } from './tables.ts'
 
 const KEYS = `${ITEMS.key}*`

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import type { Scope } from '../layers/gateway/contract.ts'
 import { ADMIN_SCOPES, type AdminScope } from '../layers/gateway/domain/admin-key.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
+import type { Scope } from '../layers/gateway/endpoints.ts'
 import {
   creditsRule,
   momentRule,

@@ -1,7 +1,7 @@
-import { SCOPES, type Scope } from '../layers/gateway/contract.ts'
 import { cidrProblem } from '../layers/gateway/domain/cidr.ts'
 import type { KeySettings } from '../layers/gateway/domain/key.ts'
 import { type Nano, parseCredits } from '../layers/gateway/domain/money.ts'
+import { SCOPES, type Scope } from '../layers/gateway/endpoints.ts'
 
 // The settings of a key as people may choose them: for the command line, which reads texts, and for the admin API, which
 // reads JSON. Each takes what was given, or says what it must be.

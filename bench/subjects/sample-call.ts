@@ -1,4 +1,4 @@
-import { type ApiFunctionName, endpointsOf } from '../../layers/gateway/contract.ts'
+import { type ApiFunctionName, endpointsOf } from '../../layers/gateway/endpoints.ts'
 
 /** A call that a function answers: at its first route, with an id that nobody has. The fallback has none: any other path. */
 export function sampleCall(name: ApiFunctionName) {

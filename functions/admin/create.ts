@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdminPlace } from '../../layers/gateway/config.ts'
-import { ADMIN_PATHS } from '../../layers/gateway/contract.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'

@@ -1,5 +1,5 @@
-import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { WITHOUT_FUNCTION_URLS } from '../check-region.ts'
 import { needsUsEast1 } from '../edge-needs.ts'
 import type { Stage } from '../stages.ts'

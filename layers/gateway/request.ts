@@ -1,4 +1,4 @@
-import { type Endpoint, HOLD_MARGIN_SECONDS } from './contract.ts'
+import { HOLD_MARGIN_SECONDS } from './contract.ts'
 import type { AnswerHead } from './contracts/contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
 import type { Claim } from './domain/idempotency.ts'
@@ -7,6 +7,7 @@ import type { Nano } from './domain/money.ts'
 import type { PriceStrings } from './domain/price.ts'
 import type { PricedRequest } from './domain/priced-request.ts'
 import type { Attempt } from './domain/usage-row.ts'
+import type { Endpoint } from './endpoints.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.

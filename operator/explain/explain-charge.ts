@@ -1,7 +1,7 @@
-import { endpointNamed } from '../../layers/gateway/contract.ts'
 import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../../layers/gateway/domain/price.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
 
 /** A name, and what there is to say under it: one line or several. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { type ContractName, SCOPES } from '../../layers/gateway/contract.ts'
+import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
 import { embed } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { heapLimits } from '../../bench/around/heap-limits.ts'
 
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
-import { API_FUNCTION_NAMES, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
-
+import { EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
 import { DIMENSIONS, manyVectors, TEXTS } from '../robust/support/many-vectors.ts'
 import { WORST_REQUESTS } from '../robust/support/worst-requests.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import { SCOPES } from '../../layers/gateway/contract.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'

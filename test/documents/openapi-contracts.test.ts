@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { CONTRACTS } from '../../layers/gateway/contract.ts'
 import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
 import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
+import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
+import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
+import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import {
   type ApiFunctionName,
   ENDPOINT_NAMES,
   type ENDPOINTS,
   HTTP_ROUTES,
   SCOPES,
-} from '../../layers/gateway/contract.ts'
-import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
-import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
-import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
-import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+} from '../../layers/gateway/endpoints.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'

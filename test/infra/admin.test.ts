@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { ADMIN_PATHS, OUTPUTS } from '../../layers/gateway/contract.ts'
+import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
 import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { API_FUNCTION_NAMES, OUTPUTS } from '../../layers/gateway/contract.ts'
+import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { FUNCTIONS, type Name } from '../support/functions.ts'
 import { arnOf, liveOf, only, type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
 import { proseOf } from '../documents/support/markdown.ts'
 import { FUNCTIONS, type Name } from '../support/functions.ts'

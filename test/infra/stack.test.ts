@@ -3,16 +3,9 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import {
-  CHAT_PATHS,
-  EDGE_HEADERS,
-  ENV,
-  FUNCTION_NAMES,
-  HTTP_ROUTES,
-  OUTPUTS,
-  TABLES,
-} from '../../layers/gateway/contract.ts'
+import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/export-line.ts'
+import { CHAT_PATHS, FUNCTION_NAMES, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'

@@ -116,7 +116,7 @@ describe('the deployed code', () => {
     return join(byCommand.folder, `asset.${key}`)
   }
 
-  const chat = () => assetOf(/chat\/completions/)
+  const chat = () => assetOf(/^Asks models/)
   const tokenizer = () => assetOf(/tiktoken/)
   /** Some of the o200k ranks, which are nowhere but in them. */
   const ranks = () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { API_FUNCTION_NAMES, ENV, OUTPUTS } from '../../layers/gateway/contract.ts'
+import { ENV, OUTPUTS } from '../../layers/gateway/contract.ts'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { FUNCTIONS, type Name } from '../support/functions.ts'
 import { type Statement, type Synthesized, synthesized } from './support/synthesized.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { endpointNamed, type FunctionName } from '../../layers/gateway/contract.ts'
+import { endpointNamed, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'

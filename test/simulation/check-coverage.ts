@@ -1,4 +1,4 @@
-import type { ContractName } from '../../layers/gateway/contract.ts'
+import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { type StoredItem, Violation } from './ledger.ts'
 import type { Truth } from './scripted-upstream.ts'
 

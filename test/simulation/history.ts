@@ -1,5 +1,5 @@
-import type { ContractName } from '../../layers/gateway/contract.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
 
 /** What becomes of a message between a gateway and its database. */

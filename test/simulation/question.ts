@@ -1,4 +1,4 @@
-import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/contract.ts'
+import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import type { Step } from './history.ts'
 
 type Call = Extract<Step, { do: 'call' }>

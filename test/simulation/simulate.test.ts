@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { CONTRACTS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { emptyFolder, run } from '../support/processes.ts'
 import { VARIANTS } from './variants.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { CONTRACTS } from '../../layers/gateway/contract.ts'
+import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
 import { VARIANTS } from './variants.ts'
 import type { Report, Share, Totals } from './worker.ts'
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { CONTRACTS, type ContractName, endpointNamed } from '../../layers/gateway/contract.ts'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
+import { CONTRACTS, type ContractName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { explain } from './explain.ts'
 import { generate } from './history.ts'
 import { VARIANTS } from './variants.ts'

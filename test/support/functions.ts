@@ -1,4 +1,4 @@
-import { FUNCTION_NAMES } from '../../layers/gateway/contract.ts'
+import { FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 
 /** All but the tokenizer have the tables. */
 export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep', 'close'] as const

@@ -1,4 +1,4 @@
-import type { ContractName, Endpoint } from '../contract.ts'
+import type { ContractName, Endpoint } from '../endpoints.ts'
 import { CHAT_CONTRACT } from './chat/chat-contract.ts'
 import type { Contract, Door } from './contract.ts'
 import { EMBEDDINGS_DOOR } from './embeddings/embeddings-door.ts'

@@ -1,4 +1,4 @@
-import type { Scope } from '../contract.ts'
+import type { Scope } from '../endpoints.ts'
 import { cidrContains } from './cidr.ts'
 import type { Key } from './key.ts'
 

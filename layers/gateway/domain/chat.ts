@@ -1,4 +1,4 @@
-import type { ContractName } from '../contract.ts'
+import type { ContractName } from '../endpoints.ts'
 import type { MediaKind } from './catalog.ts'
 import type { EmbeddingRequest } from './embedding.ts'
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../contract.ts'
+import type { Scope } from '../endpoints.ts'
 import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 

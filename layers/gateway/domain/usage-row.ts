@@ -1,4 +1,4 @@
-import type { ContractName, EndpointName } from '../contract.ts'
+import type { ContractName, EndpointName } from '../endpoints.ts'
 import type { UsageSource } from './bill.ts'
 import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'

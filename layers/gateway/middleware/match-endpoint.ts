@@ -1,6 +1,6 @@
-import { type Endpoint, endpointsOf, type FunctionName } from '../contract.ts'
 import { loadContract } from '../contracts/contracts.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { type Endpoint, endpointsOf, type FunctionName } from '../endpoints.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
 import type { Gate, GatewayEvent } from './gate.ts'

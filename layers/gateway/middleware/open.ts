@@ -1,7 +1,7 @@
-import type { Endpoint } from '../contract.ts'
 import { doorOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
+import type { Endpoint } from '../endpoints.ts'
 import type { Log } from '../log.ts'
 import type { GatewayRequest } from '../request.ts'
 import { crossOriginHeaders } from '../wire/cross-origin.ts'

@@ -1,5 +1,5 @@
-import { HTTP_ROUTES, type HttpRoute } from '../contract.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 

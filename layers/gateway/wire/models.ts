@@ -1,7 +1,7 @@
-import { CONTRACTS, type ContractName } from '../contract.ts'
 import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { formatPerToken, type Price } from '../domain/price.ts'
+import { CONTRACTS, type ContractName } from '../endpoints.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
   return { object: 'list', data: Array.from(models, modelEntry) }

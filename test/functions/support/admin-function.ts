@@ -1,5 +1,5 @@
 import { createAdmin } from '../../../functions/admin/create.ts'
-import { ADMIN_PATHS } from '../../../layers/gateway/contract.ts'
+import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../../layers/gateway/log.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { ContractName } from '../../../layers/gateway/contract.ts'
+import type { ContractName } from '../../../layers/gateway/endpoints.ts'
 import { HELLO } from '../../support/gateway.ts'
 
 export type ToldError = { readonly message: string; readonly type: string; readonly code?: string | null }

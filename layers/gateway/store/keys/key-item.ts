@@ -1,5 +1,6 @@
-import { ITEMS, type Scope } from '../../contract.ts'
+import { ITEMS } from '../../contract.ts'
 import type { Hold, Key, KeySettings } from '../../domain/key.ts'
+import type { Scope } from '../../endpoints.ts'
 import type { Item } from '../database.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
 

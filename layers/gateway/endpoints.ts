@@ -1,0 +1,139 @@
+// What is served where, by which function, and to whom: infra, local, the functions and the documents' tests go by it.
+// Imports nothing.
+
+export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Rights to the tables, as infra gives them. */
+export type TableRight =
+  | 'readKeyItems'
+  | 'readKeys'
+  | 'readKeysAndCatalog'
+  | 'admitAndSettle'
+  | 'findKeysToSweep'
+  | 'writeRows'
+  | 'readRows'
+  | 'listKeys'
+  | 'readRowsOfKeys'
+  | 'keepDays'
+  | 'keepAnswers'
+
+/** A function that answers callers: all that others must know of it. */
+export type FunctionRecord = { readonly description: string; readonly rights: readonly TableRight[] }
+
+/** By the folder under functions/. */
+export const FUNCTIONS = {
+  chat: {
+    description: 'Asks models, in every contract',
+    rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
+  },
+  models: { description: 'GET /v1/models', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
+  introspect: { description: 'GET /v1/key/introspect', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
+  usage: { description: 'GET /v1/usage/{id}', rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows'] },
+  fallback: { description: 'Unknown paths and methods', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
+} as const satisfies Record<string, FunctionRecord>
+
+export type FunctionName = keyof typeof FUNCTIONS
+export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
+
+/** Those behind the HTTP API: all but chat, which streams. */
+export type ApiFunctionName = Exclude<FunctionName, 'chat'>
+export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
+
+/** The words in which a model is asked and answers. Each has a folder under contracts/. */
+export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const
+export type ContractName = (typeof CONTRACTS)[number]
+
+/** One endpoint: all that others must know of it. */
+export type EndpointRecord = {
+  /** The function that serves it. */
+  readonly function: FunctionName
+  /** The scope that a key needs for it, if any. */
+  readonly scope?: Scope
+  /** The contract that is spoken at it, if a model is asked. */
+  readonly contract?: ContractName
+  /** Whether it only counts the tokens that a request would have, which is free. */
+  readonly countsOnly?: boolean
+  readonly routes: readonly HttpAddress[]
+}
+
+type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
+
+/** By the name in usage rows. The first of a function is that of its calls to nowhere. */
+export const ENDPOINTS = {
+  'chat.completions': {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'chat',
+    routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  },
+  responses: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'responses',
+    routes: [{ method: 'POST', path: '/v1/responses' }],
+  },
+  completions: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'completions',
+    routes: [{ method: 'POST', path: '/v1/completions' }],
+  },
+  embeddings: {
+    function: 'chat',
+    scope: 'embeddings',
+    contract: 'embeddings',
+    routes: [{ method: 'POST', path: '/v1/embeddings' }],
+  },
+  messages: {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'messages',
+    routes: [{ method: 'POST', path: '/v1/messages' }],
+  },
+  'messages.count_tokens': {
+    function: 'chat',
+    scope: 'chat.completions',
+    contract: 'messages',
+    countsOnly: true,
+    routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
+  },
+  models: {
+    function: 'models',
+    scope: 'models.read',
+    routes: [
+      { method: 'GET', path: '/v1/models' },
+      { method: 'GET', path: '/v1/models/{id+}' },
+    ],
+  },
+  'key.introspect': { function: 'introspect', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
+  usage: { function: 'usage', routes: [{ method: 'GET', path: '/v1/usage/{id}' }] },
+  unknown: { function: 'fallback', routes: [] },
+} as const satisfies Record<string, EndpointRecord>
+
+export type EndpointName = keyof typeof ENDPOINTS
+export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[]
+
+/** An endpoint with its name. */
+export type Endpoint = EndpointRecord & { readonly name: EndpointName }
+
+export const endpointNamed = (name: EndpointName): Endpoint => ({ name, ...ENDPOINTS[name] })
+
+const NAMED_ENDPOINTS: readonly Endpoint[] = ENDPOINT_NAMES.map(endpointNamed)
+
+export const endpointsOf = (name: FunctionName): readonly Endpoint[] =>
+  NAMED_ENDPOINTS.filter((endpoint) => endpoint.function === name)
+
+export type HttpRoute = HttpAddress & { readonly endpoint: Endpoint }
+
+export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoint) =>
+  endpoint.routes.map((address) => ({ ...address, endpoint })),
+)
+
+/** How the paths begin that lead to chat's own address. Everything else leads to the API. */
+export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')
+  .map(({ path }) => path)
+  .filter((path, _, paths) => !paths.some((start) => path !== start && path.startsWith(start)))
+
+/** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
+export const ADMIN_PATHS = { signed: '/admin/v1', keyed: '/keyed/admin/v1' } as const

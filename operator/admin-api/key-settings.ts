@@ -1,4 +1,5 @@
-import type { KeySettings, SettingChanges } from '../../layers/gateway/domain/key.ts'
+import type { SettingChanges } from '../../layers/gateway/domain/key.ts'
+import { givenSettings } from '../setting-changes.ts'
 import { laterThan, momentRule, SETTING_RULES } from '../setting-rules.ts'
 import { orNull, type readFields } from './fields.ts'
 
@@ -20,7 +21,7 @@ export function settingFields(nowMs: number) {
 type Fields = ReturnType<typeof readFields<ReturnType<typeof settingFields>>>
 
 export function settingsIn(fields: Fields): SettingChanges {
-  const settings = {
+  return givenSettings({
     name: fields.name,
     scopes: fields.scopes,
     allowlist: fields.allowlist,
@@ -31,15 +32,5 @@ export function settingsIn(fields: Fields): SettingChanges {
     expiresAtMs: fields.expires_at,
     // An empty note is none.
     note: fields.note === '' ? null : fields.note,
-  } satisfies Record<keyof KeySettings, unknown>
-  return without(settings, undefined)
-}
-
-/** A new key has nothing to take away. */
-export function withoutNulls(settings: SettingChanges): Partial<KeySettings> {
-  return without(settings, null)
-}
-
-function without(settings: object, gone: null | undefined): object {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== gone))
+  })
 }

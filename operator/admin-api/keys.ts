@@ -6,19 +6,20 @@ import { readUlid } from '../../layers/gateway/domain/ulid.ts'
 import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
 import { createKey, SecretTaken } from '../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
-import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { keyView } from '../key-view.ts'
+import { keysNamed } from '../keys-named.ts'
+import { withoutNulls } from '../setting-changes.ts'
 import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { oneOf, readFields, required, textRule } from './fields.ts'
-import { settingFields, settingsIn, withoutNulls } from './key-settings.ts'
+import { settingFields, settingsIn } from './key-settings.ts'
 import { keyDetail, keyShape } from './key-shape.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
@@ -38,7 +39,7 @@ export async function listKeysPage(call: Call): Promise<Answer> {
   const externalId = queried(call, 'external_id', SETTING_RULES.externalId)
   const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
   const [keys, costs] = await Promise.all([
-    externalId === undefined ? Array.fromAsync(listKeys(tables)()) : keysNamed(call, externalId),
+    externalId === undefined ? Array.fromAsync(listKeys(tables)()) : keysNamed(tables, externalId),
     weekCosts(tables, nowMs),
   ])
   const rest = keys
@@ -53,13 +54,6 @@ type Placed = Pick<Key, 'createdAtMs' | 'id'>
 
 export function newestFirst(a: Placed, b: Placed): number {
   return b.createdAtMs - a.createdAtMs || (a.id > b.id ? -1 : Number(a.id < b.id))
-}
-
-/** One, or none. */
-async function keysNamed({ tables }: Call, externalId: string): Promise<Key[]> {
-  const keyId = await findByExternalId(tables)(externalId)
-  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
-  return key ? [key] : []
 }
 
 export async function getKey(call: Call): Promise<Answer> {

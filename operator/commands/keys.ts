@@ -1,67 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import type { Key, KeySettings, SettingChanges } from '../../layers/gateway/domain/key.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { agoText } from '../ago-text.ts'
-import {
-  cidrList,
-  credits,
-  type End,
-  externalId,
-  keyEnd,
-  keyName,
-  note,
-  requestsAtOnce,
-  requestsPerDay,
-  requestsPerMinute,
-  scopeList,
-  someCredits,
-} from '../arguments.ts'
+import { credits, externalId, keyName, someCredits } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { draftKey, externalIdTaken } from '../issue-key.ts'
 import { keyView } from '../key-view.ts'
+import { keysNamed } from '../keys-named.ts'
 import { knownKey, noSuchKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { laterThan } from '../setting-rules.ts'
+import { withoutNulls } from '../setting-changes.ts'
 import { showKey, showUnsureSecret } from '../show-key.ts'
-
-/** The options of `create` and `update`, by the settings that they give. */
-export const SETTING_OPTIONS = {
-  name: 'name',
-  scopes: 'scopes',
-  allowlist: 'allow',
-  rpm: 'rpm',
-  dailyLimit: 'daily',
-  maxConcurrent: 'concurrent',
-  externalId: 'external-id',
-  expiresAtMs: 'expires',
-  note: 'note',
-} as const satisfies Record<keyof KeySettings, string>
-
-/** As commander hands them over. */
-type SettingOptions = Pick<SettingChanges, 'name' | 'scopes' | 'rpm'> & {
-  readonly allow?: readonly string[]
-  readonly daily?: number
-  readonly concurrent?: number
-  readonly expires?: End
-  readonly externalId?: string
-  readonly note?: string
-}
+import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')
@@ -144,13 +108,6 @@ async function listAction(
   )
 }
 
-/** One, or none. */
-async function keysNamed(tables: Session['tables'], id: string): Promise<Key[]> {
-  const keyId = await findByExternalId(tables)(id)
-  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
-  return key ? [key] : []
-}
-
 async function showAction({ tables, out, json, nowMs }: Session, _: object, id: string): Promise<void> {
   showKey(await knownKey(tables, id), { out, json, nowMs })
 }
@@ -217,49 +174,6 @@ async function keepingSecret(session: Session, made: NewSecret, save: () => Prom
     if (!(error instanceof UnansweredWrite)) throw error
     showUnsureSecret({ ...made, reason: error.reason }, session)
   }
-}
-
-function settingOptions(command: Command): Command {
-  return command
-    .option('--scopes <list>', `endpoints it may call: ${SCOPES.join(',')}`, scopeList)
-    .option('--rpm <n>', 'requests per minute', requestsPerMinute)
-    .option('--daily <n>', 'requests per UTC day', requestsPerDay)
-    .option('--concurrent <n>', 'requests under way at once', requestsAtOnce)
-    .option('--allow <list>', 'addresses it may be used from, as CIDR ranges; empty for every address', cidrList)
-    .option('--external-id <id>', 'your own id of who it is for, which no other key has; empty for none', externalId)
-    .option('--expires <when>', "a UTC day, a moment, or a period from now; 'never' for no end", keyEnd)
-    .option('--note <text>', 'for people; empty for none', note)
-}
-
-function settingsOf(options: SettingOptions, nowMs: number): SettingChanges {
-  const { name, scopes, rpm, allow: allowlist, daily: dailyLimit, concurrent: maxConcurrent } = options
-  const expiresAtMs = options.expires && endMs(options.expires, nowMs)
-  const [externalId, note] = [orNull(options.externalId), orNull(options.note)]
-  const settings = { name, scopes, allowlist, rpm, dailyLimit, maxConcurrent, externalId, expiresAtMs, note }
-  return withoutUndefined(settings satisfies Record<keyof KeySettings, unknown>)
-}
-
-/** An empty text takes a setting away. */
-function orNull(text: string | undefined): string | null | undefined {
-  return text === '' ? null : text
-}
-
-function endMs(end: End, nowMs: number): number | null {
-  if (end === 'never') return null
-  try {
-    return laterThan(nowMs, 'inMs' in end ? nowMs + end.inMs : end.atMs)
-  } catch (error) {
-    throw new CliError(`--expires ${(error as Error).message} 'keys revoke' ends a key at once.`)
-  }
-}
-
-function withoutUndefined(settings: object): SettingChanges {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-}
-
-/** A new key has nothing to take away. */
-function withoutNulls(settings: SettingChanges): Partial<KeySettings> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 }
 
 async function takenBy(tables: Session['tables'], externalId: string): Promise<CliError> {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Command } from 'commander'
-import { keysCommand, SETTING_OPTIONS } from '../../operator/commands/keys.ts'
+import { SETTING_OPTIONS } from '../../operator/commands/key-setting-options.ts'
+import { keysCommand } from '../../operator/commands/keys.ts'
 import { tableOf } from './support/markdown.ts'
 
 const program = new Command()

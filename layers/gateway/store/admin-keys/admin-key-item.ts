@@ -2,6 +2,7 @@ import { ITEMS } from '../../contract.ts'
 import type { AdminKey, AdminScope } from '../../domain/admin-key.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
+import { currentSecret, previousSecret, secretAttributes } from '../keys/secret-attributes.ts'
 
 export const adminKeyItem = (id: string) => ({ pk: `${ITEMS.adminKey}${id}`, sk: ADMIN_KEY })
 export const adminHashItem = (hash: string) => ({ pk: `${ITEMS.adminHash}${hash}`, sk: 'HASH' })
@@ -13,11 +14,7 @@ export function toAdminItem(key: AdminKey): Item {
     id: key.id,
     name: key.name,
     status: key.status,
-    currentHash: key.current.hash,
-    currentLastFour: key.current.lastFour,
-    previousHash: key.previous?.hash,
-    previousLastFour: key.previous?.lastFour,
-    previousUntilMs: key.previous?.untilMs,
+    ...secretAttributes(key),
     scopes: key.scopes,
     allowlist: key.allowlist,
     dailyGrant: key.dailyGrant,
@@ -27,18 +24,13 @@ export function toAdminItem(key: AdminKey): Item {
 }
 
 export function toAdminKey(item: Item): AdminKey {
+  const previous = previousSecret(item)
   return {
     id: item.id as string,
     name: item.name as string,
     status: item.status as AdminKey['status'],
-    current: { hash: item.currentHash as string, lastFour: item.currentLastFour as string },
-    ...(item.previousHash !== undefined && {
-      previous: {
-        hash: item.previousHash as string,
-        lastFour: item.previousLastFour as string,
-        untilMs: item.previousUntilMs as number,
-      },
-    }),
+    current: currentSecret(item),
+    ...(previous && { previous }),
     scopes: item.scopes as AdminScope[],
     allowlist: item.allowlist as string[],
     dailyGrant: toNano(item.dailyGrant),

@@ -2,6 +2,7 @@ import { ITEMS } from '../../contract.ts'
 import type { Hold, Key, KeySettings } from '../../domain/key.ts'
 import type { Scope } from '../../endpoints.ts'
 import type { Item } from '../database.ts'
+import { currentSecret, previousSecret, secretAttributes } from './secret-attributes.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
 
 export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
@@ -26,11 +27,7 @@ export function toItem(key: Key): Item {
     name: key.name,
     status: key.status,
     prefix: key.prefix,
-    currentHash: key.current.hash,
-    currentLastFour: key.current.lastFour,
-    previousHash: key.previous?.hash,
-    previousLastFour: key.previous?.lastFour,
-    previousUntilMs: key.previous?.untilMs,
+    ...secretAttributes(key),
     previousUsedAtMs: key.previous?.usedAtMs,
     lastUsedAtMs: key.lastUsedAtMs,
     scopes: key.scopes,
@@ -54,17 +51,16 @@ export function toItem(key: Key): Item {
 }
 
 export function toKey(item: Item): Key {
+  const previous = previousSecret(item)
   return {
     id: item.id as string,
     name: item.name as string,
     status: item.status as Key['status'],
     prefix: item.prefix as string,
-    current: { hash: item.currentHash as string, lastFour: item.currentLastFour as string },
-    ...(item.previousHash !== undefined && {
+    current: currentSecret(item),
+    ...(previous && {
       previous: {
-        hash: item.previousHash as string,
-        lastFour: item.previousLastFour as string,
-        untilMs: item.previousUntilMs as number,
+        ...previous,
         ...(item.previousUsedAtMs !== undefined && { usedAtMs: item.previousUsedAtMs as number }),
       },
     }),

@@ -60,94 +60,15 @@ async function smoke(connection: Connection, model: string): Promise<void> {
     { settings, credits: 10n ** 9n, prefix: BRAND.keyPrefix, by: await whoAmI() },
     Date.now(),
   )
-  const { key, secret } = issued
-  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
-  const post = (path: string, body: object) =>
-    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
-  const ask = (extra: object) =>
-    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
+  const caller = callerOf(connection, issued, model)
   let requestId = ''
   try {
-    await check('GET /v1/models lists the model', async () => {
-      const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
-      expect(
-        data.some(({ id }) => id === model),
-        `${model} is not listed`,
-      )
-    })
-    await check('GET /v1/key/introspect knows the key', async () => {
-      const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
-      expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
-    })
-    let streamId = ''
-    let seenMs = 0
-    await check('a completion is answered, with every header', async () => {
-      const response = await ask({})
-      const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
-      expect(answer.choices.length === 1, 'there is not one choice')
-      expect(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
-      for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
-        expect(response.headers.has(name), `the header ${name} is missing`)
-      }
-      for (const name of ['Provider', 'Cost']) {
-        expect(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
-      }
-      requestId = response.headers.get('X-Request-Id') ?? ''
-    })
-    await check('its row is found by its request id, here and in the table', async () => {
-      const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
-      expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
-      expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
-    })
-    await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
-      const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
-      const { text, spreadMs } = await readPieces(response)
-      streamId = response.headers.get('X-Request-Id') ?? ''
-      seenMs = spreadMs
-      expect(response.status === 200, `status ${response.status}: ${text}`)
-      expect(
-        response.headers.get('content-type')?.startsWith('text/event-stream') === true,
-        'it is not an event stream',
-      )
-      expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
-      expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
-    })
-    await check('a stream comes piece by piece, as the model makes it', async () =>
-      checkPieces(await readUsageRow(tables)(streamId), seenMs),
-    )
-    await check('a response is answered', async () => {
-      const { status } = await json<{ status: string }>(
-        await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
-      )
-      expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
-    })
-    await check('an unknown path and a wrong method have the same envelope', async () => {
-      for (const [response, status] of [
-        [await get('/v1/nothing'), 404],
-        [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
-      ] as const) {
-        const { error } = (await response.json()) as { error: Record<string, unknown> }
-        expect(response.status === status, `status ${response.status} in place of ${status}`)
-        expect(
-          ['message', 'type', 'param', 'code'].every((field) => field in error),
-          'the envelope is not whole',
-        )
-      }
-    })
-    await check('the books close', async () => {
-      const fresh = await readKey(tables)(key.id)
-      const audit = await auditKey(tables, fresh ?? key, Date.now())
-      expect(
-        audit.ok,
-        JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
-      )
-    })
+    requestId = await checkCalls(caller)
   } finally {
-    await revokeKey(tables)(key.id, newAct(await whoAmI(), Date.now(), randomBytes(10)))
+    await revokeKey(tables)(issued.key.id, newAct(await whoAmI(), Date.now(), randomBytes(10)))
   }
   await check('the revoked key is refused at once', async () => {
-    const responses = [await ask({}), await get('/v1/models')]
+    const responses = [await caller.ask({}), await caller.get('/v1/models')]
     expect(
       responses.every(({ status }) => status === 401),
       `status ${responses.map(({ status }) => status).join(', ')}`,
@@ -168,6 +89,106 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   console.log('\nBy hand, because no program can see it with your rights:')
   const facts = { name: stage, hasEdge: chatUrl === apiUrl, tracing: connection.tracing }
   for (const line of manualChecks(facts, requestId, origins.length)) console.log(`-       ${line}.`)
+}
+
+type Caller = ReturnType<typeof callerOf>
+
+/** Whoever calls with the key of this run. */
+function callerOf(
+  { tables, chatUrl, apiUrl }: Connection,
+  { key, secret }: Awaited<ReturnType<typeof issueKey>>,
+  model: string,
+) {
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+  const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
+  const post = (path: string, body: object) =>
+    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
+  const ask = (extra: object) =>
+    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
+  return { tables, chatUrl, headers, key, model, get, post, ask }
+}
+
+/** Every endpoint, and the books behind them. Returns the id of a request. */
+async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask }: Caller): Promise<string> {
+  await check('GET /v1/models lists the model', async () => {
+    const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
+    expect(
+      data.some(({ id }) => id === model),
+      `${model} is not listed`,
+    )
+  })
+  await check('GET /v1/key/introspect knows the key', async () => {
+    const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
+    expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
+  })
+  let requestId = ''
+  let streamId = ''
+  let seenMs = 0
+  await check('a completion is answered, with every header', async () => {
+    const response = await ask({})
+    const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
+    expect(answer.choices.length === 1, 'there is not one choice')
+    expect(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
+    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
+      expect(response.headers.has(name), `the header ${name} is missing`)
+    }
+    for (const name of ['Provider', 'Cost']) {
+      expect(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
+    }
+    requestId = response.headers.get('X-Request-Id') ?? ''
+  })
+  await check('its row is found by its request id, here and in the table', async () => {
+    const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
+    expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
+    expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
+  })
+  await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
+    const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
+    const { text, spreadMs } = await readPieces(response)
+    streamId = response.headers.get('X-Request-Id') ?? ''
+    seenMs = spreadMs
+    expect(response.status === 200, `status ${response.status}: ${text}`)
+    expect(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'it is not an event stream')
+    expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
+    expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
+  })
+  await check('a stream comes piece by piece, as the model makes it', async () =>
+    checkPieces(await readUsageRow(tables)(streamId), seenMs),
+  )
+  await check('a response is answered', async () => {
+    const { status } = await json<{ status: string }>(
+      await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
+    )
+    expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
+  })
+  await check('a message is answered', async () => {
+    const { type } = await json<{ type: string }>(
+      await post('/v1/messages', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }),
+    )
+    expect(type === 'message', `its type is ${type}`)
+  })
+  await check('an unknown path and a wrong method have the same envelope', async () => {
+    for (const [response, status] of [
+      [await get('/v1/nothing'), 404],
+      [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
+    ] as const) {
+      const { error } = (await response.json()) as { error: Record<string, unknown> }
+      expect(response.status === status, `status ${response.status} in place of ${status}`)
+      expect(
+        ['message', 'type', 'param', 'code'].every((field) => field in error),
+        'the envelope is not whole',
+      )
+    }
+  })
+  await check('the books close', async () => {
+    const fresh = await readKey(tables)(key.id)
+    const audit = await auditKey(tables, fresh ?? key, Date.now())
+    expect(
+      audit.ok,
+      JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
+    )
+  })
+  return requestId
 }
 
 /** A body, and the time between its first event and its last piece. */

@@ -133,33 +133,7 @@ describe.each(Object.entries(STANDS))('the %s dialect', (dialect, open) => {
       ...HELLO,
       system: [{ type: 'text', text: 'Be kind.' }],
       tools: [WEATHER, TIME],
-      messages: [
-        { role: 'user', content: 'Weather and time?' },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'I look.', signature: 'EqQBCgIYAhIM' },
-            { type: 'redacted_thinking', data: 'c2VjcmV0' },
-            { type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Ulm' } },
-            { type: 'tool_use', id: 'call_2', name: 'get_time', input: {} },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'tool_result',
-              tool_use_id: 'call_1',
-              content: [
-                { type: 'text', text: 'A map:' },
-                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
-              ],
-            },
-            { type: 'tool_result', tool_use_id: 'call_2', content: 'No clock.', is_error: true },
-            { type: 'text', text: 'Go on.' },
-          ],
-        },
-      ],
+      messages: LOOP,
     })
     expect(status).toBe(200)
     const { system, messages } = stand.requests[0]?.body ?? {}
@@ -168,6 +142,34 @@ describe.each(Object.entries(STANDS))('the %s dialect', (dialect, open) => {
 })
 
 const IMAGE_URL = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }
+
+const LOOP = [
+  { role: 'user', content: 'Weather and time?' },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'I look.', signature: 'EqQBCgIYAhIM' },
+      { type: 'redacted_thinking', data: 'c2VjcmV0' },
+      { type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Ulm' } },
+      { type: 'tool_use', id: 'call_2', name: 'get_time', input: {} },
+    ],
+  },
+  {
+    role: 'user',
+    content: [
+      {
+        type: 'tool_result',
+        tool_use_id: 'call_1',
+        content: [
+          { type: 'text', text: 'A map:' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+        ],
+      },
+      { type: 'tool_result', tool_use_id: 'call_2', content: 'No clock.', is_error: true },
+      { type: 'text', text: 'Go on.' },
+    ],
+  },
+]
 
 /** The loop as each upstream gets it. */
 const LOOPS: Readonly<Record<string, object>> = {
@@ -190,36 +192,8 @@ const LOOPS: Readonly<Record<string, object>> = {
       { role: 'user', content: 'Go on.' },
     ],
   },
-  anthropic: {
-    system: [{ type: 'text', text: 'Be kind.' }],
-    messages: [
-      { role: 'user', content: 'Weather and time?' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'I look.', signature: 'EqQBCgIYAhIM' },
-          { type: 'redacted_thinking', data: 'c2VjcmV0' },
-          { type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Ulm' } },
-          { type: 'tool_use', id: 'call_2', name: 'get_time', input: {} },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'tool_result',
-            tool_use_id: 'call_1',
-            content: [
-              { type: 'text', text: 'A map:' },
-              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
-            ],
-          },
-          { type: 'tool_result', tool_use_id: 'call_2', content: 'No clock.', is_error: true },
-          { type: 'text', text: 'Go on.' },
-        ],
-      },
-    ],
-  },
+  // As it came.
+  anthropic: { system: [{ type: 'text', text: 'Be kind.' }], messages: LOOP },
   bedrock: {
     system: [{ text: 'Be kind.' }],
     messages: [

@@ -18,7 +18,7 @@ export function toEvent(
   const headers = headersOf(request)
   // Text that is not UTF-8 would lose its bytes in a string.
   const isText = TEXT_TYPES.test(headers['content-type'] ?? '') && isUtf8(body)
-  const cookies = (headers.cookie ?? '').split(/; */).filter(Boolean)
+  const cookies = headers.cookie === undefined ? [] : headers.cookie.split(/; */).filter(Boolean)
   const { routeKey, ...parameters } = routeOf(request.method ?? 'GET', rawPath)
   return {
     version: '2.0',
@@ -77,8 +77,15 @@ function routeOf(method: string, path: string): { routeKey: string; pathParamete
   return { routeKey: `${route.method} ${route.path}`, ...(id !== undefined && { pathParameters: { id } }) }
 }
 
+/** The last one asked for: many requests come in one second. */
+let lastTime = { second: Number.NaN, text: '' }
+
 /** `12/Mar/2020:19:03:58 +0000` */
 function logTime(nowMs: number): string {
-  const [, day, month, year, time] = new Date(nowMs).toUTCString().split(' ')
-  return `${day}/${month}/${year}:${time} +0000`
+  const second = Math.floor(nowMs / 1000)
+  if (second !== lastTime.second) {
+    const [, day, month, year, time] = new Date(nowMs).toUTCString().split(' ')
+    lastTime = { second, text: `${day}/${month}/${year}:${time} +0000` }
+  }
+  return lastTime.text
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { rateLimitHeaders } from '../../layers/gateway/wire/headers.ts'
+import { addRateLimits, type Headers } from '../../layers/gateway/wire/headers.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
@@ -190,7 +190,9 @@ test.each([
   const settings = { ...KEY_DEFAULTS, name: 'any', ...limits }
   const stored = { hash: 'any', lastFour: 'abcd' }
   const key = newKey({ settings, credits: 0n, prefix: 'svc_live_', stored }, nowMs, new Uint8Array(10))
-  expect(rateLimitHeaders(key, nowMs)['x-ratelimit-reset-requests']).toBe(text)
+  const headers: Headers = {}
+  addRateLimits(headers, key, nowMs)
+  expect(headers['x-ratelimit-reset-requests']).toBe(text)
 })
 
 test('a call without a key is a 401, or a 404 or 405 where there is no such endpoint', async () => {

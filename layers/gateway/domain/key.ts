@@ -80,11 +80,16 @@ export type OpenHold = Hold & { readonly requestId: string }
 
 /** Holds whose request cannot be running any more. */
 export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
-  return Object.entries(key.holds)
-    .filter(([, hold]) => hold.untilMs <= nowMs)
-    .map(([requestId, hold]) => ({ requestId, ...hold }))
+  const expired: OpenHold[] = []
+  for (const requestId in key.holds) {
+    const hold = key.holds[requestId] as Hold
+    if (hold.untilMs <= nowMs) expired.push({ requestId, ...hold })
+  }
+  return expired
 }
 
 export function oldFormHolds({ holds }: Key): Key['holds'] {
-  return Object.fromEntries(Object.entries(holds).filter(([, hold]) => hold.isOldForm))
+  const old: Record<string, Hold> = {}
+  for (const requestId in holds) if (holds[requestId]?.isOldForm) old[requestId] = holds[requestId]
+  return old
 }

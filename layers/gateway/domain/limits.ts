@@ -7,13 +7,20 @@ export type Limits = { readonly rpm: Window; readonly daily: Window }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The last one asked for is kept: a request asks for the same day several times. */
-let lastDay = { number: Number.NaN, text: '' }
+type Day = { readonly number: number; readonly text: string }
+
+/** The last of the days with even numbers and of those with odd ones: a request asks for today and yesterday several times. */
+const lastDays: [Day, Day] = [dayAt(0), dayAt(1)]
 
 export function utcDay(nowMs: number): string {
   const number = Math.floor(nowMs / DAY_MS)
-  if (number !== lastDay.number) lastDay = { number, text: new Date(nowMs).toISOString().slice(0, 10) }
-  return lastDay.text
+  const parity = number & 1
+  if (lastDays[parity]?.number !== number) lastDays[parity] = dayAt(number)
+  return (lastDays[parity] as Day).text
+}
+
+function dayAt(number: number): Day {
+  return { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) }
 }
 
 export function limitsOf(key: Key, nowMs: number): Limits {
@@ -34,11 +41,14 @@ export function limitsOf(key: Key, nowMs: number): Limits {
 
 /** The window that will refuse first. */
 export function tightestWindow(limits: Limits): Window {
-  return Object.values(limits).reduce((tightest, window) => (window.remaining < tightest.remaining ? window : tightest))
+  const { rpm, daily } = limits
+  return daily.remaining < rpm.remaining ? daily : rpm
 }
 
 /** Day counters that no clock can ask for again. Yesterday stays: another instance may still live in it. */
 export function forgottenDays(key: Key, nowMs: number): string[] {
   const yesterday = utcDay(nowMs - DAY_MS)
-  return Object.keys(key.days).filter((day) => day < yesterday)
+  const forgotten: string[] = []
+  for (const day in key.days) if (day < yesterday) forgotten.push(day)
+  return forgotten
 }

@@ -40,9 +40,14 @@ export class Gates<Stage extends OpenedRequest> {
 
   through<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
     const middleware: Middleware = {
-      before: async ({ event, context }) => {
+      before: ({ event, context }) => {
+        const proceed = (next: Next) => {
+          context.request = next as GatewayRequest
+        }
         // The row of gates is built in order, so the stage before this one is the one that this gate takes.
-        context.request = (await pass(context.request as unknown as Stage, event)) as GatewayRequest
+        const next = pass(context.request as unknown as Stage, event)
+        // Most gates have nothing to wait for.
+        return next instanceof Promise ? next.then(proceed) : proceed(next)
       },
       ...(failed && { onError: ({ context }) => failed(context.request) }),
     }

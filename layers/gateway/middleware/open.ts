@@ -1,19 +1,18 @@
 import { doorOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { formatCredits } from '../domain/money.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
 import type { Log } from '../log.ts'
 import type { GatewayRequest } from '../request.ts'
 import { crossOriginHeaders } from '../wire/cross-origin.ts'
 import {
-  attemptsHeader,
-  costHeader,
-  droppedFieldsHeader,
+  addRateLimits,
+  attemptsText,
+  droppedFieldsText,
   type Headers,
-  loweredHeader,
-  providerHeader,
-  rateLimitHeaders,
-  replayedHeader,
+  type OwnNames,
+  ownNames,
 } from '../wire/headers.ts'
 import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
 
@@ -29,6 +28,7 @@ type OpenDeps = {
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)
+  const names = ownNames(headerPrefix)
   return {
     before: ({ event, context }) => {
       const nowMs = clock()
@@ -45,12 +45,11 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
     after: ({ response, context, event }) => {
       if (!response) return
       const { request } = context
-      response.headers = {
-        ...response.headers,
-        ...standardHeaders(request, headerPrefix),
-        ...(request.replay && replayedHeader(headerPrefix)),
-        ...(isFromBrowser(event) && forBrowsers),
-      }
+      const headers = { ...response.headers }
+      addStandardHeaders(headers, request, names)
+      if (request.replay) headers[names.replayed] = 'true'
+      if (isFromBrowser(event)) Object.assign(headers, forBrowsers)
+      response.headers = headers
       if (isHead(event)) response.body = ''
     },
     onError: (failed) => {
@@ -62,14 +61,12 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
         log.problem('a request failed', failed.error, request.requestId)
       }
       if (error.kind === 'invalid_api_key') log.invalidKey()
+      const headers = { 'Content-Type': 'application/json', ...error.headers }
+      addStandardHeaders(headers, withoutKey(request, error), names)
+      if (isFromBrowser(event)) Object.assign(headers, forBrowsers)
       failed.response = {
         statusCode: error.status,
-        headers: {
-          'Content-Type': 'application/json',
-          ...error.headers,
-          ...standardHeaders(withoutKey(request, error), headerPrefix),
-          ...(isFromBrowser(event) && forBrowsers),
-        },
+        headers,
         body: isHead(event) ? '' : JSON.stringify(doorOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
@@ -99,19 +96,15 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
   return rest
 }
 
-function standardHeaders(
-  { requestId, endpoint, credential, priced, journey, settlement, nowMs }: GatewayRequest,
-  prefix: string,
-): Headers {
-  return {
-    'X-Request-Id': requestId,
-    // Anthropic's clients look for it under this name.
-    ...(endpoint.contract === 'messages' && { 'Request-Id': requestId }),
-    ...(credential && rateLimitHeaders(credential.key, nowMs)),
-    ...(journey.provider && providerHeader(prefix, journey.provider)),
-    ...(journey.attempts.length > 0 && attemptsHeader(prefix, journey.attempts)),
-    ...(journey.droppedFields && droppedFieldsHeader(prefix, journey.droppedFields)),
-    ...(priced && askedTooMuch(priced) && loweredHeader(prefix, priced.outputCap)),
-    ...(!settlement.streaming && costHeader(prefix, settlement.cost ?? 0n)),
-  }
+function addStandardHeaders(headers: Headers, request: GatewayRequest, names: OwnNames): void {
+  const { requestId, endpoint, credential, priced, journey, settlement, nowMs } = request
+  headers['X-Request-Id'] = requestId
+  // Anthropic's clients look for it under this name.
+  if (endpoint.contract === 'messages') headers['Request-Id'] = requestId
+  if (credential) addRateLimits(headers, credential.key, nowMs)
+  if (journey.provider) headers[names.provider] = journey.provider
+  if (journey.attempts.length > 0) headers[names.attempts] = attemptsText(journey.attempts)
+  if (journey.droppedFields) headers[names.dropped] = droppedFieldsText(journey.droppedFields)
+  if (priced && askedTooMuch(priced)) headers[names.lowered] = String(priced.outputCap)
+  if (!settlement.streaming) headers[names.cost] = formatCredits(settlement.cost ?? 0n)
 }

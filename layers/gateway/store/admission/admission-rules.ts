@@ -3,15 +3,13 @@ import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
 import { isExpired, type Key, oldFormHolds } from '../../domain/key.ts'
 import { utcDay } from '../../domain/limits.ts'
 import type { Item } from '../database.ts'
-import { takeFromBucket } from './take-from-bucket.ts'
-
-export type Condition = { readonly text: string; readonly values: Item }
+import { hasToken } from './take-from-bucket.ts'
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
 type AdmissionRule = {
   readonly refusal: AdmissionRefusal
-  /** The condition on the stored key. `cached` is the copy by which the write is made. */
-  readonly condition: (cached: Key, demand: Demand) => Condition
+  /** The condition on the stored key, whose values are added to those of the write. `cached` is the copy by which the write is made. */
+  readonly condition: (cached: Key, demand: Demand, values: Item) => string
   readonly isMet: (stored: Key, demand: Demand) => boolean
   /** Whether a call that is refused for this spends a token all the same. */
   readonly spendsToken: boolean
@@ -21,26 +19,26 @@ type AdmissionRule = {
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
   {
     refusal: 'key_expired',
-    condition: (_, { nowMs }) => ({
-      text: '(attribute_not_exists(expiresAtMs) OR expiresAtMs > :nowMs)',
-      values: { ':nowMs': nowMs },
-    }),
+    condition: (_, { nowMs }, values) => {
+      values[':nowMs'] = nowMs
+      return '(attribute_not_exists(expiresAtMs) OR expiresAtMs > :nowMs)'
+    },
     isMet: (key, { nowMs }) => !isExpired(key, nowMs),
     spendsToken: false,
   },
   {
     refusal: 'rate_limit_exceeded',
-    condition: (cached, { nowMs }) => takeFromBucket(cached, nowMs).hasToken,
+    condition: (cached, { nowMs }, values) => hasToken(cached, nowMs, values),
     isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
       saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
     spendsToken: false,
   },
   {
     refusal: 'daily_limit_exceeded',
-    condition: ({ dailyLimit }) => ({
-      text: '(attribute_not_exists(#day) OR #day < :dailyLimit)',
-      values: { ':dailyLimit': dailyLimit },
-    }),
+    condition: ({ dailyLimit }, _, values) => {
+      values[':dailyLimit'] = dailyLimit
+      return '(attribute_not_exists(#day) OR #day < :dailyLimit)'
+    },
     isMet: ({ days, dailyLimit }, { nowMs }) => (days[utcDay(nowMs)] ?? 0) < dailyLimit,
     spendsToken: false,
   },
@@ -52,7 +50,10 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   },
   {
     refusal: 'credit_balance_exhausted',
-    condition: (_, { hold }) => ({ text: 'available >= :hold', values: { ':hold': hold } }),
+    condition: (_, { hold }, values) => {
+      values[':hold'] = hold
+      return 'available >= :hold'
+    },
     isMet: ({ available }, { hold }) => available >= hold,
     spendsToken: true,
   },
@@ -67,13 +68,14 @@ export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | und
  * Holds of the old form, which only requests under way during an upgrade have, are in a map of their own. A condition
  * cannot add two sizes, so the copy of the key says how many of them there are, and is proven by the write.
  */
-function hasRoom(cached: Key): Condition {
+function hasRoom(cached: Key, _: Demand, values: Item): string {
   const old = Object.keys(oldFormHolds(cached)).length
   const room = cached.maxConcurrent - old
   if (room <= 0) {
-    const text = 'size(holds) < :maxConcurrent AND attribute_not_exists(openHolds)'
-    return { text, values: { ':maxConcurrent': cached.maxConcurrent } }
+    values[':maxConcurrent'] = cached.maxConcurrent
+    return 'size(holds) < :maxConcurrent AND attribute_not_exists(openHolds)'
   }
-  const text = 'size(holds) = :old AND (attribute_not_exists(openHolds) OR size(openHolds) < :room)'
-  return { text, values: { ':old': old, ':room': room } }
+  values[':old'] = old
+  values[':room'] = room
+  return 'size(holds) = :old AND (attribute_not_exists(openHolds) OR size(openHolds) < :room)'
 }

@@ -8,7 +8,7 @@ import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
 import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
-import { takeFromBucket } from './take-from-bucket.ts'
+import { takeToken } from './take-from-bucket.ts'
 
 type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
@@ -24,7 +24,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   const read = readKey(tables)
   return async (key, demand) => {
     try {
-      const write = { TableName: keys, ...admissionWrite(key, demand), ReturnValues: returned }
+      const write = admissionWrite(keys, key, demand, returned)
       const { Attributes = {} } = await retryTurnedAway(() => database.updateOnce(write))
       return { admitted: true, key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes) }
     } catch (error) {
@@ -43,15 +43,17 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
  * the holds only those that have ended are.
  */
 function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
-  const forgotten = new Set(forgottenDays(key, nowMs))
-  const days = Object.fromEntries(Object.entries(key.days).filter(([day]) => !forgotten.has(day)))
+  const days = daysOf(changed)
+  const forgotten = forgottenDays(key, nowMs)
+  for (const day in key.days) if (!forgotten.includes(day)) days[day] ??= key.days[day] as number
+  const holds = holdsOf(changed, nowMs)
   return {
     ...key,
     bucketFullAtUs: changed.bucketFullAtUs as number,
     available: toNano(changed.available),
     ...lastUseOf(key, changed),
-    days: { ...days, ...daysOf(changed) },
-    holds: { ...oldFormHolds(key), ...holdsOf(changed, nowMs) },
+    days,
+    holds: Object.assign(holds, oldFormHolds(key)),
   }
 }
 
@@ -75,50 +77,45 @@ function refused(key: Key | undefined, demand: Demand): AdmissionResult {
 const IS_ACTIVE = '#status = :active'
 const IS_UNCHANGED = 'version = :version'
 const SECRET_IS_VALID = '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))'
+const IS_FIRST = 'NOT contains(openHolds, :open)'
 const USED = 'lastUsedAtMs = :nowMs'
 const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
-const IS_FIRST = 'NOT contains(openHolds, :open)'
+const COUNT_AND_TAKE = '#day = if_not_exists(#day, :zero) + :one, available = available - :hold'
+const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
 
-function admissionWrite(key: Key, demand: Demand): Omit<UpdateInput, 'TableName'> {
-  const { takeToken } = takeFromBucket(key, demand.nowMs)
-  const rules = ADMISSION_RULES.map(({ condition }) => condition(key, demand))
-  const forgotten = forgottenDays(key, demand.nowMs)
+// Made anew for each request, so it is put together without copies on the way.
+function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValues: Returned): UpdateInput {
   const hold = storedHold(demand.requestId, { amount: demand.hold, untilMs: demand.holdUntilMs })
   const names: Record<string, string> = { '#status': 'status', '#day': dayAttribute(utcDay(demand.nowMs)) }
-  for (const [i, day] of forgotten.entries()) names[`#forgotten${i}`] = dayAttribute(day)
-
+  const values: Item = {
+    ':active': 'active',
+    ':version': key.version,
+    ':hash': demand.hash,
+    ':nowMs': demand.nowMs,
+    ':open': hold,
+    ':toAdd': new Set([hold]),
+    ':sweepAt': sweepTime(demand.holdUntilMs),
+    ':zero': 0,
+    ':one': 1,
+  }
+  let condition = `${IS_ACTIVE} AND ${IS_UNCHANGED} AND ${SECRET_IS_VALID}`
+  for (const rule of ADMISSION_RULES) condition += ` AND ${rule.condition(key, demand, values)}`
+  // The copy is proven current by this write, so it knows which of the two secrets this is.
+  const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
+  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${COUNT_AND_TAKE}, ${used}, ${HOLD}`
+  const forgotten = forgottenDays(key, demand.nowMs)
+  for (let i = 0; i < forgotten.length; i++) {
+    names[`#forgotten${i}`] = dayAttribute(forgotten[i] as string)
+    update += `${i === 0 ? ' REMOVE' : ','} #forgotten${i}`
+  }
   return {
+    TableName,
     Key: keyItem(key.id),
-    ConditionExpression: [IS_ACTIVE, IS_UNCHANGED, SECRET_IS_VALID, ...rules.map(({ text }) => text), IS_FIRST].join(
-      ' AND ',
-    ),
-    UpdateExpression: [
-      `SET ${takeToken.text}`,
-      '#day = if_not_exists(#day, :zero) + :one',
-      'available = available - :hold',
-      // The copy is proven current by this write, so it knows which of the two secrets this is.
-      key.previous?.hash === demand.hash ? USED_IN_GRACE : USED,
-      'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd',
-    ]
-      .join(', ')
-      .concat(forgotten.length > 0 ? ` REMOVE ${forgotten.map((_, i) => `#forgotten${i}`).join(', ')}` : ''),
+    ConditionExpression: `${condition} AND ${IS_FIRST}`,
+    UpdateExpression: update,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: Object.assign(
-      {
-        ':active': 'active',
-        ':version': key.version,
-        ':hash': demand.hash,
-        ':nowMs': demand.nowMs,
-        ':hold': demand.hold,
-        ':open': hold,
-        ':toAdd': new Set([hold]),
-        ':sweepAt': sweepTime(demand.holdUntilMs),
-        ':zero': 0,
-        ':one': 1,
-      },
-      takeToken.values,
-      ...rules.map(({ values }) => values),
-    ),
+    ExpressionAttributeValues: values,
+    ReturnValues,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   }
 }

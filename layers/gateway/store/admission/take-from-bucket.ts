@@ -1,35 +1,41 @@
 import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/bucket.ts'
 import type { Key } from '../../domain/key.ts'
-
-type Expression = { readonly text: string; readonly values: Readonly<Record<string, number>> }
-type BucketWrite = { readonly hasToken: Expression; readonly takeToken: Expression }
+import type { Item } from '../database.ts'
 
 /**
  * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
  * The cached copy says which; where it is wrong, because another instance has taken since, that costs one retry.
  */
-export function takeFromBucket(key: Key, nowMs: number): BucketWrite {
-  const interval = intervalUs(key.rpm)
-  const nowUs = nowMs * 1000
-  if (key.bucketFullAtUs <= nowUs) {
-    return {
-      hasToken: { text: 'bucketFullAtUs <= :nowUs', values: { ':nowUs': nowUs } },
-      takeToken: { text: 'bucketFullAtUs = :firstTaken', values: { ':firstTaken': nowUs + interval } },
-    }
+function formOf({ bucketFullAtUs }: Key, nowMs: number): 'full' | 'in use' | 'wrong' {
+  if (bucketFullAtUs <= nowMs * 1000) return 'full'
+  return bucketFullAtUs <= latestSaneFullAtUs(nowMs) ? 'in use' : 'wrong'
+}
+
+/** The condition that the bucket has a token. Its values are added to those of the write. */
+export function hasToken(cached: Key, nowMs: number, values: Item): string {
+  const form = formOf(cached, nowMs)
+  if (form === 'wrong') {
+    values[':latestSane'] = latestSaneFullAtUs(nowMs)
+    return 'bucketFullAtUs > :latestSane'
   }
-  const lastTakeable = lastTakeableFullAtUs(key.rpm, nowMs)
-  const latestSane = latestSaneFullAtUs(nowMs)
-  if (key.bucketFullAtUs > latestSane) {
-    return {
-      hasToken: { text: 'bucketFullAtUs > :latestSane', values: { ':latestSane': latestSane } },
-      takeToken: { text: 'bucketFullAtUs = :lastTaken', values: { ':lastTaken': lastTakeable + interval } },
-    }
+  values[':nowUs'] = nowMs * 1000
+  if (form === 'full') return 'bucketFullAtUs <= :nowUs'
+  values[':lastTakeable'] = lastTakeableFullAtUs(cached.rpm, nowMs)
+  return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
+}
+
+/** The change that takes the token. */
+export function takeToken(cached: Key, nowMs: number, values: Item): string {
+  const form = formOf(cached, nowMs)
+  const interval = intervalUs(cached.rpm)
+  if (form === 'full') {
+    values[':firstTaken'] = nowMs * 1000 + interval
+    return 'bucketFullAtUs = :firstTaken'
   }
-  return {
-    hasToken: {
-      text: 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable',
-      values: { ':nowUs': nowUs, ':lastTakeable': lastTakeable },
-    },
-    takeToken: { text: 'bucketFullAtUs = bucketFullAtUs + :interval', values: { ':interval': interval } },
+  if (form === 'wrong') {
+    values[':lastTaken'] = lastTakeableFullAtUs(cached.rpm, nowMs) + interval
+    return 'bucketFullAtUs = :lastTaken'
   }
+  values[':interval'] = interval
+  return 'bucketFullAtUs = bucketFullAtUs + :interval'
 }

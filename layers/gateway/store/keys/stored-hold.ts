@@ -13,11 +13,15 @@ const LONGEST_LIFETIME = 255
 export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'amount' | 'untilMs'>): Uint8Array {
   const id = readUlid(requestId)
   const units = Math.ceil((untilMs - timeMsIn(id)) / LIFETIME_UNIT_MS)
-  const bytes = bytesOf(amount)
-  const stored = new Uint8Array(ID_BYTES + 1 + bytes.length)
+  const digits = amount === 0n ? '' : amount.toString(16)
+  const amountBytes = (digits.length + 1) >> 1
+  const stored = new Uint8Array(ID_BYTES + 1 + amountBytes)
   stored.set(id)
   stored[ID_BYTES] = Math.min(LONGEST_LIFETIME, Math.max(0, units))
-  stored.set(bytes, ID_BYTES + 1)
+  // The amount in as few bytes as it takes, none for zero.
+  for (let i = 0, end = digits.length - 2 * (amountBytes - 1); i < amountBytes; i++, end += 2) {
+    stored[ID_BYTES + 1 + i] = Number.parseInt(digits.slice(Math.max(0, end - 2), end), 16)
+  }
   return stored
 }
 
@@ -29,13 +33,6 @@ export function readStoredHold(bytes: Uint8Array): { readonly requestId: string;
 /** From when on the request of a stored hold is dead. */
 export function endOf(bytes: Uint8Array): number {
   return timeMsIn(bytes) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
-}
-
-/** The amount in as few bytes as it takes, none for zero. */
-function bytesOf(amount: Nano): number[] {
-  const bytes: number[] = []
-  for (let rest = amount; rest > 0n; rest >>= 8n) bytes.unshift(Number(rest & 255n))
-  return bytes
 }
 
 function amountIn(bytes: Uint8Array): Nano {

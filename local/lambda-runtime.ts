@@ -9,38 +9,64 @@ type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<R
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse
-  #hasWritten = false
+  #head: ResponseHead | undefined
+  /** What came first. An answer that is whole with it goes out in one piece, with its length. */
+  #first: string | Buffer | undefined
+  #isFlushing = false
 
   constructor(response: ServerResponse) {
-    super()
+    super({ decodeStrings: false })
     this.#response = response
   }
 
-  begin({ statusCode, headers }: ResponseHead): void {
-    if (!this.#response.destroyed) this.#response.writeHead(statusCode, headers)
+  begin(head: ResponseHead): void {
+    this.#head = head
   }
 
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+  override _write(chunk: string | Buffer, _: BufferEncoding, done: () => void): void {
     const response = this.#response
-    if (response.destroyed) done()
-    else if (chunk.length === 0) {
-      // With the first words, if they come at once.
-      setImmediate(() => {
-        if (!this.#hasWritten) response.flushHeaders()
-      })
-      done()
-    } else if (this.#send(chunk)) done()
+    if (this.#head && this.#first === undefined) {
+      if (chunk.length > 0) this.#first = chunk
+      this.#flushSoon()
+      return done()
+    }
+    this.#flush()
+    if (response.destroyed || response.write(chunk)) done()
     else afterDrainOrClose(response, done)
   }
 
-  #send(chunk: Buffer): boolean {
-    this.#hasWritten = true
-    return this.#response.write(chunk)
+  override _final(done: () => void): void {
+    const response = this.#response
+    if (this.#head && this.#first !== undefined && !response.destroyed) {
+      const { statusCode, headers } = this.#head
+      this.#head = undefined
+      const length = { 'Content-Length': String(Buffer.byteLength(this.#first)) }
+      response.writeHead(statusCode, { ...headers, ...length }).end(this.#first)
+    } else {
+      this.#flush()
+      response.end()
+    }
+    done()
   }
 
-  override _final(done: () => void): void {
-    this.#response.end()
-    done()
+  /** Once whoever writes has had its say: it may end the answer in the same breath. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    process.nextTick(() => {
+      if (this.#first === undefined) setImmediate(() => this.#flush())
+      else this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const response = this.#response
+    if (!this.#head || response.destroyed) return
+    const { statusCode, headers } = this.#head
+    this.#head = undefined
+    response.writeHead(statusCode, headers)
+    if (this.#first === undefined) response.flushHeaders()
+    else response.write(this.#first)
   }
 }
 

@@ -62,7 +62,8 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
       response.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify(FOREIGN_HOST))
       return
     }
-    const [body, { chat, json, clock }] = await Promise.all([readBody(request), functions])
+    const body = await readBody(request)
+    const { chat, json, clock } = await functions
     endUnread(request, response, lingerMs)
     const event = toEvent(request, body, clock(), randomUUID())
     const context = lambdaContext()

@@ -3,7 +3,6 @@ import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import type { Key } from '../layers/gateway/domain/key.ts'
 import type { Database, Item, UpdateInput } from '../layers/gateway/store/database.ts'
 import { hashItem, keyItem, toItem } from '../layers/gateway/store/keys/key-item.ts'
-import { readStoredHold } from '../layers/gateway/store/keys/stored-hold.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
 /** The tables of one key and one catalog, in this process, for measuring what the gateway costs without a database. */
@@ -105,11 +104,13 @@ class Account {
   }
 
   #changing(): Item {
-    const holds = this.#open.size > 0 && { openHolds: new Set(this.#open.values()) }
-    return { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#use, ...this.#days, ...holds }
+    const item: Item = { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#use }
+    for (const day in this.#days) item[day] = this.#days[day]
+    if (this.#open.size > 0) item.openHolds = new Set(this.#open.values())
+    return item
   }
 }
 
 function idOf(hold: Uint8Array): string {
-  return readStoredHold(hold).requestId
+  return Buffer.from(hold.buffer, hold.byteOffset, hold.length).toString('latin1')
 }

@@ -28,7 +28,8 @@ export class ResponseStream extends Writable {
     if (this.#head && this.#first === undefined) {
       if (chunk.length > 0) this.#first = chunk
       this.#flushSoon()
-      return done()
+      done()
+      return
     }
     this.#flush()
     if (response.destroyed || response.write(chunk)) done()

@@ -97,7 +97,7 @@ export type Journey = {
   /** The cost of that route to us, if the catalog says. */
   cost?: PriceStrings
   /** Fields of the request that the route was not given, because the catalog says to leave them out. */
-  droppedFields?: readonly string[]
+  droppedFields?: readonly string[] | undefined
   upstreamModel?: string
   fallbackModel?: string
   /** Whether the last attempt asked for its answer in one piece, which has no first token to be timed. */
@@ -108,7 +108,7 @@ export type Journey = {
 /** Notes how the last attempt ended; a stream's ends later than it is accepted. */
 export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number): void {
   const last = attempts.pop()
-  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
+  if (last) attempts.push({ provider: last.provider, result, ms: nowMs - (attemptAtMs ?? nowMs) })
 }
 
 /** From when on a request that has not ended is dead. */

@@ -19,6 +19,18 @@ export function utcDay(nowMs: number): string {
   return (lastDays[parity] as Day).text
 }
 
+/** As `toISOString` writes it, which takes ten times as long. */
+export function isoTime(ms: number): string {
+  const time = Math.floor(ms) % DAY_MS
+  if (!(time >= 0)) return new Date(ms).toISOString()
+  const seconds = Math.floor(time / 1000)
+  return `${utcDay(ms)}T${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${String(time % 1000).padStart(3, '0')}Z`
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}
+
 function dayAt(number: number): Day {
   return { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) }
 }

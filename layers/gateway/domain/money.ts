@@ -1,6 +1,7 @@
 /** The ledger's unit: one thousand-millionth of a credit. */
 export type Nano = bigint
 
+const ZERO = 48
 const DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/
 
 /** A plain decimal as an integer with `places` implied decimals; undefined if it is not one or has more places. */
@@ -15,9 +16,11 @@ export function parseDecimal(text: string, places: number): bigint | undefined {
 export function formatDecimal(value: bigint, places: number): string {
   const negative = value < 0n
   const digits = (negative ? -value : value).toString().padStart(places + 1, '0')
-  const whole = digits.slice(0, -places)
-  const fraction = digits.slice(-places).replace(/0+$/, '')
-  return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`
+  const point = digits.length - places
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1
+  const fraction = end > point ? `.${digits.slice(point, end)}` : ''
+  return `${negative ? '-' : ''}${digits.slice(0, point)}${fraction}`
 }
 
 export function parseCredits(text: string): Nano | undefined {

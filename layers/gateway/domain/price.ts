@@ -68,8 +68,16 @@ export function formatPerToken(pico: bigint): string {
   return formatDecimal(pico, PICO_PLACES)
 }
 
-/** As the catalog has it. Parts that cost nothing of their own are left out. */
+const STATED = new WeakMap<Price, StatedPrice>()
+
+/** As the catalog has it, put into words once. Parts that cost nothing of their own are left out. */
 export function statePrice(price: Price): StatedPrice {
+  const stated = STATED.get(price) ?? inWords(price)
+  STATED.set(price, stated)
+  return stated
+}
+
+function inWords(price: Price): StatedPrice {
   return {
     input: formatPerMillion(price.inputPico),
     output: formatPerMillion(price.outputPico),
@@ -146,8 +154,8 @@ function worstBeforeOutputPico(
   price: Price,
   { promptTokens, images, writesCache }: Omit<WorstCase, 'completionTokens'>,
 ): bigint {
-  const inputs = [price.inputPico, price.cachedInputPico, ...(writesCache ? [price.cacheWritePico] : [])]
-  const dearest = inputs.reduce((most, pico) => (pico > most ? pico : most))
+  let dearest = price.inputPico > price.cachedInputPico ? price.inputPico : price.cachedInputPico
+  if (writesCache && price.cacheWritePico > dearest) dearest = price.cacheWritePico
   return BigInt(promptTokens) * dearest + price.requestPico + BigInt(images) * price.imagePico
 }
 

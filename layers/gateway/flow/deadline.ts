@@ -1,9 +1,13 @@
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-/** Aborts at this moment, with the words that the caller is told. */
+/** Timers of the same length share a list, and a deadline is rarely the same number of milliseconds away. */
+const ROUNDED_TO_MS = 100
+
+/** Aborts at this moment or a little before, with the words that the caller is told. */
 export function startDeadline(atMs: number, nowMs: number, words: string): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController()
   const abort = () => controller.abort(new UpstreamFailure('deadline', words))
-  const timer = setTimeout(abort, Math.max(0, atMs - nowMs))
+  const ms = Math.max(0, atMs - nowMs)
+  const timer = setTimeout(abort, ms < 10 * ROUNDED_TO_MS ? ms : ms - (ms % ROUNDED_TO_MS))
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }

@@ -38,19 +38,10 @@ async function begin(
   journey: Journey,
   signal: AbortSignal,
 ) {
-  const ending = new AbortController()
-  const end = () => ending.abort(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   // A whole answer says nothing before its end, so it has until the request's own deadline.
-  const timer = asksWhole
-    ? undefined
-    : setTimeout(
-        () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${route.firstByteTimeoutMs} ms.`)),
-        route.firstByteTimeoutMs,
-      )
+  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
   const batches = provider
     .chat({
       chat: priced.chat,
@@ -63,7 +54,7 @@ async function begin(
       noteDropped: (fields) => {
         journey.droppedFields = fields
       },
-      signal: ending.signal,
+      signal: beginning.signal,
     })
     [Symbol.asyncIterator]()
   try {
@@ -73,8 +64,19 @@ async function begin(
     await batches.return?.()
     throw error
   } finally {
-    clearTimeout(timer)
+    beginning.begun()
   }
+}
+
+/** A signal that is aborted with the given one, and if nothing has begun by its own time. */
+function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; begun(): void } {
+  const ending = new AbortController()
+  const end = () => ending.abort(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  const late = () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${ms} ms.`))
+  const timer = setTimeout(late, ms)
+  return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }
 
 /** The parts up to the batch with the first that says something, of whatever kind, or ends. */

@@ -45,7 +45,7 @@ export async function tryRoutes<T>(
     journey.attemptAtMs = clock()
     journey.attempts.push({ provider: route.provider, result: 'open', ms: 0 })
     try {
-      delete journey.droppedFields
+      journey.droppedFields = undefined
       const answer = await ask(openProvider(priced.catalog, route.provider), candidate)
       endAttempt(journey, 'ok', clock())
       journey.route = routeKey(route)

@@ -17,7 +17,8 @@ export const MOST_HEAD_BYTES = 16 * 1024
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** No line of it has a sign that no text has, as a lone LF, which would end the line for others and not for us. */
+const LINES = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*$/
 const [SPACE, TAB] = [32, 9]
 /** Their bodies are empty, whatever their headers say. */
 const WITHOUT_BODY = new Set([204, 304])
@@ -28,6 +29,7 @@ export function parseHead(text: string): Head {
   const lines = text.split('\r\n')
   const [, minor, status] = STATUS_LINE.exec(lines[0] as string) ?? []
   if (status === undefined) throw bad('There came something other than HTTP/1.1.')
+  if (!LINES.test(text)) throw bad('There came a header that is none.')
   const headers: Record<string, string | undefined> = Object.create(null)
   for (let i = 1; i < lines.length; i++) readHeader(lines[i] as string, headers)
   const code = Number(status)
@@ -39,12 +41,24 @@ export function parseHead(text: string): Head {
 
 function readHeader(line: string, headers: Record<string, string | undefined>): void {
   const colon = line.indexOf(':')
-  const name = line.slice(0, Math.max(0, colon)).toLowerCase()
+  const name = nameIn(line.slice(0, Math.max(0, colon)))
   const value = trim(line, colon + 1)
-  if (!NAME.test(name) || !VALUE.test(value)) throw bad('There came a header that is none.')
   if (headers[name] === undefined) headers[name] = value
   else if (name === 'content-length' || name === 'transfer-encoding') throw bad(`There came two ${name} headers.`)
   else if (name === 'connection') headers[name] += `,${value}`
+}
+
+const MOST_NAMES = 256
+/** Names as they were written, and in small letters. Hosts send the same few again and again. */
+const NAMES = new Map<string, string>()
+
+function nameIn(written: string): string {
+  const known = NAMES.get(written)
+  if (known !== undefined) return known
+  if (!NAME.test(written)) throw bad('There came a header that is none.')
+  const name = written.toLowerCase()
+  if (NAMES.size < MOST_NAMES) NAMES.set(written, name)
+  return name
 }
 
 /** Without the spaces and tabs around it. Of nothing else: `\vchunked` is not `chunked`. */

@@ -39,6 +39,8 @@ const OPTIONAL: Readonly<Record<string, Rule>> = {
   metadata: object,
 }
 
+const OPTIONAL_RULES = Object.entries(OPTIONAL)
+
 const CAP_FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 const MAX_MESSAGES = 10_000
@@ -50,7 +52,7 @@ export function parseChatRequest({ value, bytes, namesCache = false }: JsonBody)
   if (typeof value.model !== 'string' || value.model === '') {
     throw bad('model', "'model' must be the id of a model; GET /v1/models lists them", value.model)
   }
-  for (const [name, rule] of Object.entries(OPTIONAL)) {
+  for (const [name, rule] of OPTIONAL_RULES) {
     const field = value[name]
     const wanted = field === undefined || field === null ? undefined : rule(field)
     if (wanted) throw bad(name, `'${name}' must be ${wanted}`, field)

@@ -26,15 +26,14 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
     leftOut,
   )
   const named = chat.capFields.length > 0 ? chat.capFields : (['max_tokens'] as const)
-  const caps = capField ? [capField] : named
-  return {
-    ...(chat.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed),
-    model,
-    ...Object.fromEntries(caps.map((field) => [field, outputCap])),
-    stream: !call.asksWhole,
-    ...(streamOptions &&
-      !call.asksWhole && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
+  const request: Fields = chat.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed
+  request.model = model
+  for (const field of capField ? [capField] : named) request[field] = outputCap
+  request.stream = !call.asksWhole
+  if (streamOptions && !call.asksWhole) {
+    request.stream_options = { ...(isObject(options) ? options : {}), include_usage: true }
   }
+  return request
 }
 
 /** The fields of a body that pass, by the rules of its contract. */
@@ -46,19 +45,22 @@ export function passFields(
   ours = OURS,
   leftOut: readonly string[] = [],
 ): ChatBody {
-  const allowed = new Set([...allowFields, ...(entry.allowFields ?? [])])
-  const passed: [string, unknown][] = []
+  const { allowFields: ofEntry = [] } = entry
+  const passed: Fields = {}
   const dropped = [...leftOut]
-  for (const [name, value] of Object.entries(body)) {
+  // None of them is named `__proto__`: such a body was refused.
+  for (const name in body) {
+    const value = body[name]
     if (ours.has(name)) continue
-    const complaint = allowed.has(name) ? undefined : complaintOf(rules, name, value)
-    if (complaint === undefined) passed.push([name, value])
+    const isAllowed = allowFields.includes(name) || ofEntry.includes(name)
+    const complaint = isAllowed ? undefined : complaintOf(rules, name, value)
+    if (complaint === undefined) passed[name] = value
     else if (value === null) continue
     else if (entry.unknownFields === 'drop') dropped.push(name)
     else throw unsupported(name, complaint)
   }
   if (dropped.length > 0) noteDropped(dropped)
-  return Object.fromEntries(passed)
+  return passed
 }
 
 /** A request of another contract, without what Chat Completions has no words for. */

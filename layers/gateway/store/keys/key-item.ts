@@ -1,5 +1,6 @@
 import { ITEMS } from '../../contract.ts'
 import type { Hold, Key, KeySettings } from '../../domain/key.ts'
+import { isoTime } from '../../domain/limits.ts'
 import type { Scope } from '../../endpoints.ts'
 import type { Item } from '../database.ts'
 import { currentSecret, previousSecret, secretAttributes } from './secret-attributes.ts'
@@ -18,7 +19,7 @@ const DAY = 'day:'
 export const dayAttribute = (day: string) => `${DAY}${day}`
 
 /** When a sweep must look at a key: no later than this, one of its requests may be dead. */
-export const sweepTime = (ms: number) => new Date(ms).toISOString()
+export const sweepTime = isoTime
 
 export function toItem(key: Key): Item {
   return {

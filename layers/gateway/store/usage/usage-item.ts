@@ -1,3 +1,4 @@
+import { isoTime } from '../../domain/limits.ts'
 import type { Nano } from '../../domain/money.ts'
 import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
 import type { Item } from '../database.ts'
@@ -8,7 +9,7 @@ export function toUsageItem(row: UsageRow): Item {
   return {
     requestId: row.requestId,
     keyId: row.keyId,
-    startedAt: new Date(row.startedAtMs).toISOString(),
+    startedAt: isoTime(row.startedAtMs),
     endpoint: row.endpoint,
     contract: row.contract,
     outcome: row.outcome,

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals'
+import { isoTime, utcDay } from '../../layers/gateway/domain/limits.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+test('times are written as toISOString writes them, at any millisecond of any day, in any order', () => {
+  const moments = [0, 1, 999, DAY_MS - 1, DAY_MS, Date.UTC(2024, 1, 29, 23, 59, 59, 999), -1, 1_700_000_000_000.75]
+  for (let i = 0; i < 5_000; i++) moments.push(Math.floor(Math.random() * Date.UTC(2100, 0)))
+  for (const ms of moments) {
+    expect(isoTime(ms)).toBe(new Date(ms).toISOString())
+    expect(utcDay(ms)).toBe(new Date(ms).toISOString().slice(0, 10))
+  }
+})
+
+test('the days around midnight are told apart, whichever is asked for first', () => {
+  const midnight = Date.UTC(2026, 10, 16)
+  for (const ms of [midnight, midnight - 1, midnight, midnight - DAY_MS, midnight + DAY_MS, midnight - 1]) {
+    expect(utcDay(ms)).toBe(new Date(ms).toISOString().slice(0, 10))
+  }
+})
+
+test('a moment that is none is refused, as toISOString refuses it', () => {
+  expect(() => isoTime(Number.NaN)).toThrow(RangeError)
+})

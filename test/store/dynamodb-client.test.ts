@@ -6,7 +6,7 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { Item } from '../../layers/gateway/store/database.ts'
-import { fromAttributes, toAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
+import { fromAttributes, writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
@@ -120,10 +120,16 @@ test.each<[Treatment, boolean]>([
 
 test('values of every kind are written and read as the AWS SDK does it', () => {
   const random = new Random(1)
-  const every = { floats: [0.1, -1.5e-7, 1e21 / 10 ** 6, -0], nothing: null, deep: { a: [{ b: [[]] }, {}] } }
+  const every = {
+    floats: [0.1, -1.5e-7, 1e21 / 10 ** 6, -0],
+    nothing: null,
+    deep: { a: [{ b: [[]] }, {}] },
+    signs: ['', '"', '\\', '\n', '\0', '\x7f', '\u2028', 'é', '\u{1F600}', '\ud800', 'a\\"b'],
+    'a "name" \\ of signs\n': 'x',
+  }
   const items: Item[] = [every, ...Array.from({ length: 300 }, () => randomAttributes(random))]
   for (const item of items) {
-    const written = JSON.parse(JSON.stringify(toAttributes(item)))
+    const written = JSON.parse(writeAttributes(item))
     const bySdk = marshall(item, { removeUndefinedValues: true })
     expect(written).toEqual(withBytesAsText(bySdk))
     expect(fromAttributes(written)).toEqual(unmarshall(bySdk))
@@ -134,8 +140,8 @@ test.each([
   ...[Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53)],
   ...[new Date(0), new Set(['a']), new Map(), Symbol('a'), () => 1],
 ])('a value that DynamoDB cannot keep exactly is refused before it is sent: %p', (value) => {
-  expect(() => toAttributes({ value })).toThrow()
-  expect(() => toAttributes({ list: [{ value }] })).toThrow()
+  expect(() => writeAttributes({ value })).toThrow()
+  expect(() => writeAttributes({ list: [{ value }] })).toThrow()
 })
 
 test('an attribute of a type that the gateway does not write is an error', () => {

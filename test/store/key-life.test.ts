@@ -7,7 +7,7 @@ import { type Key, type KeySettings, standingOf } from '../../layers/gateway/dom
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { UpdateInput } from '../../layers/gateway/store/database.ts'
-import { toAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
+import { writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
@@ -138,9 +138,9 @@ test('the last use costs no further write and no further write unit on a key wit
   })
   const touch = new UpdateItemCommand({
     TableName: tables.keys,
-    Key: toAttributes(keyItem(key.id)) as never,
+    Key: JSON.parse(writeAttributes(keyItem(key.id))),
     UpdateExpression: 'SET lastUsedAtMs = :nowMs',
-    ExpressionAttributeValues: toAttributes({ ':nowMs': NOW }) as never,
+    ExpressionAttributeValues: JSON.parse(writeAttributes({ ':nowMs': NOW })),
     ReturnConsumedCapacity: 'TOTAL',
   })
   const { ConsumedCapacity } = await bare.send(touch)

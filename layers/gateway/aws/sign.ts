@@ -48,10 +48,18 @@ export function signer({ service, region, host, path = '/', contentType }: Place
   }
 }
 
+/** The last one that was asked for: a request signs several calls in a second. */
+let lastTime = { second: Number.NaN, text: '' }
+
 /** 20261115T120000Z */
 export function basicIsoTime(ms: number): string {
-  const iso = new Date(ms).toISOString()
-  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  if (second !== lastTime.second) {
+    const iso = new Date(ms).toISOString()
+    const text = `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`
+    lastTime = { second, text }
+  }
+  return lastTime.text
 }
 
 export function keptKey(region: string, service: string): (day: string, secret: string) => KeyObject {

@@ -4,14 +4,14 @@ import type { Item } from '../database.ts'
 export type AttributeValue = Readonly<Record<string, unknown>>
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** Fields that are undefined are left out. */
-export function toAttributes(item: Item): Attributes {
-  const attributes: Record<string, AttributeValue> = {}
+/** An item as DynamoDB's JSON. Fields that are undefined are left out. */
+export function writeAttributes(item: Item): string {
+  let text = ''
   for (const name in item) {
     const value = item[name]
-    if (value !== undefined) attributes[name] = toAttribute(value)
+    if (value !== undefined) text += `${text === '' ? '{' : ','}${quoted(name)}:${writeAttribute(value)}`
   }
-  return attributes
+  return text === '' ? '{}' : `${text}}`
 }
 
 export function fromAttributes(attributes: Attributes): Item {
@@ -20,44 +20,59 @@ export function fromAttributes(attributes: Attributes): Item {
   return item
 }
 
-function toAttribute(value: unknown): AttributeValue {
+function writeAttribute(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return { S: value }
+      return `{"S":${quoted(value)}}`
     case 'number':
-      return { N: toNumber(value) }
+      return `{"N":"${digitsOf(value)}"}`
     case 'bigint':
-      return { N: value.toString() }
+      return `{"N":"${value}"}`
     case 'boolean':
-      return { BOOL: value }
+      return value ? '{"BOOL":true}' : '{"BOOL":false}'
     case 'object':
-      return fromObject(value)
+      return writeObject(value)
     default:
       throw new TypeError(`DynamoDB has no type for a ${typeof value}.`)
   }
 }
 
-function fromObject(value: object | null): AttributeValue {
-  if (value === null) return { NULL: true }
-  if (Array.isArray(value)) return { L: value.filter((member) => member !== undefined).map(toAttribute) }
-  if (value instanceof Uint8Array) return { B: toBase64(value) }
-  if (value instanceof Set) return { BS: fromSet(value) }
+function writeObject(value: object | null): string {
+  if (value === null) return '{"NULL":true}'
+  if (Array.isArray(value)) {
+    const members = value.filter((member) => member !== undefined)
+    return `{"L":[${members.map(writeAttribute).join(',')}]}`
+  }
+  if (value instanceof Uint8Array) return `{"B":"${toBase64(value)}"}`
+  if (value instanceof Set) return `{"BS":[${writeSet(value)}]}`
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || (prototype as object).constructor.name === 'Object')
-    return { M: toAttributes(value as Item) }
+    return `{"M":${writeAttributes(value as Item)}}`
   throw new TypeError(`DynamoDB has no type for a ${(prototype as object).constructor.name}.`)
 }
 
-function fromSet(set: ReadonlySet<unknown>): string[] {
+function writeSet(set: ReadonlySet<unknown>): string {
   if (set.size === 0) throw new RangeError('DynamoDB has no empty set.')
-  return Array.from(set, (element) => {
-    if (element instanceof Uint8Array) return toBase64(element)
-    throw new TypeError(`Nobody here writes a set of any type but bytes, such as a ${typeof element}.`)
-  })
+  let text = ''
+  for (const element of set) {
+    if (!(element instanceof Uint8Array)) {
+      throw new TypeError(`Nobody here writes a set of any type but bytes, such as a ${typeof element}.`)
+    }
+    text += `${text === '' ? '' : ','}"${toBase64(element)}"`
+  }
+  return text
+}
+
+/** What JSON writes as it is: printable ASCII without quotes and backslashes. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+/** Most texts here are short and plain. */
+export function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 /** A number beyond 2^53 may not be the one that was meant; such are bigints. */
-function toNumber(value: number): string {
+function digitsOf(value: number): string {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new RangeError(`${value} is no number that DynamoDB keeps exactly.`)
   }

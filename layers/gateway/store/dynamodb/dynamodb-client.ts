@@ -1,7 +1,7 @@
 import { openService } from '../../aws/service.ts'
 import { ServiceError } from '../../aws/service-error.ts'
 import type { Database, Item, QueryInput } from '../database.ts'
-import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
+import { type Attributes, fromAttributes, quoted, writeAttributes } from './attribute-values.ts'
 
 /** The address of DynamoDB Local. Without it the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = { readonly endpoint: string }
@@ -26,7 +26,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
 
   async function send(operation: string, input: Input, attempts = ATTEMPTS): Promise<Output> {
     try {
-      return await call(operation, JSON.stringify(toWire(input)), { attempts })
+      return await call(operation, write(input), { attempts })
     } catch (error) {
       if (error instanceof ServiceError && error.answer.Item) {
         throw Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
@@ -34,7 +34,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
       throw error
     }
   }
-  async function write(operation: string, input: Input, attempts?: number) {
+  async function change(operation: string, input: Input, attempts?: number) {
     const { Attributes } = await send(operation, input, attempts)
     return { Attributes: Attributes && fromAttributes(Attributes) }
   }
@@ -50,10 +50,10 @@ export function dynamoDb(local?: LocalEndpoint): Database {
       const { Item } = await send('GetItem', input)
       return { Item: Item && fromAttributes(Item) }
     },
-    put: (input) => write('PutItem', input),
-    update: (input) => write('UpdateItem', input),
-    updateOnce: (input) => write('UpdateItem', input, 1),
-    delete: (input) => write('DeleteItem', input),
+    put: (input) => change('PutItem', input),
+    update: (input) => change('UpdateItem', input),
+    updateOnce: (input) => change('UpdateItem', input, 1),
+    delete: (input) => change('DeleteItem', input),
     query: (input) => page('Query', input),
     scan: (input) => page('Scan', input),
   }
@@ -70,14 +70,21 @@ type Output = {
   readonly LastEvaluatedKey?: Attributes
 }
 
-/** The same members, with the values in DynamoDB's own form. */
-function toWire(input: Input): object {
-  const { Key, Item, ExpressionAttributeValues, ExclusiveStartKey, ...others } = input
-  return {
-    ...others,
-    Key: Key && toAttributes(Key),
-    Item: Item && toAttributes(Item),
-    ExpressionAttributeValues: ExpressionAttributeValues && toAttributes(ExpressionAttributeValues),
-    ExclusiveStartKey: ExclusiveStartKey && toAttributes(ExclusiveStartKey),
+const IN_ATTRIBUTES: ReadonlySet<string> = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey'])
+
+/** The same members as JSON, with the values in DynamoDB's own form. */
+function write(input: Input): string {
+  const members = input as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const name in members) {
+    const value = members[name]
+    if (value === undefined) continue
+    text += `${text === '' ? '{' : ','}"${name}":${writeMember(name, value)}`
   }
+  return `${text}}`
+}
+
+function writeMember(name: string, value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  return IN_ATTRIBUTES.has(name) ? writeAttributes(value as Item) : JSON.stringify(value)
 }

@@ -39,6 +39,7 @@ export type Connection = {
 /** What a command works on; the local gateway is the one that was started in this folder. */
 export async function connect({ local, stage, direct }: Target, folder = process.cwd()): Promise<Connection> {
   if (local && stage) throw new CliError('Choose one of --local and --stage.')
+  if (direct && !stage) throw new CliError('--direct goes with --stage NAME.')
   if (local) return connectLocal(folder)
   if (stage) return connectStage(stage, direct === true)
   throw new CliError(

@@ -1,5 +1,7 @@
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import { AdminError } from '../admin-api/admin-error.ts'
+import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminAsk } from './admin-client.ts'
 
 const PASSED_BY = "With rights to the tables, '--direct' works without it."
@@ -41,14 +43,15 @@ export function unsigned(cause: unknown): AdminError {
   )
 }
 
-function unavailable(what: string, { method }: AdminAsk): AdminError {
-  const unsure =
-    method === 'GET' ? '' : ' If this was a change, it may have been made all the same: look before you go on.'
+function unavailable(what: string, asked: AdminAsk): AdminError {
+  const unsure = onlyLooks(asked)
+    ? ''
+    : ' If this was a change, it may have been made all the same: look before you go on.'
   return new AdminError('service_unavailable', `${what}${unsure} ${PASSED_BY}`)
 }
 
 /** An HTTP API says no more than `Forbidden`, whatever the reason. */
-function accessDenied(headers: Headers, message: string, { method }: AdminAsk, nowMs: number): AdminError {
+function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs: number): AdminError {
   const offMs = Math.abs(Date.parse(headers.get('date') ?? '') - nowMs)
   if (offMs >= MOST_SKEW_MS) {
     const minutes = Math.round(offMs / 60_000)
@@ -56,10 +59,14 @@ function accessDenied(headers: Headers, message: string, { method }: AdminAsk, n
   }
   if (/expired/i.test(message)) return denied('Your AWS credentials have expired. Sign in again, and start this again.')
   const { readerPolicy, operatorPolicy } = OUTPUTS
-  const needed = method === 'GET' ? `${readerPolicy} or ${operatorPolicy}` : operatorPolicy
+  const needed = onlyLooks(asked) ? `${readerPolicy} or ${operatorPolicy}` : operatorPolicy
   return denied(
     `You need the policy in the stack’s output ${needed}. If you have it, your credentials may have expired: sign in again, and start this again. ${PASSED_BY}`,
   )
+}
+
+function onlyLooks({ method, path }: AdminAsk): boolean {
+  return method === 'GET' || ADMIN_LOOKING_POSTS.includes(path.slice(ADMIN_ROOT.length))
 }
 
 function denied(why: string): AdminError {

@@ -276,7 +276,12 @@ describe('an audit', () => {
 
   test('of all keys is the refusal, if AWS refuses it; one that breaks off has no summary, and the terminal says why', async () => {
     admin.allows = (method) => method === 'GET'
-    expect(codeOf(await ask('POST /audits', {}))).toEqual([403, 'access_denied'])
+    const refused = await ask('POST /audits', {})
+    expect([...codeOf(refused), refused.json.error.message]).toEqual([
+      403,
+      'access_denied',
+      expect.stringContaining('ReaderPolicy'),
+    ])
     let audits = 0
     admin.allows = (method) => method === 'GET' || audits++ < 1
     const broken = ask('POST /audits', {})
@@ -303,7 +308,7 @@ test('a caller whom AWS refuses is told which policy it takes, and the tables ar
   expect(await keysNamed('refused')).toEqual([])
 })
 
-test('an answer that is too long, or takes too long, is told in the function’s own words', async () => {
+test('an answer that is too long for a function is told in its own words, and what is no answer is not shown', async () => {
   const envelope = {
     error: { message: 'The answer is too long for here.', type: 'invalid_request_error', param: null, code: null },
   }
@@ -383,4 +388,5 @@ test('waybill console --stage goes through the stage’s admin API and says so; 
     child.kill('SIGTERM')
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   }
+  expect((await stage.waybill(['keys', 'list', '--local', '--direct'])).stderr).toMatch(/--direct goes with --stage/)
 })

@@ -371,7 +371,7 @@ describe('an address that is not the admin API, or no longer', () => {
       (_, response) =>
         response
           .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-          .end(gzipSync(Buffer.alloc(20 << 20, ' '))),
+          .end(gzipSync(JSON.stringify({ by: ' '.repeat(20 << 20) }))),
     ],
     [
       'a body that breaks off',

@@ -3,7 +3,7 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { ITEMS, secretName } from '../layers/gateway/contract.ts'
-import { ADMIN_PATHS } from '../layers/gateway/endpoints.ts'
+import { ADMIN_LOOKING_POSTS, ADMIN_PATHS } from '../layers/gateway/endpoints.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { readProviderSecrets } from './functions.ts'
 import { changeAdminKeys, changeKeysAndCatalog, readAdminGrants, readTables } from './permissions.ts'
@@ -31,7 +31,7 @@ export class Operators extends Construct {
     const reading = [this.#findStage(), ...readTables(tables), readAdminGrants(tables)]
     this.reader = new ManagedPolicy(this, 'WaybillReader', {
       description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
-      statements: [...reading, ...this.#call(adminApi, 'GET')],
+      statements: [...reading, ...this.#call(adminApi, [callsBy('GET'), ...LOOKING_POSTS])],
     })
     this.operator = new ManagedPolicy(this, 'WaybillOperator', {
       description: `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
@@ -41,7 +41,7 @@ export class Operators extends Construct {
         ...changeAdminKeys(tables),
         readProviderSecrets(this, stage),
         ...invokeBedrock(catalog),
-        ...this.#call(adminApi, '*'),
+        ...this.#call(adminApi, [callsBy('*')]),
       ],
     })
     if (adminApi) Validations.of(this.reader).acknowledge(acknowledgedCalls(adminApi, 'GET'))
@@ -61,16 +61,19 @@ export class Operators extends Construct {
     return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
   }
 
-  /** To call the admin API by signed requests, by one method or by all. */
-  #call(api: HttpApi | undefined, method: string): PolicyStatement[] {
+  /** To call the admin API by signed requests. */
+  #call(api: HttpApi | undefined, calls: readonly string[]): PolicyStatement[] {
     if (!api) return []
-    const resource = `${api.apiId}/${callsBy(method)}`
-    const arn = Stack.of(this).formatArn({ service: 'execute-api', resource, arnFormat: ArnFormat.NO_RESOURCE_NAME })
-    return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources: [arn] })]
+    const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]
+    const resources = calls.map((call) =>
+      Stack.of(this).formatArn({ service, resource: `${api.apiId}/${call}`, arnFormat }),
+    )
+    return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources })]
   }
 }
 
-const callsBy = (method: string) => `$default/${method}${ADMIN_PATHS.signed}/*`
+const callsBy = (method: string, path = '/*') => `$default/${method}${ADMIN_PATHS.signed}${path}`
+const LOOKING_POSTS = ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))
 
 function acknowledgedCalls(api: HttpApi, method: string) {
   const id = Stack.of(api).getLogicalId(api.node.defaultChild as CfnElement)

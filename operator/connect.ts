@@ -7,7 +7,12 @@ import { CliError } from './cli-error.ts'
 import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from './local-gateway.ts'
 import type { NamedVariable } from './local-keys.ts'
 
-export type Target = { readonly local?: boolean; readonly stage?: string }
+export type Target = {
+  readonly local?: boolean
+  readonly stage?: string
+  /** Past the stage's admin API. */
+  readonly direct?: boolean
+}
 
 export type Connection = {
   readonly tables: OperatorTables
@@ -21,6 +26,8 @@ export type Connection = {
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
+  /** The address of the stage's admin API, where it has one: it is asked in place of the tables. */
+  readonly adminUrl?: string
   /** The address of the local gateway's echo upstream. */
   readonly echoUrl?: string
   /** The variables that the local gateway sends to its providers. */
@@ -30,10 +37,11 @@ export type Connection = {
 }
 
 /** What a command works on; the local gateway is the one that was started in this folder. */
-export async function connect({ local, stage }: Target, folder = process.cwd()): Promise<Connection> {
+export async function connect({ local, stage, direct }: Target, folder = process.cwd()): Promise<Connection> {
   if (local && stage) throw new CliError('Choose one of --local and --stage.')
+  if (direct && !stage) throw new CliError('--direct goes with --stage NAME.')
   if (local) return connectLocal(folder)
-  if (stage) return connectStage(stage)
+  if (stage) return connectStage(stage, direct === true)
   throw new CliError(
     "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here.",
   )
@@ -67,7 +75,7 @@ export function localConnection(
 }
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
-async function connectStage(stage: string): Promise<Connection> {
+async function connectStage(stage: string, isDirect: boolean): Promise<Connection> {
   const outputs = await readOutputs(stackName(stage))
   const output = (name: string): string => {
     const value = outputs.get(name)
@@ -76,6 +84,7 @@ async function connectStage(stage: string): Promise<Connection> {
     return value
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
+  const adminUrl = isDirect ? undefined : outputs.get(OUTPUTS.adminUrl)
   const tables = openOperatorTables({
     keysTable: output(OUTPUTS.keysTable),
     usageTable: output(OUTPUTS.usageTable),
@@ -91,6 +100,7 @@ async function connectStage(stage: string): Promise<Connection> {
     whoAmI: awsCaller(tables),
     chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),
     apiUrl: withoutVersion(baseUrl ?? output(OUTPUTS.apiUrl)),
+    ...(adminUrl && { adminUrl }),
   }
 }
 

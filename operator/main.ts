@@ -28,6 +28,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     .description('Operate a Waybill gateway.')
     .option('--local', "work on the gateway that 'npm start' runs in this folder")
     .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
+    .option('--direct', 'on the tables of a stage, although it has an admin API; with rights to them')
     .option('--json', 'print one JSON value and nothing else')
     .option('--yes', 'change a protected stage without asking')
     .showHelpAfterError('(add --help for what it takes)')

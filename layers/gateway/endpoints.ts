@@ -137,3 +137,5 @@ export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) =
 
 /** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
 export const ADMIN_PATHS = { signed: '/admin/v1', keyed: '/keyed/admin/v1' } as const
+/** What is looked at by POST there, because a path cannot ask it: who may only look may call these beside every GET. */
+export const ADMIN_LOOKING_POSTS: readonly string[] = ['/audits', '/catalog/check']

@@ -5,7 +5,7 @@ import type { Identity } from './call.ts'
 /** Enough to look, and to change nothing. */
 export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
 
-export function requireScope({ scopes }: Identity, scope: AdminScope): void {
+export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: AdminScope): void {
   if (scopes.includes(scope)) return
   throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
 }

@@ -1,4 +1,4 @@
-import { noteAudit } from '../../layers/gateway/store/keys/last-audit.ts'
+import { type LastAudit, noteAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { knownKey } from '../known-key.ts'
@@ -21,10 +21,12 @@ export async function* auditKeys(
     if (!audit.ok) wrong += 1
     yield audit
   }
-  await noteAudit(tables)({ atMs: clock(), keys, wrong }).catch(passOverDenied)
+  await rememberAudit(tables, { atMs: clock(), keys, wrong })
 }
 
 /** Who may only look proves the books as well, and leaves no note of it. */
-function passOverDenied(error: Error): void {
-  if (error.name !== 'AccessDeniedException') throw error
+export async function rememberAudit(tables: Tables, audit: LastAudit): Promise<void> {
+  await noteAudit(tables)(audit).catch((error: Error) => {
+    if (error.name !== 'AccessDeniedException') throw error
+  })
 }

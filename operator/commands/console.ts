@@ -19,7 +19,7 @@ export function consoleCommand(program: Command, run: Run): void {
 }
 
 async function consoleAction(session: Session, { port, open, readOnly = false }: ConsoleOptions): Promise<void> {
-  const { stage, out, json } = session
+  const { stage, out, json, adminUrl } = session
   if (!readOnly) await session.confirm(() => 'open a console from which keys, credits and the catalog can be changed')
   await using stack = new AsyncDisposableStack()
   const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
@@ -27,7 +27,7 @@ async function consoleAction(session: Session, { port, open, readOnly = false }:
   if (json) printJson(out, { url: address })
   else
     out.log(
-      `The console of ${stage}${readOnly ? ', read only' : ''}: ${address}\nThe address works once. Ctrl-C ends it.`,
+      `The console of ${stage}${readOnly ? ', read only' : ''}${adminUrl ? `, through ${adminUrl}` : ''}: ${address}\nThe address works once. Ctrl-C ends it.`,
     )
   if (open && hasDisplay(process.platform, process.env)) {
     openBrowser(await writeLaunchFile(address, stack), process.platform)

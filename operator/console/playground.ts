@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { newAct } from '../../layers/gateway/domain/act.ts'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import type { KeyShape, WhoAmI } from '../admin-api/shapes.ts'
+import type { AdminClient } from '../admin-client/admin-client.ts'
+import { askJson, Refused } from '../admin-client/ask-json.ts'
+import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
-import { issueKey } from '../issue-key.ts'
 
-const CREDITS = 10n ** 9n
+const CREDITS = '1'
 /** So that the key of a console that was killed does not stay. */
 const LIFETIME_MS = 12 * 60 * 60 * 1000
 const MOST_NAME = 100
@@ -17,8 +18,14 @@ export type Playground = AsyncDisposable & {
   models(signal: AbortSignal): Promise<Response>
 }
 
-export function openPlayground({ tables, chatUrl, apiUrl, whoAmI }: Connection, clock: () => number): Playground {
-  let making: Promise<{ readonly id: string; readonly secret: string }> | undefined
+type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
+
+export function openPlayground(
+  api: AdminClient,
+  { chatUrl, apiUrl }: Pick<Connection, 'chatUrl' | 'apiUrl'>,
+  clock: () => number,
+): Playground {
+  let making: Promise<OwnKey> | undefined
 
   function ownKey() {
     making ??= makeKey().catch((error) => {
@@ -28,12 +35,19 @@ export function openPlayground({ tables, chatUrl, apiUrl, whoAmI }: Connection, 
     return making
   }
 
-  async function makeKey() {
-    const by = await whoAmI()
-    const name = `playground of ${by}`.slice(0, MOST_NAME)
-    const settings = { ...KEY_DEFAULTS, name, expiresAtMs: clock() + LIFETIME_MS }
-    const { key, secret } = await issueKey(tables, { settings, credits: CREDITS, prefix: BRAND.keyPrefix, by }, clock())
-    return { id: key.id, secret }
+  async function makeKey(): Promise<OwnKey> {
+    const { by } = await askJson<WhoAmI>(api, '/whoami')
+    const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+    const expiresAt = new Date(clock() + LIFETIME_MS).toISOString()
+    const body = {
+      name: `playground of ${by}`.slice(0, MOST_NAME),
+      credits: CREDITS,
+      expires_at: expiresAt,
+      secret_sha256: stored.hash,
+      last_four: stored.lastFour,
+    }
+    const { id } = await askJson<KeyShape>(api, '/keys', { body, idempotencyKey: randomUUID() })
+    return { id, secret, expiresAt }
   }
 
   /** With another key if the gateway refuses the first: it has expired, or somebody has revoked it. */
@@ -53,12 +67,23 @@ export function openPlayground({ tables, chatUrl, apiUrl, whoAmI }: Connection, 
     }
   }
 
+  async function revoke({ id, expiresAt }: OwnKey): Promise<void> {
+    try {
+      const { name, status } = await askJson<KeyShape>(api, `/keys/${id}`)
+      if (status !== 'revoked') await askJson(api, `/keys/${id}/revoke`, { body: { confirm: name } })
+    } catch (error) {
+      if (error instanceof Refused && error.code === 'key_revoked') return
+      const why = (error as Error).message
+      throw new CliError(`The playground’s key ${id} may not be revoked. It ends at ${expiresAt}. ${why}`)
+    }
+  }
+
   return {
     chat: (body, signal) => asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
     models: (signal) => asked(`${apiUrl}/v1/models`, { signal }),
     async [Symbol.asyncDispose]() {
       const made = await making?.catch(() => undefined)
-      if (made) await revokeKey(tables)(made.id, newAct(await whoAmI(), clock(), randomBytes(10)))
+      if (made) await revoke(made)
     },
   }
 }

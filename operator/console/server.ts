@@ -8,9 +8,10 @@ import type { ConsoleFile } from '../../console/build.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { AdminError } from '../admin-api/admin-error.ts'
 import type { AdminAnswer, Identity } from '../admin-api/call.ts'
-import type { adminApi } from '../admin-api/handle.ts'
 import { readJson } from '../admin-api/read-json.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import type { AdminClient } from '../admin-client/admin-client.ts'
+import { Refused } from '../admin-client/ask-json.ts'
 import { MOST_CATALOG_BYTES } from '../catalog-refusal.ts'
 import { GUARD_HEADERS, refuseForeign } from './guard.ts'
 import type { Playground } from './playground.ts'
@@ -23,8 +24,9 @@ const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
 const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after)$/
 
 export type ConsoleParts = {
-  readonly api: ReturnType<typeof adminApi>
-  readonly identity: Identity
+  readonly api: AdminClient
+  /** What may be done in this console. */
+  readonly scopes: Identity['scopes']
   readonly tokens: Tokens
   readonly page: () => Promise<{ readonly files: readonly ConsoleFile[] }>
   readonly playground: Playground
@@ -32,9 +34,11 @@ export type ConsoleParts = {
 }
 
 /** The page and the admin API, for one operator on this machine. */
-export function createConsoleServer({ api, identity, tokens, page, playground, clock }: ConsoleParts): Server {
+export function createConsoleServer({ api, scopes, tokens, page, playground, clock }: ConsoleParts): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
-    serve(request, response).catch((error) => answerFailure(response, error))
+    serve(request, response)
+      .catch((error) => answerRefused(response, error))
+      .catch((error) => answerFailure(response, error))
   })
   return server
 
@@ -54,8 +58,7 @@ export function createConsoleServer({ api, identity, tokens, page, playground, c
     }
     if (!isOfApi) return servePlayground(request, response, pathname)
     const body = await readBody(request)
-    const sent = { method, path: pathname, query: searchParams, headers: singled(headers), body, identity }
-    await write(response, await api(sent))
+    await write(response, await api({ method, path: pathname, query: searchParams, headers: singled(headers), body }))
   }
 
   async function servePage(method: string, path: string, response: ServerResponse): Promise<void> {
@@ -84,7 +87,7 @@ export function createConsoleServer({ api, identity, tokens, page, playground, c
   }
 
   async function servePlayground(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    requireWriting(identity)
+    requireWriting(scopes)
     const left = new AbortController()
     response.once('close', () => left.abort())
     if (path === '/console/playground/models') {
@@ -102,6 +105,12 @@ export function createConsoleServer({ api, identity, tokens, page, playground, c
     response.writeHead(status, { ...headers, ...GUARD_HEADERS })
     if (typeof body === 'string') response.end(body)
     else await pipeline(Readable.from(body), response)
+  }
+
+  /** The playground's key could not be made: what the admin API said of it is the answer. */
+  async function answerRefused(response: ServerResponse, error: unknown): Promise<void> {
+    if (!(error instanceof Refused)) throw error
+    await write(response, error.answer)
   }
 
   function answerFailure(response: ServerResponse, error: unknown): void {
@@ -130,7 +139,7 @@ function addressOf({ url = '/' }: IncomingMessage): URL {
 }
 
 /** Playing spends a credit that is made for it. */
-function requireWriting({ scopes }: Identity): void {
+function requireWriting(scopes: Identity['scopes']): void {
   if (scopes.includes('keys.write')) return
   throw new AdminError('insufficient_scope', 'This console only looks: the playground would make a key.')
 }

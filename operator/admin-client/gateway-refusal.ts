@@ -1,0 +1,74 @@
+import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
+import { AdminError } from '../admin-api/admin-error.ts'
+import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import type { AdminAsk } from './admin-client.ts'
+
+const PASSED_BY = "With rights to the tables, '--direct' works without it."
+/** AWS takes signatures of the last five minutes, and the date of an answer has seconds only. */
+const MOST_SKEW_MS = 4 * 60_000
+
+type Told = Readonly<Record<string, unknown>>
+
+/** What API Gateway says for itself: it has the status and a message, of which nothing is passed on. */
+export function gatewayRefusal({ status, headers }: Response, told: Told, asked: AdminAsk, nowMs: number): AdminError {
+  if (status === 403 || status === 401) return accessDenied(headers, String(told.message), asked, nowMs)
+  if (status === 429) {
+    const many = 'More calls come to the stage’s admin API than it takes from all callers together. Ask again.'
+    return new AdminError('service_unavailable', many)
+  }
+  if (status === 413) return new AdminError('request_too_large', 'The body is longer than API Gateway takes.')
+  return unavailable(`The stage’s admin API failed, or took too long: API Gateway answered ${status}.`, asked)
+}
+
+/** Neither the admin API nor API Gateway: a proxy, a page to sign in at, or a name that leads elsewhere. */
+export function unreadable({ status, url }: Response, asked: AdminAsk): AdminError {
+  const { host } = new URL(url)
+  return unavailable(`${host} answered ${status} with what is no answer of the admin API, and it was not read.`, asked)
+}
+
+/** Nobody has answered, or not to the end. */
+export function unanswered(host: string, error: Error, asked: AdminAsk): AdminError {
+  const { code = error.name } = (error.cause ?? {}) as { code?: string }
+  return unavailable(`The stage’s admin API at ${host} did not answer (${code}).`, asked)
+}
+
+/** The credentials could not be found, or renewed. What the provider says of it may hold what is secret. */
+export function unsigned(cause: unknown): AdminError {
+  return new AdminError(
+    'access_denied',
+    'There are no AWS credentials to sign with, or they cannot be renewed. Sign in again, and start this again.',
+    {},
+    { cause },
+  )
+}
+
+function unavailable(what: string, asked: AdminAsk): AdminError {
+  const unsure = onlyLooks(asked)
+    ? ''
+    : ' If this was a change, it may have been made all the same: look before you go on.'
+  return new AdminError('service_unavailable', `${what}${unsure} ${PASSED_BY}`)
+}
+
+/** An HTTP API says no more than `Forbidden`, whatever the reason. */
+function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs: number): AdminError {
+  const offMs = Math.abs(Date.parse(headers.get('date') ?? '') - nowMs)
+  if (offMs >= MOST_SKEW_MS) {
+    const minutes = Math.round(offMs / 60_000)
+    return denied(`The clock of this machine is ${minutes} minutes off, and AWS takes signatures of five. Set it.`)
+  }
+  if (/expired/i.test(message)) return denied('Your AWS credentials have expired. Sign in again, and start this again.')
+  const { readerPolicy, operatorPolicy } = OUTPUTS
+  const needed = onlyLooks(asked) ? `${readerPolicy} or ${operatorPolicy}` : operatorPolicy
+  return denied(
+    `You need the policy in the stack’s output ${needed}. If you have it, your credentials may have expired: sign in again, and start this again. ${PASSED_BY}`,
+  )
+}
+
+function onlyLooks({ method, path }: AdminAsk): boolean {
+  return method === 'GET' || ADMIN_LOOKING_POSTS.includes(path.slice(ADMIN_ROOT.length))
+}
+
+function denied(why: string): AdminError {
+  return new AdminError('access_denied', `AWS refused this call to the stage’s admin API, and nothing was done. ${why}`)
+}

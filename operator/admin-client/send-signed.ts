@@ -1,0 +1,78 @@
+import { SignatureV4 } from '@smithy/signature-v4'
+import { AdminError } from '../admin-api/admin-error.ts'
+import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import type { AdminAsk } from './admin-client.ts'
+import { unsigned } from './gateway-refusal.ts'
+import { NodeSha256 } from './node-sha256.ts'
+
+type SignerOptions = ConstructorParameters<typeof SignatureV4>[0]
+
+/** Who signs, and for which region; both as AWS's SDK has them, also as functions that find them. */
+export type Signing = Pick<SignerOptions, 'credentials' | 'region'>
+
+type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
+
+/** All that the admin API reads. Whatever else a page sends, its token and its origin too, is not for others. */
+const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
+const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
+
+/** Sends a request as AWS's Signature Version 4 wants it. What cannot be signed as it stands is refused, and not sent. */
+export function sendSigned(adminUrl: string, { credentials, region }: Signing): SendSigned {
+  const { origin, host, hostname, protocol } = requireSafe(adminUrl)
+  const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256: NodeSha256 })
+  return async ({ method, path, query, headers, body }, nowMs, signal) => {
+    // Nothing in such a path can be spelled in two ways, so it is the one that is signed, and leads nowhere else.
+    if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')
+    const sent = method === 'GET' ? undefined : (body as Uint8Array<ArrayBuffer>)
+    const request = {
+      ...{ method, protocol, hostname, path },
+      query: valuesOf(query),
+      headers: { ...forwarded(headers), host },
+      ...(sent && { body: sent }),
+    }
+    const signed = await signer.sign(request, { signingDate: new Date(nowMs) }).catch((cause) => {
+      throw unsigned(cause)
+    })
+    const { host: _, ...rest } = signed.headers
+    return fetch(`${origin}${path}${searchOf(query)}`, {
+      method,
+      headers: rest,
+      ...(sent && { body: sent }),
+      // A signature is for one address.
+      redirect: 'manual',
+      signal,
+    })
+  }
+}
+
+/** A session's token goes with every call, so it must not go in clear, but to this machine. */
+function requireSafe(adminUrl: string): URL {
+  const url = new URL(adminUrl)
+  if (url.protocol === 'https:' || url.hostname === '127.0.0.1') return url
+  throw new Error(`The address of the admin API is not one of https: ${url.origin}`)
+}
+
+function forwarded(headers: AdminAsk['headers']): Record<string, string> {
+  const there = FORWARDED.flatMap((name) => {
+    const value = headers[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  for (const [name, value] of there) {
+    if (!/^[\x20-\x7e]*$/.test(value)) throw new AdminError('invalid_request', `The header ${name} is not plain ASCII.`)
+  }
+  return Object.fromEntries(there)
+}
+
+function valuesOf(query: URLSearchParams): Record<string, string[]> {
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
+}
+
+/** As it is signed: a space is %20, where URLSearchParams has a plus. */
+function searchOf(query: URLSearchParams): string {
+  const pairs = [...query].map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}

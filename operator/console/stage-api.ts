@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { ulid } from '../../layers/gateway/domain/ulid.ts'
+import type { LastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
+import type { AdminAnswer, Identity } from '../admin-api/call.ts'
+import { refusalFor, refused } from '../admin-api/handle.ts'
+import { readJson } from '../admin-api/read-json.ts'
+import { ADMIN_ROOT, findAdminRoute } from '../admin-api/route-table.ts'
+import { requireScope } from '../admin-api/scopes.ts'
+import type { AuditLine, WhoAmI } from '../admin-api/shapes.ts'
+import type { AdminAsk, AdminClient } from '../admin-client/admin-client.ts'
+import { Refused } from '../admin-client/ask-json.ts'
+import { auditOneByOne } from '../admin-client/audit-one-by-one.ts'
+
+type Parts = {
+  /** The admin API that the stage serves. */
+  readonly signed: AdminClient
+  /** The one in this process, for what no function does. */
+  readonly here: AdminClient
+  /** What may be done in this console. What the caller may do is for AWS to say. */
+  readonly scopes: Identity['scopes']
+  readonly remember: (audit: LastAudit) => Promise<void>
+  readonly report: (message: string) => void
+  readonly clock: () => number
+}
+
+/** The admin API as the console serves it for a stage that has its own. What is not allowed here is not sent there. */
+export function stageApi({ signed, here, scopes, remember, report, clock }: Parts): AdminClient {
+  return async (asked) => {
+    try {
+      return await answerTo(asked)
+    } catch (error) {
+      if (error instanceof Refused) return error.answer
+      const [requestId, refusal] = [newRequestId(), refusalFor(error)]
+      if (refusal.status === 500) report(`${requestId}: ${(error as Error).stack}`)
+      return refused(requestId, refusal)
+    }
+  }
+
+  async function answerTo(asked: AdminAsk): Promise<AdminAnswer> {
+    const { method, path } = asked
+    const { route } = findAdminRoute(method, path)
+    if (route.scope !== undefined) requireScope({ scopes }, route.scope)
+    const body = method === 'GET' ? {} : readJson(asked, route)
+    const place = path.slice(ADMIN_ROOT.length)
+    if (place === '/routes/test') return here(asked)
+    if (place === '/audits' && Object.keys(body).length === 0) return auditOfAll()
+    const answer = await signed(asked)
+    return place === '/whoami' && answer.status === 200 ? narrowed(answer) : answer
+  }
+
+  /** The page offers what its own console allows. */
+  function narrowed(answer: AdminAnswer): AdminAnswer {
+    const identity = JSON.parse(String(answer.body)) as WhoAmI
+    const both = identity.scopes.filter((scope) => (scopes as readonly string[]).includes(scope))
+    return { ...answer, body: JSON.stringify({ ...identity, scopes: both } satisfies WhoAmI) }
+  }
+
+  /** A refusal of the first call is the answer. A later one breaks the answer off, and is told in the terminal. */
+  async function auditOfAll(): Promise<AdminAnswer> {
+    const lines = auditOneByOne(signed, clock)
+    const first = await lines.next()
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': 'application/x-ndjson',
+        'X-Request-Id': newRequestId(),
+        'Cache-Control': 'no-store',
+      },
+      body: written(first, lines),
+    }
+  }
+
+  async function* written(first: IteratorResult<AuditLine>, rest: AsyncGenerator<AuditLine>): AsyncGenerator<string> {
+    try {
+      for (let next = first; !next.done; next = await rest.next()) {
+        const line = next.value
+        if (line.object === 'audit.summary') {
+          await remember({ atMs: Date.parse(line.at), keys: line.keys, wrong: line.wrong })
+        }
+        yield `${JSON.stringify(line)}\n`
+      }
+    } catch (error) {
+      report(`The audit broke off: ${(error as Error).message}`)
+      throw error
+    }
+  }
+
+  function newRequestId(): string {
+    return `adm_${ulid(clock(), randomBytes(10))}`
+  }
+}

@@ -1,0 +1,144 @@
+import { createHash, createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { createAdmin } from '../../functions/admin/create.ts'
+import { jsonLog } from '../../layers/gateway/log.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { adminEvent } from '../functions/support/admin-function.ts'
+import { CALLER } from './stage.ts'
+
+/** Whose signatures are taken; a stage's commands have these credentials, too. */
+export const SIGNER = { accessKeyId: 'test', secretAccessKey: 'test' }
+export const SIGNED_REGION = 'us-east-1'
+
+export type Asked = {
+  readonly method: string
+  /** With the query. */
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  readonly isSigned: boolean
+}
+
+type Instead = (request: IncomingMessage, response: ServerResponse) => void
+
+/** The deployed admin function behind an HTTP API with IAM authorization, as far as its callers can tell. */
+export type SignedAdmin = AsyncDisposable & {
+  /** The output AdminUrl. */
+  readonly url: string
+  readonly asked: Asked[]
+  readonly logged: string[]
+  /** What the caller's policies allow: everything, unless it is said. */
+  allows: (method: string, path: string) => boolean
+  /** Answers in place of the function, signature or not. */
+  instead: Instead | undefined
+  /** How many of the next answers are lost after the function has done its work. */
+  lost: number
+  /** Of the caller's session, if it has one. */
+  sessionToken: string | undefined
+}
+
+const FORBIDDEN = { message: 'Forbidden' }
+
+export async function startSignedAdmin(tables: OperatorTables, baseUrl: string): Promise<SignedAdmin> {
+  const logged: string[] = []
+  const handler = createAdmin({
+    tables,
+    stage: 'dev',
+    place: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
+    clock: Date.now,
+    log: jsonLog((line) => logged.push(line), 'dev'),
+  })
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = await buffer(request)
+    const isSigned = isSignedBySigner(request, body, admin.sessionToken)
+    admin.asked.push({ method, url, headers, body: body.toString(), isSigned })
+    if (admin.instead) return admin.instead(request, response)
+    const [path = ''] = url.split('?')
+    if (!isSigned || !admin.allows(method, path)) return sendJson(response, 403, FORBIDDEN)
+    const event = adminEvent(`${method} ${url}`, {
+      ...(body.length > 0 && { body: body.toString() }),
+      headers: headers as Record<string, string>,
+      sourceIp: '127.0.0.1',
+      iam: CALLER,
+    })
+    const answer = await handler(event, { getRemainingTimeInMillis: () => 29_000 })
+    if (admin.lost > 0) {
+      admin.lost -= 1
+      return void response.destroy()
+    }
+    response.writeHead(answer.statusCode, answer.headers).end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const admin: SignedAdmin = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
+    logged,
+    allows: () => true,
+    instead: undefined,
+    lost: 0,
+    sessionToken: undefined,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return admin
+}
+
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}
+
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/execute-api\/aws4_request), ?SignedHeaders=([^,]+), ?Signature=(\w{64})$/
+const MOST_SKEW_MS = 5 * 60_000
+
+/** AWS's Signature Version 4, computed anew from what came. */
+function isSignedBySigner(request: IncomingMessage, body: Buffer, sessionToken: string | undefined): boolean {
+  const { method, url = '', headers } = request
+  const [, id, scope = '', names = '', signature] = AUTHORIZATION.exec(headers.authorization ?? '') ?? []
+  const time = String(headers['x-amz-date'])
+  const [path = '', query = ''] = url.split('?')
+  const signed = names.split(';')
+  // Every service but S3 signs a path that is encoded once more than the one that is sent.
+  const canonicalPath = path.split('/').map(encoded).join('/')
+  const lines = signed.map((name) => `${name}:${String(headers[name]).trim().replace(/ +/g, ' ')}\n`)
+  const text = [method, canonicalPath, canonicalQuery(query), lines.join(''), names, sha256(body)].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(text)].join('\n')
+  const first = Buffer.from(`AWS4${SIGNER.secretAccessKey}`)
+  const key = scope.split('/').reduce((last, part) => createHmac('sha256', last).update(part).digest(), first)
+  return (
+    id === SIGNER.accessKeyId &&
+    scope.split('/')[0] === time.slice(0, 8) &&
+    scope.split('/')[1] === SIGNED_REGION &&
+    Math.abs(timeOf(time) - Date.now()) < MOST_SKEW_MS &&
+    ['host', 'x-amz-date', ...(sessionToken ? ['x-amz-security-token'] : [])].every((name) => signed.includes(name)) &&
+    headers['x-amz-security-token'] === sessionToken &&
+    createHmac('sha256', key).update(toSign).digest('hex') === signature
+  )
+}
+
+/** A plus is a plus here, and no space. */
+function canonicalQuery(query: string): string {
+  const pairs = query.split('&').filter(Boolean)
+  const decoded = pairs.map((pair) => {
+    const [name = '', value = ''] = pair.split('=').map((part) => encoded(decodeURIComponent(part)))
+    return `${name}=${value}`
+  })
+  return decoded.sort().join('&')
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function timeOf(basic: string): number {
+  return Date.parse(basic.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'))
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
+}

@@ -1,6 +1,7 @@
 import { type Catalog, type CatalogData, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
 
-export type LoadCatalog = () => Promise<Catalog>
+/** At once, if one is at hand. */
+export type LoadCatalog = () => Catalog | Promise<Catalog>
 
 type ReadCatalog = () => Promise<{ readonly data: CatalogData; readonly version: number } | undefined>
 
@@ -28,7 +29,7 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
     return catalog
   }
 
-  return async function loadCatalog() {
+  return function loadCatalog() {
     const ageMs = current ? clock() - current.readAtMs : Number.POSITIVE_INFINITY
     if (!current || ageMs >= MAX_AGE_MS || ageMs < 0) return refresh()
     if (ageMs >= REFRESH_AGE_MS) refresh().catch(() => {})
@@ -39,6 +40,7 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
 /** Starts the catalog's read beside the key's, on an instance that has neither. */
 export function prefetching(loadCatalog: LoadCatalog): () => void {
   return () => {
-    loadCatalog().catch(() => {})
+    const loading = loadCatalog()
+    if (loading instanceof Promise) loading.catch(() => {})
   }
 }

@@ -14,19 +14,23 @@ type AuthorizeDeps = {
 /** Scope and address. A refusal spends nothing, so no write proves a cached copy: the key is read again before refusing. */
 export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest, IdentifiedRequest> {
   return {
-    pass: async (request) => {
-      const { credential } = request
-      if (!whyNoAccess(credential.key, request.endpoint.scope, request.sourceIp)) return request
-      const key = credential.cached ? await readKey(credential.key.id) : credential.key
-      const refusal = keyRefusal(key, credential.hash, request.nowMs)
-      if (!key || refusal) {
-        cache.drop(credential.hash)
-        throw refusal ?? invalidKey()
-      }
-      const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
-      requireAccess(current)
-      return current
+    pass: (request) => {
+      const { key } = request.credential
+      return whyNoAccess(key, request.endpoint.scope, request.sourceIp) ? lookAgain(request) : request
     },
+  }
+
+  async function lookAgain(request: IdentifiedRequest): Promise<IdentifiedRequest> {
+    const { credential } = request
+    const key = credential.cached ? await readKey(credential.key.id) : credential.key
+    const refusal = keyRefusal(key, credential.hash, request.nowMs)
+    if (!key || refusal) {
+      cache.drop(credential.hash)
+      throw refusal ?? invalidKey()
+    }
+    const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
+    requireAccess(current)
+    return current
   }
 }
 

@@ -5,7 +5,7 @@ import type { FinishHold } from '../flow/finish-hold.ts'
 import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
 import type { AnswerVault } from '../flow/idempotency/answer-vault.ts'
 import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../request.ts'
-import { type Gate, headerOf } from './gate.ts'
+import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import { secretOf } from './identify.ts'
 
 type IdempotencyDeps = {
@@ -30,30 +30,34 @@ type Admitted = PricedChat & Admission
 export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Idempotency> {
   const { claimAnswer, findAnswer, readKey, finishHold, vault } = deps
   return {
-    pass: async (request, event) => {
+    pass: (request, event) => {
       const name = headerOf(event, 'idempotency-key')
-      const secret = secretOf(event)
-      const { credential, priced, refusal } = request
-      const cannotPay = refusal?.kind === 'credit_balance_exhausted'
-      if (name === undefined || !secret || !priced || (refusal && !cannotPay)) return request
-      if (!VISIBLE.test(name)) return Object.assign(request, { refusal: notAName(name) })
-      const id = answerId(credential.key.id, name)
-      const cipher = new AnswerCipher(secret, id)
-      const claim: Claim = {
-        id,
-        requestId: request.requestId,
-        secretHash: credential.hash,
-        bodyPrint: cipher.fingerprint(printedBody(request, event.body ?? '')),
-        untilMs: deadAtMs(request),
-      }
-      const found = cannotPay ? await findAnswer(id, request.nowMs) : await claimOrFind(request, claim)
-      if (!found) return cannotPay ? request : Object.assign(request, { claim: { ...claim, cipher } })
-      const notThis = whyNotReplayed(found, claim)
-      if (notThis) return Object.assign(request, { refusal: notThis })
-      const replay = found.sealed && { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
-      return Object.assign(request, { priced, refusal: undefined, replay })
+      return name === undefined ? request : answerOnce(request, event, name)
     },
     failed: (request) => vault.drop(request),
+  }
+
+  async function answerOnce(request: Admitted, event: GatewayEvent, name: string): Promise<Admitted & Idempotency> {
+    const secret = secretOf(event)
+    const { credential, priced, refusal } = request
+    const cannotPay = refusal?.kind === 'credit_balance_exhausted'
+    if (!secret || !priced || (refusal && !cannotPay)) return request
+    if (!VISIBLE.test(name)) return Object.assign(request, { refusal: notAName(name) })
+    const id = answerId(credential.key.id, name)
+    const cipher = new AnswerCipher(secret, id)
+    const claim: Claim = {
+      id,
+      requestId: request.requestId,
+      secretHash: credential.hash,
+      bodyPrint: cipher.fingerprint(printedBody(request, event.body ?? '')),
+      untilMs: deadAtMs(request),
+    }
+    const found = cannotPay ? await findAnswer(id, request.nowMs) : await claimOrFind(request, claim)
+    if (!found) return cannotPay ? request : Object.assign(request, { claim: { ...claim, cipher } })
+    const notThis = whyNotReplayed(found, claim)
+    if (notThis) return Object.assign(request, { refusal: notThis })
+    const replay = found.sealed && { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
+    return Object.assign(request, { priced, refusal: undefined, replay })
   }
 
   /** A request that died with its claim is ended first: it cannot be charged any more when another takes its place. */

@@ -17,23 +17,23 @@ type IdentifyDeps = {
 export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequest> {
   const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
   return {
-    pass: async (request, event) => {
+    pass: (request, event) => {
       const secret = secretOf(event)
       if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? notAKey(event)
       prefetch?.()
       const hash = hashSecret(secret)
-      const known = cache.get(hash)
-      const key = known ?? (await findKey(hash))
       // A known copy may be stale in either direction; admission proves it.
-      const refusal = known ? undefined : keyRefusal(key, hash, request.nowMs)
-      if (!key || refusal) throw request.refusal ?? refusal ?? invalidKey()
-      return Object.assign(request, { credential: { hash, key, cached: known !== undefined } })
+      const key = cache.get(hash)
+      return key ? Object.assign(request, { credential: { hash, key, cached: true } }) : find(request, hash)
     },
   }
 
-  async function findKey(hash: string): Promise<Key | undefined> {
+  async function find(request: OpenedRequest, hash: string): Promise<IdentifiedRequest> {
     const keyId = await findKeyId(hash)
-    return keyId === undefined ? undefined : readKey(keyId)
+    const key = keyId === undefined ? undefined : await readKey(keyId)
+    const refusal = keyRefusal(key, hash, request.nowMs)
+    if (!key || refusal) throw request.refusal ?? refusal ?? invalidKey()
+    return Object.assign(request, { credential: { hash, key, cached: false } })
   }
 }
 

@@ -1,5 +1,5 @@
 import { doorOf } from '../contracts/contracts.ts'
-import type { PricedModel } from '../domain/catalog.ts'
+import type { Catalog, PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
@@ -13,19 +13,24 @@ import { requireKind } from './require-kind.ts'
 export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<IdentifiedRequest, PricedChat> {
   const routeHeader = `${headerPrefix}Route`.toLowerCase()
   return {
-    pass: async (request, event) => {
+    pass: (request, event) => {
       if (request.refusal) return Object.assign(request, { refusal: request.refusal })
-      try {
-        return Object.assign(request, { priced: await priceOf(request, event), refusal: undefined })
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error
-        return Object.assign(request, { refusal: error })
-      }
+      const catalog = loadCatalog()
+      if (catalog instanceof Promise) return catalog.then((loaded) => priceBy(loaded, request, event))
+      return priceBy(catalog, request, event)
     },
   }
 
-  async function priceOf({ endpoint }: IdentifiedRequest, event: GatewayEvent): Promise<PricedRequest> {
-    const catalog = await loadCatalog()
+  function priceBy(catalog: Catalog, request: IdentifiedRequest, event: GatewayEvent): PricedChat {
+    try {
+      return Object.assign(request, { priced: priceOf(catalog, request, event), refusal: undefined })
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      return Object.assign(request, { refusal: error })
+    }
+  }
+
+  function priceOf(catalog: Catalog, { endpoint }: IdentifiedRequest, event: GatewayEvent): PricedRequest {
     const { readRequest, readCount = readRequest } = doorOf(endpoint)
     const chat = (endpoint.countsOnly ? readCount : readRequest)(readJsonBody(rawBody(event)))
     const model = catalog.models.get(chat.model)

@@ -33,7 +33,9 @@ export function openExchange(url: URL, { connectMs, answerMs }: Patience): Excha
     try {
       const { status, headers: answered } = await exchange.head
       const { date, 'x-amzn-errortype': errorType } = answered
-      return { status, text: await readText(exchange), date, errorType }
+      // Most answers are so short that they come with their heads.
+      const text = exchange.takeWhole()?.toString() ?? (await readText(exchange))
+      return { status, text, date, errorType }
     } catch (error) {
       throw error instanceof HttpError ? brokenLine(hostname, error) : error
     } finally {

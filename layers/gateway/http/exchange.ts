@@ -39,6 +39,11 @@ export class Exchange implements Receiver {
     }
   }
 
+  /** All of the body that was not read yet, if the response is whole; undefined if it is to be waited for, or failed. */
+  takeWhole(): Buffer | undefined {
+    return this.#isOver && this.#failure === undefined ? this.#takePieces() : undefined
+  }
+
   /** Ends the exchange, and its connection: what has come and was not read is lost. */
   end(error: unknown): void {
     if (this.#isOver) return

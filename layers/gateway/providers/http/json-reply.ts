@@ -33,16 +33,26 @@ export function parseObject(text: string): Record<string, unknown> {
 }
 
 export async function readAll(body: ReplyBody, most: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
   try {
-    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
-      size += chunk.length
-      if (size > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
-      chunks.push(chunk)
-    }
+    const whole = body.takeWhole() ?? (await gather(body, most))
+    requireSize(whole.length, most)
+    return whole.toString('utf8')
   } finally {
     body.close()
   }
-  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function gather(body: ReplyBody, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+    size += chunk.length
+    requireSize(size, most)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function requireSize(bytes: number, most: number): void {
+  if (bytes > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
 }

@@ -38,6 +38,11 @@ export class ReplyBody {
     }
   }
 
+  /** All of it, if it has come; undefined if it is to be waited for. */
+  takeWhole(): Buffer | undefined {
+    return this.#exchange.takeWhole()
+  }
+
   /** Ends the connection if the reply is left early, and keeps it for the next call if it was read to its end. */
   close(): void {
     clearTimeout(this.#idle)

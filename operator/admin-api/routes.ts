@@ -1,4 +1,5 @@
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
@@ -16,14 +17,16 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const QUERIES_AT_ONCE = 16
 
 export async function listRoutes(call: Call): Promise<Answer> {
-  return { body: wholeList(await routesNow(call)) }
+  return { body: wholeList(await routesNow(call, await Array.fromAsync(listKeys(call.tables)()))) }
 }
 
-/** The routes of the active models, and how often each was asked in the last 24 hours. */
-export async function routesNow({ tables, nowMs }: Pick<Call, 'tables' | 'nowMs'>): Promise<RouteShape[]> {
+type Moment = Pick<Call, 'tables' | 'nowMs'>
+
+/** The routes of the active models, and how often each was asked in the last 24 hours by these keys. */
+export async function routesNow({ tables, nowMs }: Moment, keys: readonly Key[]): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
-  const attempts = await attemptsOf24h(tables, nowMs)
+  const attempts = await attemptsOf24h(tables, keys, nowMs)
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
@@ -54,7 +57,7 @@ type Attempts = ReadonlyMap<string, { asked: number; failed: number }>
 const pairOf = (model: string, provider: string) => JSON.stringify([model, provider])
 
 /** By rows and not by totals: a total knows who answered, and not who was asked before. */
-async function attemptsOf24h(tables: Tables, nowMs: number): Promise<Attempts> {
+async function attemptsOf24h(tables: Tables, keys: readonly Key[], nowMs: number): Promise<Attempts> {
   const attempts = new Map<string, { asked: number; failed: number }>()
   const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
   const count = async (keyId: string): Promise<[]> => {
@@ -69,7 +72,6 @@ async function attemptsOf24h(tables: Tables, nowMs: number): Promise<Attempts> {
     }
     return []
   }
-  const keys = listKeys(tables)()
   for await (const _ of atOnce(keys, QUERIES_AT_ONCE, ({ id }) => count(id)));
   return attempts
 }

@@ -27,6 +27,8 @@ export class SettledUsage {
   readonly #stopwatch: () => number
   readonly #standings = new Map<string, Standing>()
   readonly #parts = new Map<string, SettledPart>()
+  /** Another one after what was known is forgotten: for others who keep what is final. */
+  memory: object = {}
 
   /** The stopwatch does not jump as a clock may. */
   constructor(stopwatch: () => number = () => performance.now()) {
@@ -62,6 +64,7 @@ export class SettledUsage {
   forget(): void {
     this.#standings.clear()
     this.#parts.clear()
+    this.memory = {}
   }
 }
 

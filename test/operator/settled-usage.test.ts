@@ -7,10 +7,12 @@ import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { Item } from '../../layers/gateway/store/database.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { HALT_ITEM, INDEX_LAG_MS } from '../../layers/gateway/store/usage/read-closing.ts'
+import { attemptsOf24h } from '../../operator/admin-api/route-attempts.ts'
 import { SettledUsage } from '../../operator/settled-usage.ts'
 import { usageOfDays } from '../../operator/usage-of-days.ts'
 import { Random } from '../simulation/random.ts'
@@ -126,6 +128,13 @@ class World {
     const fresh = await this.usage('fresh', of, fromMs, toMs)
     expect(await this.usage('kept', of, fromMs, toMs)).toEqual(fresh)
   }
+
+  async expectSameAttempts(): Promise<void> {
+    const keys = await Array.fromAsync(listKeys(this.tables)())
+    const attempts = (settled: SettledUsage) => attemptsOf24h(this.tables, keys, this.operatorMs, settled)
+    const fresh = await attempts(new SettledUsage(() => this.ms))
+    expect(await attempts(this.settled)).toEqual(fresh)
+  }
 }
 
 async function randomStep(world: World): Promise<void> {
@@ -155,7 +164,7 @@ function randomTime({ random, ms }: World): number {
 }
 
 test.each([1, 2])(
-  'usage that goes on from what was final is what a new reading finds, at every step of a history of late rows, dead requests, midnights, closed days and new keys (%i)',
+  'usage, and attempts at routes, that go on from what was final are what a new reading finds, at every step of a history of late rows, dead requests, midnights, closed days and new keys (%i)',
   async (seed) => {
     const world = new World(await openTestTables(), seed)
     for (let i = 0; i < 3; i++) await world.makeKey()
@@ -163,6 +172,7 @@ test.each([1, 2])(
       await randomStep(world)
       world.ms += randomTime(world)
       await world.expectSame()
+      if (world.random.chance(0.3)) await world.expectSameAttempts()
       if (step % 10 === 0) {
         await world.expectSame(world.random.pick(world.used).key.id)
         await world.expectSame(undefined, Math.floor(world.ms) - world.random.below(DAY_MS))
@@ -298,8 +308,10 @@ test('rows that a restore brings, and rows that a stage no longer keeps, are tho
     putUsageRow(world.tables, keepDays)(randomRow(world.random, key.id, startedAtMs))
   const look = async () => {
     await world.expectSame()
+    await world.expectSameAttempts()
     world.ms += INDEX_LAG_MS
     await world.expectSame()
+    await world.expectSameAttempts()
   }
   const { requestId } = await put(FIRST_MS + 1, 1)
   world.ms = FIRST_MS + DAY_MS - HOUR_MS - 2 * INDEX_LAG_MS

@@ -78,8 +78,14 @@ class World {
     return used
   }
 
-  async begin(of: Used, startedAtMs = Math.floor(this.ms) + of.clockMs): Promise<Request> {
-    const row = randomRow(this.random, of.key.id, startedAtMs)
+  row({ key }: Used, startedAtMs: number): UsageRow {
+    const attempt = { provider: this.random.pick(['one', 'two']), result: this.random.pick(['ok', 'error']), ms: 1 }
+    return { ...randomRow(this.random, key.id, startedAtMs), attempts: [attempt] }
+  }
+
+  /** Unless it is to be held, it may be one that is refused. */
+  async begin(of: Used, startedAtMs = Math.floor(this.ms) + of.clockMs, outcome?: 'completed'): Promise<Request> {
+    const row = { ...this.row(of, startedAtMs), ...(outcome && { outcome }) }
     const hold = { amount: row.hold, untilMs: startedAtMs + HOLD_MS }
     const demand = { requestId: row.requestId, hash: of.key.current.hash, nowMs: startedAtMs }
     const key = (await readKey(this.tables)(of.key.id)) as Key
@@ -124,16 +130,28 @@ class World {
     return new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
+  async attempts(how: 'kept' | 'fresh') {
+    const keys = await Array.fromAsync(listKeys(this.tables)())
+    this.#reading = how
+    const settled = how === 'kept' ? this.settled : new SettledUsage(() => this.ms)
+    const attempts = await attemptsOf24h(this.tables, keys, this.operatorMs, settled)
+    this.#reading = undefined
+    return attempts
+  }
+
   async expectSame(of?: string, fromMs?: number, toMs?: number): Promise<void> {
     const fresh = await this.usage('fresh', of, fromMs, toMs)
     expect(await this.usage('kept', of, fromMs, toMs)).toEqual(fresh)
   }
 
   async expectSameAttempts(): Promise<void> {
-    const keys = await Array.fromAsync(listKeys(this.tables)())
-    const attempts = (settled: SettledUsage) => attemptsOf24h(this.tables, keys, this.operatorMs, settled)
-    const fresh = await attempts(new SettledUsage(() => this.ms))
-    expect(await attempts(this.settled)).toEqual(fresh)
+    const fresh = await this.attempts('fresh')
+    expect(await this.attempts('kept')).toEqual(fresh)
+  }
+
+  async expectAllSame(): Promise<void> {
+    await this.expectSame()
+    await this.expectSameAttempts()
   }
 }
 
@@ -199,7 +217,7 @@ describe('to the millisecond:', () => {
   test('the last row that may still come is not missed by who looked the moment before', async () => {
     world.ms = FIRST_MS + 10 * HOUR_MS
     const startedAtMs = Math.floor(world.ms) + of.clockMs
-    const request = { row: randomRow(world.random, of.key.id, startedAtMs), endsByMs: 0 }
+    const request = { row: world.row(of, startedAtMs), endsByMs: 0 }
     // As late as the rule for days allows.
     world.ms = startedAtMs + CLOSING_LAG_MS - CLOCK_MARGIN_MS
     expect(await requests()).toBe(0)
@@ -209,57 +227,59 @@ describe('to the millisecond:', () => {
     expect(await requests()).toBe(0)
     world.ms += 0.5
     expect(await requests()).toBe(1)
-    await world.expectSame()
+    await world.expectAllSame()
   })
 
   test('a request that died is counted when its sweep comes, however late, and with it those of its millisecond and after', async () => {
     world.ms = FIRST_MS + 12 * HOUR_MS
     const before = await requests()
-    const dead = await world.begin(of)
-    const startedAtMs = dead.row.startedAtMs
+    const dead = await world.begin(of, undefined, 'completed')
+    expect(dead.hold).toBeDefined()
+    const { startedAtMs } = dead.row
     await world.settle(of, await world.begin(of, startedAtMs - 1))
+    await world.settle(of, await world.begin(of, startedAtMs))
     await world.settle(of, await world.begin(of, startedAtMs + 1))
     for (let i = 0; i < 5; i++) {
       world.ms += 2 * HOUR_MS
-      await world.expectSame()
+      await world.expectAllSame()
     }
-    expect(await requests()).toBe(before + 2)
-    await world.sweep(of, dead)
-    await world.expectSame()
-    world.ms += INDEX_LAG_MS - 1
-    await world.expectSame()
-    world.ms += 1
     expect(await requests()).toBe(before + 3)
+    await world.sweep(of, dead)
+    await world.expectAllSame()
+    world.ms += INDEX_LAG_MS - 1
+    await world.expectAllSame()
+    world.ms += 1
+    expect(await requests()).toBe(before + 4)
     world.ms += INDEX_LAG_MS
-    await world.expectSame()
+    await world.expectAllSame()
   })
 
   test.each([
-    [2, INDEX_LAG_MS],
-    [4, 0],
+    [2, INDEX_LAG_MS, 'sweep' as const],
+    [4, 0, 'settle' as const],
   ])(
     'an admission that lands later than any should takes back what was final, until its row is in the index (day %i)',
-    async (days, lagMs) => {
+    async (days, lagMs, end) => {
       world.ms = FIRST_MS + days * DAY_MS - HOUR_MS
       await world.settle(of, await world.begin(of))
       world.ms += 10 * HOUR_MS
       for (let i = 0; i < 3; i++) {
-        await world.expectSame()
+        await world.expectAllSame()
         world.ms += INDEX_LAG_MS
       }
-      await world.expectSame()
-      const late = await world.begin(of, FIRST_MS + days * DAY_MS - 3 * HOUR_MS)
+      await world.expectAllSame()
+      const late = await world.begin(of, FIRST_MS + days * DAY_MS - 3 * HOUR_MS, 'completed')
       expect(late.hold).toBeDefined()
       world.ms += 10
-      await world.expectSame()
+      await world.expectAllSame()
       world.ms += 10
       world.indexLag = () => lagMs
-      await world.sweep(of, late)
-      await world.expectSame()
+      await world[end](of, late)
+      await world.expectAllSame()
       world.indexLag = () => INDEX_LAG_MS
       for (const untilMs of [INDEX_LAG_MS - 20, 20, 1, INDEX_LAG_MS]) {
         world.ms += untilMs
-        await world.expectSame()
+        await world.expectAllSame()
       }
     },
   )
@@ -281,9 +301,9 @@ test('who asks again reads only rows that were not final, and of a day that is o
     await world.settle(of, await world.begin(of))
     world.ms += HOUR_MS
   }
-  const rowsRead = async () => {
+  const rowsRead = async (what: 'usage' | 'attempts' = 'usage') => {
     world.read.kept = 0
-    await world.usage('kept')
+    await world[what]('kept')
     return world.read.kept
   }
   expect(await rowsRead()).toBe(20)
@@ -293,6 +313,8 @@ test('who asks again reads only rows that were not final, and of a day that is o
   expect(await rowsRead()).toBe(20)
   // Those of the last CLOSING_LAG_MS, by a clock that is an hour ahead.
   expect(await rowsRead()).toBe(1)
+  expect(await rowsRead('attempts')).toBe(20)
+  expect(await rowsRead('attempts')).toBe(1)
   world.ms = FIRST_MS + 2 * DAY_MS
   await rowsRead()
   world.ms += INDEX_LAG_MS
@@ -303,15 +325,13 @@ test('who asks again reads only rows that were not final, and of a day that is o
 test('rows that a restore brings, and rows that a stage no longer keeps, are those of a new reading', async () => {
   const world = new World(await openTestTables(), 6)
   world.indexLag = () => 0
-  const { key } = await world.makeKey(0)
+  const of = await world.makeKey(0)
   const put = (startedAtMs: number, keepDays?: number) =>
-    putUsageRow(world.tables, keepDays)(randomRow(world.random, key.id, startedAtMs))
+    putUsageRow(world.tables, keepDays)(world.row(of, startedAtMs))
   const look = async () => {
-    await world.expectSame()
-    await world.expectSameAttempts()
+    await world.expectAllSame()
     world.ms += INDEX_LAG_MS
-    await world.expectSame()
-    await world.expectSameAttempts()
+    await world.expectAllSame()
   }
   const { requestId } = await put(FIRST_MS + 1, 1)
   world.ms = FIRST_MS + DAY_MS - HOUR_MS - 2 * INDEX_LAG_MS
@@ -319,17 +339,17 @@ test('rows that a restore brings, and rows that a stage no longer keeps, are tho
   await look()
   world.ms = FIRST_MS + DAY_MS
   await world.tables.database.delete({ TableName: world.tables.usage, Key: { requestId } })
-  await world.expectSame()
+  await world.expectAllSame()
 
   await world.tables.database.put({ TableName: world.tables.usage, Item: HALT_ITEM })
-  await put(FIRST_MS + 2)
-  await world.expectSame()
+  await put(FIRST_MS + 3 * HOUR_MS)
+  await world.expectAllSame()
   world.indexLag = () => INDEX_LAG_MS
   world.ms += 1
-  await put(FIRST_MS + 3)
+  await put(FIRST_MS + 3 * HOUR_MS + 1)
   await world.tables.database.delete({ TableName: world.tables.usage, Key: HALT_ITEM })
   world.ms += INDEX_LAG_MS - 1
-  await world.expectSame()
+  await world.expectAllSame()
   world.ms += 1
   await look()
   await look()

@@ -1,6 +1,7 @@
 import type { DayTotal } from '../layers/gateway/domain/day-total.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 import { queryDayTotals } from '../layers/gateway/store/usage/query-day-totals.ts'
+import { remember } from './remember.ts'
 
 /** A month: of 500 keys with six routes each it is some 25 MB. */
 const MOST_DAYS = 31
@@ -16,13 +17,7 @@ export function closedDayTotals(tables: Tables, day: string): Promise<readonly D
   known.set(tables.database, days)
   const before = days.get(day)
   const totals = before ?? Array.fromAsync(queryDayTotals(tables)(day))
-  // At the end of the order, as the one that was used last.
-  days.delete(day)
-  days.set(day, totals)
+  remember(days, day, totals, MOST_DAYS)
   totals.catch(() => days.delete(day))
-  for (const oldest of days.keys()) {
-    if (days.size <= MOST_DAYS) break
-    days.delete(oldest)
-  }
   return totals
 }

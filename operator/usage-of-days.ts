@@ -10,33 +10,39 @@ import { readDayTotal } from '../layers/gateway/store/usage/read-day-total.ts'
 import { atOnce } from './at-once.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
 import { knownKey } from './known-key.ts'
+import { settledUsage } from './settled-usage.ts'
 
 /** Usage of a key on a day, for one model at one provider. */
 export type UsageOfDay = { readonly keyId: string; readonly day: string; readonly part: UsagePart }
+
+type KeyAndDay = { readonly keyId: string; readonly day: string; readonly finalMs: number }
 
 /** Queries under way at once. */
 const AT_ONCE = 16
 
 /**
- * The usage of one key or of all in a range, in no order. A whole day that is closed is read from its totals, a query for
- * all keys; a day that is not, or is in the range in part, from its rows, a query for each key.
+ * The usage of one key by its id, or of all, in a range, in no order. Who has just read all keys may hand them over. A
+ * whole day that is closed is read from its totals, a query for all keys; a day that is not, or is in the range in part,
+ * from its rows, a query for each key: from its begin, or from where its rows were not final when they were read last.
  */
 export async function* usageOfDays(
   tables: Tables,
-  keyId: string | undefined,
+  of: string | readonly Key[] | undefined,
   range: TimeRange,
   nowMs: number,
+  settled = settledUsage(tables),
 ): AsyncGenerator<UsageOfDay, void, undefined> {
-  const key = keyId === undefined ? undefined : await knownKey(tables, keyId)
-  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs) ?? ''
+  const key = typeof of === 'string' ? await knownKey(tables, of) : undefined
+  const closing = await readClosing(tables)()
+  const closedThrough = totalsThrough(closing, nowMs) ?? ''
+  if (closing.isHalted) settled.forget()
   const days = [...daysFrom(utcDay(range.fromMs), utcDay(range.toMs - 1))]
   const isTotal = (day: string) => day <= closedThrough && isWithin(momentsOf(day), range)
 
   const readTotals = async (day: string) => usageIn(await totalsOf(day))
   yield* atOnce(days.filter(isTotal), AT_ONCE, readTotals)
   const rest = days.filter((day) => !isTotal(day))
-  const readRows = ({ of, day }: { of: Key; day: string }) => rowsOf(of, day)
-  yield* atOnce(keysAndDays(rest), AT_ONCE, readRows)
+  yield* atOnce(keysAndDays(rest), AT_ONCE, rowsOf)
 
   async function totalsOf(day: string): Promise<readonly DayTotal[]> {
     if (!key) return closedDayTotals(tables, day)
@@ -46,18 +52,34 @@ export async function* usageOfDays(
 
   async function* keysAndDays(openDays: readonly string[]) {
     if (openDays.length === 0) return
-    for await (const of of key ? [key] : listKeys(tables)()) {
-      for (const day of openDays) if (momentsOf(day).toMs > birthOf(of)) yield { of, day }
+    for await (const one of keysRead()) {
+      const finalMs = closing.isHalted ? Number.NEGATIVE_INFINITY : settled.finalBefore(one, nowMs)
+      for (const day of openDays) if (momentsOf(day).toMs > birthOf(one)) yield { keyId: one.id, day, finalMs }
     }
   }
 
+  function keysRead(): Iterable<Key> | AsyncIterable<Key> {
+    if (key) return [key]
+    return typeof of === 'object' ? of : listKeys(tables)()
+  }
+
   /** Added up at once: a busy day has more rows than memory. */
-  async function rowsOf({ id }: Key, day: string): Promise<UsageOfDay[]> {
-    const { fromMs, toMs } = momentsOf(day)
-    const inRange = { fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) }
-    const counter = new DayCounter(id, day)
-    for await (const row of queryUsageRows(tables, 'sums')(id, inRange)) counter.add(row)
-    return usageIn([counter.total()])
+  async function rowsOf({ keyId, day, finalMs }: KeyAndDay): Promise<UsageOfDay[]> {
+    const whole = momentsOf(day)
+    const toMs = Math.min(whole.toMs, range.toMs)
+    // A part begins with its day, so of a day whose begin is not in the range nothing is kept.
+    const beforeMs = range.fromMs <= whole.fromMs ? Math.min(finalMs, toMs) : Number.NEGATIVE_INFINITY
+    const part = settled.partOf(keyId, day, beforeMs, nowMs)
+    const fromMs = part?.beforeMs ?? Math.max(whole.fromMs, range.fromMs)
+    const [final, rest] = [new DayCounter(keyId, day), new DayCounter(keyId, day)]
+    if (part) final.addTotal(part.total)
+    for await (const row of queryUsageRows(tables, 'sums')(keyId, { fromMs, toMs })) {
+      const counter = row.startedAtMs < beforeMs ? final : rest
+      counter.add(row)
+    }
+    if (beforeMs > fromMs) settled.keep({ beforeMs, total: final.total() })
+    rest.addTotal(final.total())
+    return usageIn([rest.total()])
   }
 }
 

@@ -8,6 +8,7 @@ import { UnansweredWrite, wasCrowdedOut } from '../../layers/gateway/store/trans
 import { CliError } from '../cli-error.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
+import { forgetListing } from './listed-keys.ts'
 import { readJson } from './read-json.ts'
 import { findAdminRoute } from './route-table.ts'
 import { requireScope } from './scopes.ts'
@@ -57,7 +58,12 @@ export function adminApi(administered: Administered, report: Report): Handle {
       nowMs,
       newAct: async () => newAct(await identity.by(), nowMs, randomBytes(10)),
     }
-    return route.handle(call)
+    if (method === 'GET') return route.handle(call)
+    try {
+      return await route.handle(call)
+    } finally {
+      forgetListing(call.tables)
+    }
   }
 }
 

@@ -6,7 +6,6 @@ import { readUlid } from '../../layers/gateway/domain/ulid.ts'
 import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
 import { createKey, SecretTaken } from '../../layers/gateway/store/keys/create-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
-import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
@@ -21,6 +20,7 @@ import { changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { oneOf, readFields, required, textRule } from './fields.ts'
 import { settingFields, settingsIn } from './key-settings.ts'
 import { keyDetail, keyShape } from './key-shape.ts'
+import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
@@ -31,15 +31,16 @@ import { weekCostOf, weekCosts } from './week-costs.ts'
 const STATUSES = ['active', 'expired', 'revoked'] as const
 const BYTES_OF_TIME = 6
 
-/** Newest first. Nothing but the table knows all keys, so all of it is read for each page. */
+/** Newest first. Nothing but the table knows all keys, so all of it is read for a first page, and again after a while. */
 export async function listKeysPage(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
   const limit = limitOf(call)
   const status = queried(call, 'status', oneOf(STATUSES))
   const externalId = queried(call, 'external_id', SETTING_RULES.externalId)
   const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+  const readKeys = afterId === undefined ? keysNow : keysOfListing
   const [keys, costs] = await Promise.all([
-    externalId === undefined ? Array.fromAsync(listKeys(tables)()) : keysNamed(tables, externalId),
+    externalId === undefined ? readKeys(tables, nowMs) : keysNamed(tables, externalId),
     weekCosts(tables, nowMs),
   ])
   const rest = keys

@@ -26,6 +26,8 @@ type Found = {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const QUERIES_AT_ONCE = 16
+/** Rows of a key that are read at once, however many keys there are. */
+const LEAST_STEP = 4
 /** Of one key and day at a time: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 2_000
 /** Of all keys and days: a range without rows is not looked through to its end. */
@@ -44,12 +46,11 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
     const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
     const day = { fromMs: Math.max(range.fromMs, dayMs), toMs }
     const used = keys.filter((key) => birthOf(key) < toMs)
-    const reads = await Array.fromAsync(atOnce(used, QUERIES_AT_ONCE, async ({ id }) => [await readDay(id, day)]))
+    const reads = await readDay(used, day, limit + 1 - rows.length)
     queries += used.length
     // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
     const knownFromMs = Math.max(...reads.map((read) => read.knownFromMs), day.fromMs)
-    const known = reads.flatMap((read) => read.rows).filter(({ startedAtMs }) => startedAtMs >= knownFromMs)
-    rows.push(...known.sort(byPlace))
+    rows.push(...inOrder(reads).filter(({ startedAtMs }) => startedAtMs >= knownFromMs))
     if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1] as UsageRow) }
     toMs = knownFromMs
     const isSplit = knownFromMs > day.fromMs
@@ -58,20 +59,53 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   }
   return { rows, next: undefined }
 
-  /** Up to one more than wanted. Rows of the same millisecond come in no order, so they are read together. */
-  async function readDay(keyId: string, day: TimeRange) {
-    const found: UsageRow[] = []
-    let [read, lastMs] = [0, day.toMs]
-    for await (const row of queryUsageRows(tables)(keyId, day, 'newest first', matches ? undefined : limit + 1)) {
-      const { startedAtMs } = row
-      if ((found.length > limit || read >= MOST_ROWS) && startedAtMs < lastMs)
-        return { rows: found, knownFromMs: lastMs }
-      read += 1
-      lastMs = startedAtMs
-      if (isBehind(row, after) && matches?.(row) !== false) found.push(row)
+  /** A few rows of each key, and more only of those whose next one may be among the newest so many. */
+  async function readDay(used: readonly Key[], day: TimeRange, wanted: number): Promise<Read[]> {
+    const step = Math.min(limit + 2, LEAST_STEP + Math.ceil((2 * wanted) / used.length))
+    const query = queryUsageRows(tables)
+    const reads = used.map(({ id }): Read => {
+      const rest = query(id, day, 'newest first', matches ? undefined : step)[Symbol.asyncIterator]()
+      return { rest, rows: [], count: 0, lastMs: day.toMs, knownFromMs: day.toMs, isDone: false }
+    })
+    for (let behind = reads; behind.length > 0; ) {
+      for await (const _ of atOnce(behind, QUERIES_AT_ONCE, (read) => readOn(read, day, step)));
+      const lastWantedMs = inOrder(reads)[wanted - 1]?.startedAtMs ?? day.fromMs
+      behind = reads.filter(({ isDone, knownFromMs }) => !isDone && knownFromMs > lastWantedMs)
     }
-    return { rows: found, knownFromMs: day.fromMs }
+    return reads
   }
+
+  async function readOn(read: Read, day: TimeRange, step: number): Promise<[]> {
+    for (const enough = read.rows.length + step; read.rows.length < enough; ) {
+      const { done, value: row } = await read.rest.next()
+      // Rows of the same millisecond come in no order, so where the reading ends they are read together.
+      if (done || (read.count >= MOST_ROWS && row.startedAtMs < read.lastMs)) {
+        Object.assign(read, { isDone: true, knownFromMs: done ? day.fromMs : read.lastMs })
+        return []
+      }
+      read.count += 1
+      read.lastMs = row.startedAtMs
+      read.knownFromMs = row.startedAtMs + 1
+      if (isBehind(row, after) && matches?.(row) !== false) read.rows.push(row)
+    }
+    return []
+  }
+}
+
+/** How far the day of a key is read, from its end on. */
+type Read = {
+  readonly rest: AsyncIterator<UsageRow>
+  readonly rows: UsageRow[]
+  /** With those that do not match. */
+  count: number
+  lastMs: number
+  knownFromMs: number
+  /** To its begin, or as far as one call may. */
+  isDone: boolean
+}
+
+function inOrder(reads: readonly Read[]): UsageRow[] {
+  return reads.flatMap(({ rows }) => rows).sort(byPlace)
 }
 
 function placeOf({ startedAtMs, requestId }: UsageRow): Place {

@@ -18,12 +18,12 @@ const LOW_SHOWN = 5
 
 export async function getOverview(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
-  const [week, keys, costs, lastAudit, routes] = await Promise.all([
-    lastSevenDays(call),
-    Array.fromAsync(listKeys(tables)()),
+  const keys = await Array.fromAsync(listKeys(tables)())
+  const [week, costs, lastAudit, routes] = await Promise.all([
+    lastSevenDays(call, keys),
     weekCosts(tables, nowMs),
     readLastAudit(tables)(),
-    routesNow(call),
+    routesNow(call, keys),
   ])
   const statuses = keys.map((key) => keyView(key, nowMs).status)
   const countOf = (status: string) => statuses.filter((one) => one === status).length
@@ -46,12 +46,12 @@ export async function getOverview(call: Call): Promise<Answer> {
 }
 
 /** Today and the six days before it; the errors of today and yesterday. */
-async function lastSevenDays({ tables, nowMs }: Call) {
+async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
   const [today, yesterday] = [utcDay(nowMs), utcDay(nowMs - DAY_MS)]
   const range = { fromMs: momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs, toMs: horizonOf(nowMs) }
   const errors = new Map<string, number>()
   let [spent, spentToday, requestsToday] = [0n, 0n, 0]
-  for await (const { day, part } of usageOfDays(tables, undefined, range, nowMs)) {
+  for await (const { day, part } of usageOfDays(tables, keys, range, nowMs)) {
     spent += part.cost
     if (day >= today) {
       spentToday += part.cost

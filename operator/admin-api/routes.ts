@@ -1,29 +1,26 @@
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import { atOnce } from '../at-once.ts'
 import type { RouteTest } from '../test-route.ts'
-import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
+import { attemptsOf24h, pairOf } from './route-attempts.ts'
 import type { List, RouteShape, RouteTestShape } from './shapes.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-const QUERIES_AT_ONCE = 16
-
 export async function listRoutes(call: Call): Promise<Answer> {
-  return { body: wholeList(await routesNow(call)) }
+  return { body: wholeList(await routesNow(call, await Array.fromAsync(listKeys(call.tables)()))) }
 }
 
-/** The routes of the active models, and how often each was asked in the last 24 hours. */
-export async function routesNow({ tables, nowMs }: Pick<Call, 'tables' | 'nowMs'>): Promise<RouteShape[]> {
+type Moment = Pick<Call, 'tables' | 'nowMs'>
+
+/** The routes of the active models, and how often each was asked in the last 24 hours by these keys. */
+export async function routesNow({ tables, nowMs }: Moment, keys: readonly Key[]): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
-  const attempts = await attemptsOf24h(tables, nowMs)
+  const attempts = await attemptsOf24h(tables, keys, nowMs)
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
@@ -47,31 +44,6 @@ export async function routesNow({ tables, nowMs }: Pick<Call, 'tables' | 'nowMs'
 /** Lower priorities first; among equals, the one with the largest share. */
 function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
   return routes.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
-}
-
-type Attempts = ReadonlyMap<string, { asked: number; failed: number }>
-
-const pairOf = (model: string, provider: string) => JSON.stringify([model, provider])
-
-/** By rows and not by totals: a total knows who answered, and not who was asked before. */
-async function attemptsOf24h(tables: Tables, nowMs: number): Promise<Attempts> {
-  const attempts = new Map<string, { asked: number; failed: number }>()
-  const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
-  const count = async (keyId: string): Promise<[]> => {
-    for await (const row of queryUsageRows(tables, 'attempts')(keyId, range)) {
-      for (const { provider, result } of row.attempts) {
-        const pair = pairOf(row.fallbackModel ?? row.model ?? '', provider)
-        const counted = attempts.get(pair) ?? { asked: 0, failed: 0 }
-        attempts.set(pair, counted)
-        counted.asked += 1
-        if (result !== 'ok') counted.failed += 1
-      }
-    }
-    return []
-  }
-  const keys = listKeys(tables)()
-  for await (const _ of atOnce(keys, QUERIES_AT_ONCE, ({ id }) => count(id)));
-  return attempts
 }
 
 const nameRule = textRule(/^.{1,200}$/, 'the name of a model or provider of the catalog')

@@ -29,7 +29,7 @@ export async function getUsage(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
   queried(call, 'bucket', oneOf(['1d']))
   const groupBy = queried(call, 'group_by', oneOf(Object.keys(GROUPS) as UsageGroup[])) ?? 'model'
-  const keyId = (await keyNamed(call, 'key_id'))?.id
+  const key = await keyNamed(call, 'key_id')
   const fromMs = queried(call, 'from', momentRule) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
   const toMs = queried(call, 'to', momentRule) ?? momentsOf(utcDay(nowMs)).toMs
   if (fromMs >= toMs) throw new AdminError('invalid_request', "'from' must be before 'to'.", { param: 'from' })
@@ -38,13 +38,15 @@ export async function getUsage(call: Call): Promise<Answer> {
   }
   const closedThrough = totalsThrough(await readClosing(tables)(), nowMs) ?? ''
 
+  const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
   const sums = new Sums()
   // Days that are still to come have no rows to be looked for.
   const range = { fromMs, toMs: Math.min(toMs, horizonOf(nowMs)) }
   if (range.fromMs < range.toMs) {
-    for await (const usage of usageOfDays(tables, keyId, range, nowMs)) sums.add(usage, GROUPS[groupBy](usage))
+    const of = key?.id ?? (groupBy === 'key' ? keys : undefined)
+    for await (const usage of usageOfDays(tables, of, range, nowMs)) sums.add(usage, GROUPS[groupBy](usage))
   }
-  const labels = groupBy === 'key' ? await keyNames(call) : new Map<string, string>()
+  const labels = new Map(keys.map(({ id, name }) => [id, name]))
   const days = [...daysFrom(utcDay(fromMs), utcDay(toMs - 1))]
   const highestDay = highest(days.map((day) => costOf(sums.ofDay(day))))
   const groups = [...sums.groups].sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
@@ -89,11 +91,6 @@ class Sums {
   ofDay(day: string): Groups {
     return this.#days.get(day) ?? new Map()
   }
-}
-
-async function keyNames({ tables }: Call): Promise<Map<string, string>> {
-  const keys = await Array.fromAsync(listKeys(tables)())
-  return new Map(keys.map(({ id, name }) => [id, name]))
 }
 
 function costOf(groups: Groups): Nano {

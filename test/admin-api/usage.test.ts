@@ -12,7 +12,7 @@ import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { HELLO, openTestTables, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
+import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
 import { openBoth } from '../support/stack.ts'
 import { type Admin, adminOf } from './support/admin.ts'
 
@@ -109,6 +109,33 @@ describe('GET /admin/v1/requests', () => {
     await admin.call('GET /requests?from=2026-11-01&limit=3')
     stop()
     expect(queries.filter((operation) => operation === 'Query').length).toBeLessThanOrEqual(2 * keyIds.length)
+  })
+
+  test('of many keys reads a few rows of each, and more only of those that have the newest', async () => {
+    const many = await openTestTables()
+    const random = new Random(8)
+    const used = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => {
+        // Of the first key in bursts of a millisecond, the newest of all.
+        const at = () => (i === 0 ? NOW - random.below(4) : NOW - 10 - random.below(DAY_MS / 3))
+        return usedKey(many, FIRST + i, (keyId) => Array.from({ length: 16 }, () => randomRow(random, keyId, at())))
+      }),
+    )
+    const expected = used.flatMap((one) => one.rows).sort(newestFirst)
+    let read = 0
+    intercept(many, async (send) => {
+      const answer = (await send()) as { Items?: { requestId?: string }[] }
+      read += answer.Items?.filter(({ requestId }) => requestId).length ?? 0
+      return answer
+    })
+    const call = adminOf(many, { clock: () => NOW }).call
+    const ids = ({ body }: { body: { data: RequestLine[] } }) => body.data.map((line) => line.request_id)
+    const first = await call('GET /requests?limit=10')
+    expect(ids(first)).toEqual(expected.slice(0, 10).map(({ requestId }) => requestId))
+    // Six at a time: all sixteen of one key, and six of the others.
+    expect(read).toBeLessThanOrEqual(16 + 11 * 6)
+    const second = await call(`GET /requests?limit=100&after=${first.body.last_id}`)
+    expect(ids(second)).toEqual(expected.slice(10, 110).map(({ requestId }) => requestId))
   })
 
   test('is a CSV file of every row of the range for who accepts text/csv', async () => {

@@ -25,6 +25,17 @@ export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
   return new Set(Object.keys(holds).map((requestId) => utcDay(ulidTimeMs(requestId))))
 }
 
+/**
+ * Of a key that is read at this moment: what began before it has its row in the table, which does not change. It is the
+ * rule by which days are closed, for a part of a day.
+ */
+export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): number {
+  return Object.keys(holds).reduce(
+    (before, requestId) => Math.min(before, ulidTimeMs(requestId)),
+    nowMs - CLOSING_LAG_MS,
+  )
+}
+
 /** Before this a key can have no rows, whatever the difference between two clocks. */
 export function birthOf({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
   return createdAtMs - DAY_MS

@@ -101,11 +101,19 @@ export class DayCounter {
   }
 
   add(row: UsageRow): void {
-    const part = partOf(row)
+    this.#add(partOf(row), row.keptUntilMs)
+  }
+
+  /** Other rows of the same key and day, which are added up already. */
+  addTotal({ parts, rowsUntilMs }: DayTotal): void {
+    for (const part of parts) this.#add(part, rowsUntilMs)
+  }
+
+  #add(part: UsagePart, untilMs: number | undefined): void {
     const pair = JSON.stringify([part.model, part.provider])
     const before = this.#parts.get(pair)
     this.#parts.set(pair, before ? addParts(before, part) : part)
-    if (row.keptUntilMs !== undefined) this.#rowsUntilMs = Math.min(row.keptUntilMs, this.#rowsUntilMs ?? Infinity)
+    if (untilMs !== undefined) this.#rowsUntilMs = Math.min(untilMs, this.#rowsUntilMs ?? Infinity)
   }
 
   total(): DayTotal {

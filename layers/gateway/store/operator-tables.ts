@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { LocalEndpoint } from './dynamodb/dynamodb-client.ts'
 import { sdkDatabase } from './sdk-database.ts'
@@ -6,6 +6,8 @@ import type { TableNames, Tables } from './tables.ts'
 
 /** The tables as an operator has them, who makes transactions and scans besides. No function does but the admin API’s. */
 export type OperatorTables = Tables & { readonly client: DynamoDBDocumentClient }
+
+type Logger = NonNullable<DynamoDBClientConfig['logger']>
 
 const IN_AWS = {
   maxAttempts: 3,
@@ -19,10 +21,14 @@ const ON_THIS_MACHINE = {
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 }
 
+const ignore = () => {}
+/** The SDK copies every answer for the `info` of its own logger, which drops it: a seventh of the time of reading rows. */
+const NO_LOGGER = { trace: ignore, debug: ignore, warn: ignore, error: ignore } as Logger
+
 const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }
 
 export function openOperatorTables(names: TableNames, local?: LocalEndpoint): OperatorTables {
-  const settings = local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS
+  const settings = { logger: NO_LOGGER, ...(local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS) }
   const bare = new DynamoDBClient(settings)
   // Both share the connections.
   const bareWithoutRetries = new DynamoDBClient({

@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectSecurely, type TLSSocket } from 'node:tls'
 import { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
@@ -19,6 +19,9 @@ type Owner = {
   session: Buffer | undefined
 }
 
+/** Where all connections put what they read, one after the other: it is copied at once. */
+const ARRIVALS = Buffer.allocUnsafeSlow(64 * 1024)
+
 const KEEP_ALIVE = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
 /** A connection that carries one exchange after the other. */
@@ -32,10 +35,14 @@ export class Connection {
 
   constructor(place: Place, owner: Owner) {
     this.#owner = owner
-    this.#socket = place.isSecure ? openSecurely(place, owner) : connect({ ...KEEP_ALIVE, ...addressOf(place) })
+    const options = {
+      ...KEEP_ALIVE,
+      ...addressOf(place),
+      onread: { buffer: ARRIVALS, callback: (bytes: number) => this.#receive(bytes) },
+    }
+    this.#socket = place.isSecure ? openSecurely(options, owner) : connect(options)
     giveUpConnecting(this.#socket, place)
     let failure: Error | undefined
-    this.#socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     this.#socket.on('error', (error) => {
       failure = error
     })
@@ -97,9 +104,10 @@ export class Connection {
   }
 
   /** Nobody asked for what comes between two exchanges. */
-  #receive(bytes: Buffer): void {
-    if (this.#exchange) this.#exchange.onBytes(bytes)
+  #receive(bytes: number): boolean {
+    if (this.#exchange) this.#exchange.onBytes(Buffer.from(ARRIVALS.subarray(0, bytes)))
     else this.destroy()
+    return true
   }
 }
 
@@ -107,12 +115,12 @@ function addressOf({ host, port }: Place) {
   return { host, port }
 }
 
-function openSecurely(place: Place, owner: Owner): TLSSocket {
+function openSecurely(options: TcpNetConnectOpts, owner: Owner): TLSSocket {
+  const { host = '' } = options
   const socket = connectSecurely({
-    ...KEEP_ALIVE,
-    ...addressOf(place),
+    ...options,
     ALPNProtocols: ['http/1.1'],
-    ...(isIP(place.host) === 0 && { servername: place.host }),
+    ...(isIP(host) === 0 && { servername: host }),
     ...(owner.session && { session: owner.session }),
   })
   socket.on('session', (session) => {

@@ -9,14 +9,22 @@ type RetryOptions = {
 }
 
 /** Tries until it succeeds, the error is not worth another try, or the tries are used up; then throws that error. */
-export async function retry<T>(work: () => Promise<T>, { when, pauseMs, tries = Infinity }: RetryOptions): Promise<T> {
+export function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  // Nearly all succeed at once, and wait for nothing more.
+  return work().catch((error) => tryAgain(work, options, error))
+}
+
+async function tryAgain<T>(work: () => Promise<T>, options: RetryOptions, first: unknown): Promise<T> {
+  const { when, pauseMs, tries = Infinity } = options
+  let error = first
   for (let attempt = 1; ; attempt++) {
+    const longest = pauseMs(attempt)
+    if (attempt >= tries || !when(error, longest)) throw error
+    await sleep(longest * (0.5 + Math.random() / 2))
     try {
       return await work()
-    } catch (error) {
-      const longest = pauseMs(attempt)
-      if (attempt >= tries || !when(error, longest)) throw error
-      await sleep(longest * (0.5 + Math.random() / 2))
+    } catch (next) {
+      error = next
     }
   }
 }

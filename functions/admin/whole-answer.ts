@@ -26,7 +26,7 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const timer = setTimeout(() => {
     late.reject(
       new AdminError(
-        'service_unavailable',
+        'took_too_long',
         'This took longer than it may here. A change may have been made all the same: look, or ask again with the same Idempotency-Key. Ask for less, or use the command line.',
       ),
     )

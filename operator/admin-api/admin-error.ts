@@ -24,6 +24,8 @@ const KINDS = {
   version_required: [428, 'invalid_request_error', 'version_required'],
   internal_error: [500, 'server_error', 'internal_error'],
   not_here: [501, 'invalid_request_error', 'not_here'],
+  outcome_unknown: [503, 'server_error', 'outcome_unknown'],
+  took_too_long: [503, 'server_error', 'took_too_long'],
   service_unavailable: [503, 'server_error', 'service_unavailable'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 

@@ -87,7 +87,7 @@ export function refusalFor(error: unknown): AdminError {
     )
   }
   if (error instanceof UnansweredWrite) {
-    return new AdminError('service_unavailable', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
+    return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
   }
   if (wasCrowdedOut(error)) {
     return new AdminError(

@@ -17,7 +17,7 @@ import { withoutNulls } from '../setting-changes.ts'
 import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { oneOf, readFields, required, textRule } from './fields.ts'
 import { settingFields, settingsIn } from './key-settings.ts'
 import { keyDetail, keyShape } from './key-shape.ts'
@@ -83,8 +83,14 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
     const result = await untilAnswered(() => createKey(tables)(key, act, identity.allowance)).catch(secretTaken)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
-  const now = (await readKey(tables)(key.id)) ?? key
+  const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
   return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+
+  /** Of a secret that is made here, only the key itself says whether it is the one in force. */
+  function orDrafted(error: unknown): Key {
+    if (secret !== undefined || wasDone) throw error
+    return key
+  }
 }
 
 const graceRule = wholeNumberIn(0, GRACE_MS / 1000)
@@ -114,7 +120,7 @@ type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; 
 /** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
 async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
   const isOurs = !wasDone && key.current.hash === stored.hash
-  const { body, ...rest } = await shown(call, key)
+  const { body, ...rest } = await shownAfter(call, key)
   const answer: KeyWithSecret = {
     ...(body as KeyWithSecret),
     secret: isOurs && secret !== undefined ? secret : null,
@@ -131,14 +137,14 @@ export async function patchKey(call: Call): Promise<Answer> {
   const { id } = await keyInPath(call)
   const act = await call.newAct()
   const result = await untilAnswered(() => updateKey(tables)(id, settings, act, seen))
-  return shown(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+  return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 
 export async function endGraceNow(call: Call): Promise<Answer> {
   readFields(call.body, {})
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  return shown(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
 }
 
 export async function revokeKeyNow(call: Call): Promise<Answer> {
@@ -150,14 +156,16 @@ export async function revokeKeyNow(call: Call): Promise<Answer> {
     })
   }
   const act = await call.newAct()
-  return shown(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
 }
 
 async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
-  return {
-    headers: versionTag(key.version),
-    body: keyDetail(key, nowMs, await weekCostOf(tables, key.id, nowMs)),
-  }
+  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
+}
+
+async function shownAfter(call: Call, key: Key): Promise<Answer> {
+  return { headers: versionTag(key.version), body: await changedDetail(call, key) }
 }
 
 function secretTaken(error: unknown): never {

@@ -104,7 +104,7 @@ describe.each(names)('%s', (change) => {
     const lost = await ask()
     // A rotation is seen on the key itself, so that it is known all the same.
     if (change === 'rotate') expect(lost.body.secret).toMatch(new RegExp(`${lost.body.last_four}$`))
-    else expect([lost.status, lost.body.error.code]).toEqual([503, 'service_unavailable'])
+    else expect([lost.status, lost.body.error.code]).toEqual([503, 'outcome_unknown'])
     if (change !== 'rotate') expect(lost.body.error.message).toContain('same Idempotency-Key')
     line.treat = () => 'answer'
     const again = await ask()

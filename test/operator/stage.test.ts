@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import type { KeyShape, List } from '../../operator/admin-api/shapes.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -109,7 +110,8 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
-  const smoke = (JSON.parse(keys.stdout) as { name: string; status: string }[]).filter(({ name }) => name === 'smoke')
+  const { data } = JSON.parse(keys.stdout) as List<KeyShape>
+  const smoke = data.filter(({ name }) => name === 'smoke')
   expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { KeyWithSecret, List } from '../../operator/admin-api/shapes.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
@@ -26,6 +27,10 @@ async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> 
   const { code, stdout, stderr } = await waybill(folder, [...args, '--local', '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout) as T
+}
+
+async function list<T = object>(...args: string[]): Promise<readonly T[]> {
+  return (await json<List<T>>(...args)).data
 }
 
 async function fails(...args: string[]): Promise<string> {
@@ -55,15 +60,15 @@ test('waybill keys create uses the published defaults and shows the secret once'
     scopes: ['chat.completions', 'models.read'],
     allowlist: [],
     rpm: 60,
-    dailyLimit: 10_000,
-    maxConcurrent: 200,
+    daily_limit: 10_000,
+    max_concurrent: 200,
     granted: '0',
     available: '0',
   })
   const shown = await json('keys', 'show', made.id)
   expect(shown).not.toHaveProperty('secret')
   expect(JSON.stringify(shown)).not.toContain(made.secret.slice(9, 40))
-  expect(await json<object[]>('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
+  expect(await list('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
 })
 
 test('every option of waybill keys takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
@@ -84,8 +89,8 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(made).toMatchObject({
     scopes: ['chat.completions'],
     rpm: 5,
-    dailyLimit: 50,
-    maxConcurrent: 2,
+    daily_limit: 50,
+    max_concurrent: 2,
     granted: '1.5',
   })
   expect((await ask(made.secret)).status).toBe(200)
@@ -100,15 +105,18 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
   expect((await ask(made.secret)).status).toBe(200)
 
-  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({ granted: '3.500000001' })
+  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({
+    credits: '2.000000001',
+    key: { granted: '3.500000001' },
+  })
 
-  const rotated = await json<{ secret: string; previousLastFour: string }>('keys', 'rotate', made.id)
-  expect(rotated.previousLastFour).toBe(made.secret.slice(-4))
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([200, 200])
-  expect(await json('keys', 'end-grace', made.id)).not.toHaveProperty('previousLastFour')
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([401, 200])
+  const rotated = await json<KeyWithSecret>('keys', 'rotate', made.id)
+  expect(rotated.previous?.last_four).toBe(made.secret.slice(-4))
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([200, 200])
+  expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
   expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
-  expect((await ask(rotated.secret)).status).toBe(401)
+  expect((await ask(rotated.secret ?? '')).status).toBe(401)
   expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
 })
 

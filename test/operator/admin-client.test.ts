@@ -1,0 +1,216 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
+import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { LOCAL_FILE, LOCAL_FOLDER } from '../../operator/local-gateway.ts'
+import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
+import { waybill } from '../support/command-line.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth } from '../support/stack.ts'
+
+jest.setTimeout(60_000)
+
+/** A gateway whose tables nobody on this machine can reach. */
+const folder = emptyFolder()
+let gateway: TestGateway
+let deployed: AdminFunction
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  deployed = adminFunction(gateway.tables)
+  const nowhere = 'http://127.0.0.1:1'
+  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', variables: [], pid: 1 }
+  mkdirSync(join(folder, LOCAL_FOLDER))
+  writeFileSync(join(folder, LOCAL_FILE), JSON.stringify(file))
+})
+
+/** The admin API as a stage has it, with the limits of a function. */
+const client: AdminClient = async ({ method, path, query, headers, body }) => {
+  const route = `${method} ${path.slice(ADMIN_ROOT.length)}?${query}`
+  const sent = { headers: headers as Record<string, string>, body: Buffer.from(body).toString() }
+  const { status, headers: told, text } = await deployed.signed(route, sent)
+  return { status, headers: told, body: text }
+}
+
+const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
+  waybill(folder, [...args, '--local'], {}, by)
+
+async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], by)
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
+  return JSON.parse(stdout) as T
+}
+
+const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
+
+describe('commands that have a route ask the admin API alone, and print its own shapes', () => {
+  test('waybill keys does all it does where only the admin API can be reached', async () => {
+    const made = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'acme', '--credits', '2'])
+    const { id } = made
+    expect(await statusOf(made.secret)).toBe(200)
+    const shown = (await deployed.signed(`GET /keys/${id}`)).body
+    expect(await json(['keys', 'show', id])).toEqual({ ...shown, day: expect.anything() })
+    expect(await json(['keys', 'list'])).toMatchObject({
+      object: 'list',
+      data: [{ id, name: 'acme' }],
+      has_more: false,
+    })
+    expect(await json(['keys', 'update', id, '--rpm', '7'])).toMatchObject({ id, rpm: 7 })
+    expect(await json(['keys', 'grant', id, '3'])).toMatchObject({ object: 'grant', by: ARN, key: { granted: '5' } })
+    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id])
+    expect(await json(['keys', 'end-grace', id])).toMatchObject({ id, previous: null })
+    expect([await statusOf(made.secret), await statusOf(secret)]).toEqual([401, 200])
+    expect(await json(['keys', 'revoke', id])).toMatchObject({ id, status: 'revoked' })
+    expect(await statusOf(secret)).toBe(401)
+  })
+
+  test('a new secret never leaves the machine: only its hash and its end are sent', async () => {
+    const sent: string[] = []
+    const noting: AdminClient = (asked) => {
+      sent.push(`${asked.path} ${JSON.stringify(asked.headers)} ${Buffer.from(asked.body)}`)
+      return client(asked)
+    }
+    const { id, ...made } = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'x'], noting)
+    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id], noting)
+    expect(sent.join('\n')).toContain('"secret_sha256"')
+    for (const one of [made.secret, secret]) expect(sent.join('\n')).not.toContain(one.slice(9, 40))
+  })
+
+  test('waybill keys list has every key of a long list, and asks for a hundred at a time', async () => {
+    const { key } = await gateway.issue()
+    const listed = (await deployed.signed('GET /keys')).body.data.find(({ id }: { id: string }) => id === key.id)
+    const limits: (string | null)[] = []
+    const many: AdminClient = async ({ query }) => {
+      limits.push(query.get('limit'))
+      const from = Number(query.get('after') ?? 0)
+      const data = Array.from({ length: Math.min(100, 230 - from) }, (_, i) => ({ ...listed, id: `key_${from + i}` }))
+      const body = { object: 'list', data, has_more: from + data.length < 230, last_id: String(from + data.length) }
+      return { status: 200, headers: {}, body: JSON.stringify(body) }
+    }
+    const { data } = await json<{ data: { id: string }[] }>(['keys', 'list'], many)
+    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 230 }, (_, i) => `key_${i}`))
+    expect(limits).toEqual(['100', '100', '100'])
+  })
+})
+
+describe('answers that are lost', () => {
+  /** Does what is asked, and loses the answers to the first so many changes, as the line or as what is before the function. */
+  const losing = (count: number, loss: 'throws' | 'says 504'): AdminClient => {
+    let left = count
+    return async (asked) => {
+      const answer = await client(asked)
+      if (asked.method === 'GET' || left-- <= 0) return answer
+      if (loss === 'throws') throw new TypeError('fetch failed')
+      return { status: 504, headers: {}, body: JSON.stringify({ message: 'Endpoint request timed out' }) }
+    }
+  }
+  const keysNamed = async (name: string) =>
+    (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
+
+  test.each(['throws', 'says 504'] as const)(
+    'a create, a rotation and a grant whose answer is lost are asked for again, and done once (the client %s)',
+    async (loss) => {
+      const name = `once, ${loss}`
+      const { id, ...made } = await json<{ id: string; secret: string }>(
+        ['keys', 'create', '--name', name, '--credits', '1'],
+        losing(1, loss),
+      )
+      expect([await statusOf(made.secret), (await keysNamed(name)).length]).toEqual([200, 1])
+      const { secret, version } = await json<{ secret: string; version: number }>(
+        ['keys', 'rotate', id],
+        losing(2, loss),
+      )
+      expect([await statusOf(secret), version]).toEqual([200, 2])
+      expect(await json(['keys', 'grant', id, '2'], losing(2, loss))).toMatchObject({ key: { granted: '3' } })
+      expect(await Array.fromAsync(listGrants(gateway.tables)(id))).toHaveLength(2)
+    },
+  )
+
+  test('a create whose answer is lost every time shows its secret, calls the outcome unknown, and made one key', async () => {
+    const args = ['keys', 'create', '--name', 'unsure', '--json']
+    const { code, stdout, stderr } = await run(args, losing(99, 'throws'))
+    const { secret, ...told } = JSON.parse(stdout)
+    expect([code, stderr, told]).toEqual([1, '', { last_four: secret.slice(-4), saved: 'unknown' }])
+    expect([await statusOf(secret), (await keysNamed('unsure')).length]).toEqual([200, 1])
+  })
+
+  test('a grant whose answer is lost every time is told as unknown, and was made once', async () => {
+    const { key } = await gateway.issue()
+    const ended = await run(['keys', 'grant', key.id, '2'], losing(99, 'says 504'))
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(
+      /^It is not known whether the change was made \(.*504.*\): look before you try again\.\n$/,
+    )
+    const { granted } = await gateway.readKey(key.id)
+    expect(granted - key.granted).toBe(2n * 10n ** 9n)
+  })
+
+  test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {
+    const { key } = await gateway.issue()
+    let changes = 0
+    const counting: AdminClient = (asked) => {
+      if (asked.method !== 'GET') changes += 1
+      return losing(99, 'throws')(asked)
+    }
+    const ended = await run(['keys', 'update', key.id, '--rpm', '9'], counting)
+    expect([ended.code, ended.stdout, changes]).toEqual([1, '', 1])
+    expect(ended.stderr).toMatch(/^It is not known whether the change was made \(TypeError: fetch failed\)/)
+  })
+
+  test('what a stage turns away because too much came at once is asked for again', async () => {
+    let asked = 0
+    const busy: AdminClient = async (request) => {
+      asked += 1
+      return asked === 1 ? { status: 429, headers: {}, body: '{"message":"Too Many Requests"}' } : client(request)
+    }
+    expect(await json(['keys', 'list'], busy)).toMatchObject({ object: 'list' })
+    expect(asked).toBe(2)
+  })
+})
+
+describe('refusals are told in words', () => {
+  const refused = async (args: readonly string[], by?: AdminClient) => {
+    const { code, stdout, stderr } = await run(args, by)
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
+    return stderr
+  }
+
+  test.each(['show', 'rotate', 'end-grace', 'revoke'])(
+    'waybill keys %s says that there is no such key',
+    async (verb) => {
+      for (const id of ['key_nope', 'no such/key?']) {
+        expect(await refused(['keys', verb, id])).toBe(
+          `There is no key '${id}'. 'waybill keys list' shows those that exist.\n`,
+        )
+      }
+    },
+  )
+
+  test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
+    const { key } = await gateway.issue()
+    const overtaken: AdminClient = async (asked) => {
+      if (asked.method === 'PATCH') {
+        const headers = { 'content-type': 'application/json', 'if-match': `"${key.version}"` }
+        await deployed.signed(`PATCH /keys/${key.id}`, { body: { rpm: 99 }, headers })
+      }
+      return client(asked)
+    }
+    const told = await refused(['keys', 'update', key.id, '--rpm', '5'], overtaken)
+    expect(told).toContain(`${ARN} changed it at`)
+    expect(told).toContain('rpm 60 → 99')
+    expect((await gateway.readKey(key.id)).rpm).toBe(99)
+  })
+
+  test.each([
+    [403, '{"message":"Forbidden"}', 'status 403: Forbidden.'],
+    [403, '{"Message":"User: ann is not authorized to perform: execute-api:Invoke"}', 'not authorized to perform'],
+    [502, '<html>', 'status 502.'],
+  ])('an answer that is not the admin API’s own (%d %s) is told with its status', async (status, body, words) => {
+    const told = await refused(['keys', 'show', 'key_1'], async () => ({ status, headers: {}, body }))
+    expect(told).toContain(words)
+  })
+})

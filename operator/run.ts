@@ -47,7 +47,8 @@ export function runner(terminal: Terminal, report: Report, clientOf: (connection
       const { output } = terminal
       const nowMs = Date.now()
       const sign = async () => newAct(await connection.whoAmI(), nowMs, randomBytes(10))
-      const [admin, here] = [ask(clientOf(connection)), ask(inProcessClient(connection))]
+      const inProcess = inProcessClient(connection)
+      const [admin, here] = [ask(clientOf(connection), inProcess), ask(inProcess)]
       const json = options.json === true
       try {
         await work(

@@ -3,6 +3,7 @@ import type { ApiError } from './shapes.ts'
 const KINDS = {
   invalid_request: [400, 'invalid_request_error', null],
   invalid_catalog: [400, 'invalid_request_error', 'invalid_catalog'],
+  answer_too_large: [400, 'invalid_request_error', 'answer_too_large'],
   idempotency_key_missing: [400, 'invalid_request_error', 'idempotency_key_missing'],
   invalid_console_token: [401, 'invalid_request_error', 'invalid_console_token'],
   invalid_admin_key: [401, 'invalid_request_error', 'invalid_admin_key'],

@@ -23,7 +23,8 @@ const TOLD: Readonly<Record<EventKind, string>> = {
   'catalog.push': 'catalog.pushed',
   'catalog.rollback': 'catalog.rolled_back',
 }
-const KINDS = Object.values(TOLD)
+/** One kind, or all of what was changed: a key, an admin key, or the catalog. */
+const KINDS = [...Object.values(TOLD), 'key', 'admin_key', 'catalog']
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 /** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
 const MOST_READ = 2_000
@@ -31,7 +32,7 @@ const MOST_READ = 2_000
 export async function listEventsPage(call: Call): Promise<Answer> {
   const what = queried(call, 'what', oneOf(KINDS))
   const key = await keyNamed(call, 'key_id')
-  return eventsOf(call, key?.id ?? (what?.startsWith('catalog.') ? CATALOG_EVENTS : undefined), what)
+  return eventsOf(call, key?.id ?? (what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), what)
 }
 
 export async function listKeyEvents(call: Call): Promise<Answer> {
@@ -53,7 +54,7 @@ async function eventsOf(call: Call, of: string | undefined, what: string | undef
     }
     read += 1
     last = event.id
-    if ((what === undefined || TOLD[event.what] === what) && (by === undefined || event.by === by)) found.push(event)
+    if (isOf(event, what) && (by === undefined || event.by === by)) found.push(event)
   }
   const body: List<EventShape> = {
     object: 'list',
@@ -62,6 +63,11 @@ async function eventsOf(call: Call, of: string | undefined, what: string | undef
     last_id: read === 0 ? null : cursorOf(last ?? ''),
   }
   return { body }
+}
+
+function isOf(event: ChangeEvent, what: string | undefined): boolean {
+  const told = TOLD[event.what]
+  return what === undefined || told === what || told?.startsWith(`${what}.`) === true
 }
 
 function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): EventShape {

@@ -140,7 +140,11 @@ export type EventShape = {
 }
 
 /** A line or several under a name, as `usage show` prints them. */
-export type Explained = { readonly name: string; readonly lines: readonly string[] }
+export type Explained = {
+  readonly part: 'facts' | 'charge'
+  readonly name: string
+  readonly lines: readonly string[]
+}
 
 export type RequestShape = {
   readonly object: 'request'
@@ -184,12 +188,13 @@ export type RequestLine = {
   readonly http_status: number
   readonly outcome: string
   readonly error_code: string | null
+  readonly replay_of: string | null
   readonly total_tokens: number
   readonly cost: string
   readonly duration_ms: number
 }
 
-export type UsageGroup = 'model' | 'key' | 'provider'
+export type UsageGroup = 'model' | 'key' | 'provider' | 'day'
 
 /** `GET /usage?bucket=1d&group_by=model&from=2026-11-01&to=2026-11-15`: `to` is not included; UTC days. */
 export type UsagePage = {
@@ -197,7 +202,7 @@ export type UsagePage = {
   readonly group_by: UsageGroup
   readonly data: readonly UsageBucket[]
   readonly total: UsageNumbers
-  /** By group over the whole range, the dearest first. */
+  /** By group over the whole range, the dearest first; days in their order. */
   readonly groups: readonly (UsageNumbers & { readonly group: string; readonly label: string })[]
 }
 

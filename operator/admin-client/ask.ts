@@ -30,7 +30,8 @@ const TRIES = 4
 /** Of the admin API's refusals, those after which a change may have been made. */
 const UNSURE: ReadonlySet<string> = new Set(['outcome_unknown', 'took_too_long', 'internal_error'])
 
-export function ask(client: AdminClient): Ask {
+/** With `here`, what takes too long elsewhere is read in this process, if the tables can be. */
+export function ask(client: AdminClient, here?: AdminClient): Ask {
   return {
     get: (path, query = {}) => read(requestOf('GET', path, { query })),
     list,
@@ -64,8 +65,15 @@ export function ask(client: AdminClient): Ask {
     return jsonOf(await repeated(request))
   }
 
-  function repeated(request: AdminAsk) {
-    return again(() => answer(request), isWorthAnother)
+  async function repeated(request: AdminAsk): Promise<Body> {
+    try {
+      return await again(() => answer(request), isWorthAnother)
+    } catch (error) {
+      if (!here || !(error instanceof Refusal) || error.code !== 'took_too_long') throw error
+      return answer(request, here).catch(() => {
+        throw error
+      })
+    }
   }
 
   /** After one answer was lost, only one that says what became of the change is believed. */
@@ -87,8 +95,8 @@ export function ask(client: AdminClient): Ask {
     }
   }
 
-  async function answer(request: AdminAsk) {
-    const { status, body } = await client(request)
+  async function answer(request: AdminAsk, by = client): Promise<Body> {
+    const { status, body } = await by(request)
     if (status >= 400) throw new Refusal(status, await textOf(body))
     return body
   }

@@ -4,6 +4,8 @@ import { CliError } from '../cli-error.ts'
 /** What the admin API's own words say to a program, as it is said to a person at a terminal. */
 const AT_A_TERMINAL: Readonly<Record<string, string>> = {
   outcome_unknown: 'The database did not answer, or not in time.',
+  took_too_long:
+    'It took longer than the admin API of a stage may take: ask for less, or let somebody ask who may read the tables.',
   service_unavailable:
     "The database did not answer (with --local: does 'npm start' still run?), or too many changes met at one moment. If this was a change, it may have been made all the same: look before you try again.",
 }

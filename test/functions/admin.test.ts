@@ -148,7 +148,10 @@ describe('a signed call', () => {
       for (; made < 1_000; made++) yield 'x'.repeat(100_000)
     }
     const answer = { status: 200, headers: {}, body: pieces() }
-    await expect(wholeBody(answer)).rejects.toThrow('too long')
+    await expect(wholeBody(answer)).rejects.toMatchObject({
+      status: 400,
+      envelope: { error: { code: 'answer_too_large' } },
+    })
     expect(made).toBeLessThan(60)
   })
 })

@@ -61,6 +61,7 @@ const READING: Record<string, () => string[]> = {
   'catalog show': () => ['--at', '2999-01-01'],
   'catalog versions': () => [],
   'catalog diff': () => [],
+  'routes list': () => [],
   'events list': () => ['--key', id.key],
   audit: () => [],
 }

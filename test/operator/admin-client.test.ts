@@ -4,13 +4,14 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
+import type { EventShape, List, UsagePage } from '../../operator/admin-api/shapes.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
 import { LOCAL_FILE, LOCAL_FOLDER } from '../../operator/local-gateway.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { waybill } from '../support/command-line.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
-import { openBoth } from '../support/stack.ts'
+import { openBoth, openStage } from '../support/stack.ts'
 
 jest.setTimeout(60_000)
 
@@ -68,6 +69,34 @@ describe('commands that have a route ask the admin API alone, and print its own 
     expect(await statusOf(secret)).toBe(401)
   })
 
+  test('waybill events list asks the admin API alone, for one key, for the catalog and page by page', async () => {
+    const { key } = await gateway.issue()
+    for (const rpm of ['5', '6', '7']) await json(['keys', 'update', key.id, '--rpm', rpm])
+    const { body } = await deployed.signed(`GET /events?key_id=${key.id}`)
+    expect(await json(['events', 'list', '--key', key.id])).toEqual(body)
+    const page = await json<List<EventShape>>(['events', 'list', '--key', key.id, '--limit', '2'])
+    expect([page.data, page.has_more]).toEqual([body.data.slice(0, 2), true])
+    const after = ['--after', page.last_id ?? '']
+    expect(await json(['events', 'list', '--key', key.id, ...after])).toMatchObject({ data: body.data.slice(2) })
+    const catalog = await json<List<EventShape>>(['events', 'list', '--catalog'])
+    expect(new Set(catalog.data.map(({ what }) => what.split('.')[0]))).toEqual(new Set(['catalog']))
+  })
+
+  test('waybill usage and routes list tell what the admin API tells, and nothing else', async () => {
+    const { key, secret } = await gateway.issue()
+    for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
+    const { body } = await deployed.signed(`GET /requests?key_id=${key.id}`)
+    expect(await json(['usage', 'list', '--key', key.id])).toEqual(body)
+    const [{ request_id }] = body.data
+    const shown = (await deployed.signed(`GET /requests/${request_id}`)).body
+    expect(await json(['usage', 'show', request_id])).toEqual(shown)
+    const people = await run(['usage', 'show', request_id])
+    for (const { name, lines } of shown.explanation) expect(people.stdout).toContain(`${name.padEnd(14)}${lines[0]}`)
+    const summary = await json<UsagePage>(['usage', 'summary', '--by', 'day', '--key', key.id])
+    expect(summary).toMatchObject({ object: 'page', group_by: 'day', total: { requests: 3 } })
+    expect(await json(['routes', 'list'])).toMatchObject({ object: 'list', data: [{ object: 'route', order: 1 }] })
+  })
+
   test('a new secret never leaves the machine: only its hash and its end are sent', async () => {
     const sent: string[] = []
     const noting: AdminClient = (asked) => {
@@ -94,6 +123,53 @@ describe('commands that have a route ask the admin API alone, and print its own 
     const { data } = await json<{ data: { id: string }[] }>(['keys', 'list'], many)
     expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 230 }, (_, i) => `key_${i}`))
     expect(limits).toEqual(['100', '100', '100'])
+  })
+})
+
+describe('what is too much for one answer of a stage', () => {
+  /** A stage that answers with the rows of half an hour at most, and counts what it is asked. */
+  const small = (code: string) => {
+    const state = { asked: 0 }
+    const stage: AdminClient = async (asked) => {
+      const ms = (name: string) => Date.parse(asked.query.get(name) ?? '')
+      state.asked += 1
+      if (ms('to') - ms('from') <= 30 * 60_000) return client(asked)
+      return { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too much', code } }) }
+    }
+    return { state, stage }
+  }
+
+  test.each(['answer_too_large', 'took_too_long'])(
+    'waybill usage export asks for halves of its range after %s, and has every row once, with one heading',
+    async (code) => {
+      const { key, secret } = await gateway.issue()
+      for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
+      const now = Date.now()
+      const [from, to] = [now - 3 * 3_600_000, now + 60_000].map((ms) => new Date(ms).toISOString())
+      const args = ['usage', 'export', '--key', key.id, '--from', `${from}`, '--to', `${to}`]
+      for (const format of ['csv', 'jsonl']) {
+        const whole = await run([...args, '--format', format])
+        const { state, stage } = small(code)
+        const halved = await run([...args, '--format', format], stage)
+        expect(halved).toEqual(whole)
+        expect(whole.stdout.match(/\n/g)).toHaveLength(format === 'csv' ? 4 : 3)
+        expect(state.asked).toBeGreaterThan(8)
+      }
+    },
+  )
+
+  test('what took too long there is read here where the tables can be, and else told with what to do', async () => {
+    const slow: AdminClient = async () => {
+      const error = { message: 'too long', type: 'server_error', param: null, code: 'took_too_long' }
+      return { status: 503, headers: {}, body: JSON.stringify({ error }) }
+    }
+    const stage = await openStage(gateway.tables)
+    const args = ['usage', 'summary', '--json']
+    const read = await waybill(folder, [...args, '--stage', 'dev'], stage.access, slow)
+    expect([read.code, JSON.parse(read.stdout)]).toEqual([0, expect.objectContaining({ object: 'page' })])
+    const told = await run(args, slow)
+    expect([told.code, told.stdout]).toEqual([1, ''])
+    expect(told.stderr).toMatch(/^It took longer than the admin API of a stage may take: ask for less/)
   })
 })
 

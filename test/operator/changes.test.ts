@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { KeyDetail, List } from '../../operator/admin-api/shapes.ts'
+import type { EventShape, KeyDetail, List } from '../../operator/admin-api/shapes.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -42,7 +42,6 @@ async function refused(...args: string[]): Promise<string> {
 }
 
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
-type Event = { id: string; at: string; by: string; what: string; keyId?: string; before: object; after: object }
 
 describe('the fields of a key', () => {
   test('waybill keys create and update give a key an external id, an end and a note, and take them away', async () => {
@@ -113,31 +112,33 @@ describe('waybill events list', () => {
     await shown('keys', 'grant', id, '3')
     const rotated = await json<{ secret: string }>('keys', 'rotate', id)
     await shown('keys', 'revoke', id)
-    const events = await json<Event[]>('events', 'list', '--key', id)
+    const events = await list<EventShape>('events', '--key', id)
     expect(events.map(({ what }) => what)).toEqual([
-      'key.revoke',
-      'key.rotate',
-      'key.grant',
-      'key.update',
-      'key.create',
+      'key.revoked',
+      'key.rotated',
+      'key.granted',
+      'key.updated',
+      'key.created',
     ])
-    expect(new Set(events.map(({ by, keyId }) => `${by} ${keyId}`))).toEqual(new Set([`${CALLER} ${id}`]))
+    expect(new Set(events.map(({ by, key_id }) => `${by} ${key_id}`))).toEqual(new Set([`${CALLER} ${id}`]))
     expect(events[3]).toMatchObject({ before: { rpm: 60 }, after: { rpm: 120 } })
     for (const text of [secret, rotated.secret]) expect(JSON.stringify(events)).not.toContain(text)
     const table = await shown('events', 'list', '--key', id)
-    expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.update +${id} +rpm 60 → 120$`, 'm'))
+    expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.updated +${id} +rpm 60 → 120$`, 'm'))
   })
 
   test('goes on after the last event of a list, and ends with --limit', async () => {
     await create()
-    const whole = await json<Event[]>('events', 'list')
-    const first = await json<Event[]>('events', 'list', '--limit', '2')
-    const rest = await json<Event[]>('events', 'list', '--after', first[1]?.id ?? '', '--limit', '10000')
-    expect([...first, ...rest].slice(0, whole.length)).toEqual(whole)
+    const whole = await list('events')
+    const first = await json<List<EventShape>>('events', 'list', '--limit', '2')
+    expect([first.data.length, first.has_more]).toEqual([2, true])
+    const rest = await list('events', '--after', first.last_id ?? '', '--limit', '10000')
+    expect([...first.data, ...rest].slice(0, whole.length)).toEqual(whole)
   })
 
-  test('refuses what is no id of an event, and two kinds at once', async () => {
-    expect(await refused('events', 'list', '--after', 'x')).toContain("'x' is not the id of an event")
+  test('refuses what is no place in a list, an unknown key, and two kinds at once', async () => {
+    expect(await refused('events', 'list', '--after', 'x')).toContain("'after' must be the last_id of the list before")
+    expect(await refused('events', 'list', '--key', 'key_nope')).toContain("There is no key 'key_nope'")
     expect(await refused('events', 'list', '--key', 'key_1', '--catalog')).toContain(
       'Choose one of --key and --catalog',
     )
@@ -148,7 +149,7 @@ test('an event says that AWS did not confirm the user if STS cannot be reached, 
   const args = ['keys', 'create', '--name', 'x', '--json', '--stage', 'dev']
   const { code, stdout } = await stage.waybill(args, { AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' })
   expect(code).toBe(0)
-  const [event] = await json<Event[]>('events', 'list', '--key', (JSON.parse(stdout) as { id: string }).id)
+  const [event] = await list<EventShape>('events', '--key', (JSON.parse(stdout) as { id: string }).id)
   expect(event?.by).toMatch(/^\S+ \(not confirmed by AWS\)$/)
 })
 
@@ -176,11 +177,11 @@ describe('versions of the catalog', () => {
       models: [{ price: { output: '0.60' } }],
     })
     expect(await shown('catalog', 'diff', `${first}`)).toContain(`${second + 1} nothing changed.`)
-    const [event] = await json<Event[]>('events', 'list', '--catalog', '--limit', '1')
+    const [event] = await list<EventShape>('events', '--catalog', '--limit', '1')
     expect(event).toMatchObject({
-      what: 'catalog.rollback',
+      what: 'catalog.rolled_back',
       by: CALLER,
-      after: { version: second + 1, contentOf: first },
+      after: { version: second + 1, content_of: first },
     })
   })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { KeyWithSecret, List } from '../../operator/admin-api/shapes.ts'
+import type { KeyWithSecret, List, RequestLine, RequestShape, UsagePage } from '../../operator/admin-api/shapes.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
@@ -172,48 +172,28 @@ test('waybill usage list, show and summary tell of the same requests', async () 
   const ids: (string | null)[] = []
   for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
   ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
-  const rows = await json<{ requestId: string; cost: string }[]>('usage', 'list', '--key', made.id)
-  expect(rows.map(({ requestId }) => requestId)).toEqual(ids.toReversed())
-  expect(await json<object[]>('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
-  const row = await json('usage', 'show', ids[0] as string)
+  const lines = await list<RequestLine>('usage', 'list', '--key', made.id)
+  expect(lines.map((line) => line.request_id)).toEqual(ids.toReversed())
+  expect(await list('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
+  const { row } = await json<RequestShape>('usage', 'show', ids[0] as string)
   expect(row).toMatchObject({
-    keyId: made.id,
+    key_id: made.id,
     endpoint: 'chat.completions',
     outcome: 'completed',
-    promptTokens: 1,
-    completionTokens: 2,
+    prompt_tokens: 1,
+    completion_tokens: 2,
     cost: '0.00000135',
   })
-  expect(await json('usage', 'summary', '--by', 'model', '--key', made.id)).toEqual([
-    {
-      model: '-',
-      requests: 1,
-      completed: 1,
-      refused: 0,
-      failed: 0,
-      promptTokens: 0,
-      completionTokens: 0,
-      cost: '0',
-      upstreamCost: '0',
-      margin: '0',
-      withoutCost: 0,
-    },
-    {
-      model: 'echo',
-      requests: 3,
-      completed: 3,
-      refused: 0,
-      failed: 0,
-      promptTokens: 3,
-      completionTokens: 6,
-      cost: '0.00000405',
-      upstreamCost: '0',
-      margin: '0',
-      withoutCost: 3,
-    },
+  const { groups, total } = await json<UsagePage>('usage', 'summary', '--by', 'model', '--key', made.id)
+  const none = { refused: 0, failed: 0, upstream_cost: '0', margin: '0' }
+  expect(groups).toMatchObject([
+    { ...none, group: 'echo', requests: 3, completed: 3, prompt_tokens: 3, completion_tokens: 6, cost: '0.00000405' },
+    { ...none, group: '-', requests: 1, completed: 1, prompt_tokens: 0, completion_tokens: 0, cost: '0' },
   ])
+  expect(total).toMatchObject({ requests: 4, cost: '0.00000405', without_cost: 3 })
   for (const group of ['key', 'provider', 'day']) {
-    expect(await json<object[]>('usage', 'summary', '--by', group, '--key', made.id)).not.toHaveLength(0)
+    const page = await json<UsagePage>('usage', 'summary', '--by', group, '--key', made.id)
+    expect([page.group_by, page.total]).toEqual([group, expect.objectContaining({ requests: 4 })])
   }
 })
 
@@ -237,8 +217,10 @@ test('waybill catalog check and push accept a valid file, and refuse an invalid 
   expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
-test('waybill routes test says of every route whether it answers and at what price, and exits with 1 if one fails', async () => {
-  const good = await json<object[]>('routes', 'test', 'echo')
+test('waybill routes list has every route, and routes test says of each whether it answers and at what price, and exits with 1 if one fails', async () => {
+  const listed = await list('routes', 'list')
+  expect(listed).toContainEqual(expect.objectContaining({ model: 'echo', provider: 'echo', order: 1 }))
+  const good = await list('routes', 'test', 'echo')
   expect(good).toMatchObject([
     { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
   ])

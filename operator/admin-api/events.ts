@@ -1,8 +1,10 @@
 import type { ChangeEvent, EventKind } from '../../layers/gateway/domain/change-event.ts'
+import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { momentRule } from '../setting-rules.ts'
 import { horizonOf } from '../usage-rows.ts'
+import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
 import { oneOf, textRule } from './fields.ts'
@@ -31,8 +33,16 @@ const MOST_READ = 2_000
 
 export async function listEventsPage(call: Call): Promise<Answer> {
   const what = queried(call, 'what', oneOf(KINDS))
-  const key = await keyNamed(call, 'key_id')
-  return eventsOf(call, key?.id ?? (what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), what)
+  const keyId = await keyOfEvents(call)
+  return eventsOf(call, keyId ?? (what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), what)
+}
+
+/** Admin keys are changed as well, though they have no other route here. */
+async function keyOfEvents(call: Call): Promise<string | undefined> {
+  const id = queried(call, 'key_id', textRule(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key'))
+  if (!id?.startsWith('adminkey_')) return (await keyNamed(call, 'key_id'))?.id
+  if (await readAdminKey(call.tables)(id)) return id
+  throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
 }
 
 export async function listKeyEvents(call: Call): Promise<Answer> {

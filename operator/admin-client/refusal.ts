@@ -46,13 +46,17 @@ export function wasLost(error: unknown): boolean {
   return !(error instanceof CliError)
 }
 
-/** The words of the command line in place of the admin API's, for refusals with one of these codes. */
-export async function inWords<T>(asked: Promise<T>, words: Readonly<Record<string, string>>): Promise<T> {
+/** In place of the admin API's, or made of them. */
+type Words = string | ((told: string) => string)
+
+/** The words of the command line for refusals with one of these codes. */
+export async function inWords<T>(asked: Promise<T>, words: Readonly<Record<string, Words>>): Promise<T> {
   try {
     return await asked
   } catch (error) {
     const better = error instanceof Refusal && error.code !== null ? words[error.code] : undefined
-    throw better === undefined ? error : new CliError(better, { cause: error })
+    if (better === undefined) throw error
+    throw new CliError(typeof better === 'string' ? better : better((error as Refusal).message), { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
-import type { EventShape, List, UsagePage } from '../../operator/admin-api/shapes.ts'
+import type { CatalogShape, EventShape, List, UsagePage } from '../../operator/admin-api/shapes.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
 import { LOCAL_FILE, LOCAL_FOLDER } from '../../operator/local-gateway.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
@@ -95,6 +95,50 @@ describe('commands that have a route ask the admin API alone, and print its own 
     const summary = await json<UsagePage>(['usage', 'summary', '--by', 'day', '--key', key.id])
     expect(summary).toMatchObject({ object: 'page', group_by: 'day', total: { requests: 3 } })
     expect(await json(['routes', 'list'])).toMatchObject({ object: 'list', data: [{ object: 'route', order: 1 }] })
+  })
+
+  test('waybill catalog does all it does where only the admin API can be reached', async () => {
+    const { body: before } = await deployed.signed('GET /catalog')
+    expect(await json(['catalog', 'show'])).toEqual(before)
+    const file = join(folder, 'catalog.json')
+    const [model] = before.catalog.models
+    const models = [{ ...model, price: { input: '1', output: '9' } }]
+    writeFileSync(file, JSON.stringify({ ...before.catalog, models }))
+    const quietly = async (args: readonly string[]) => JSON.parse((await run([...args, '--json'])).stdout)
+    const changes = [expect.stringContaining('output 2 → 9')]
+    const check = await quietly(['catalog', 'check', file])
+    expect(check).toMatchObject({ valid: true, changes, in_force: { version: before.version } })
+    const pushed = await quietly(['catalog', 'push', file])
+    expect(pushed).toMatchObject({ object: 'catalog', version: before.version + 1, by: ARN, changes })
+    expect(await json(['catalog', 'versions'])).toEqual((await deployed.signed('GET /catalog/versions')).body)
+    expect(await json(['catalog', 'diff'])).toMatchObject({ changes, compared_to: before.version })
+    const back = await quietly(['catalog', 'rollback', String(before.version)])
+    expect(back).toMatchObject({ version: before.version + 2, catalog: before.catalog })
+    const old = await json<CatalogShape>(['catalog', 'show', '--at', pushed.pushed_at])
+    expect(old.version).toBe(pushed.version)
+  })
+
+  test('waybill audit proves key by key what the admin API of a stage does not prove at once', async () => {
+    const { key, secret } = await gateway.issue({ name: 'audited' })
+    await (await gateway.post(secret, HELLO)).text()
+    const audits = await json<List<{ key_id: string; ok: boolean; rows: number }>>(['audit'])
+    const ids = (await Array.fromAsync(listKeys(gateway.tables)())).map(({ id }) => id)
+    expect(audits.data.map((audit) => audit.key_id).sort()).toEqual(ids.sort())
+    expect(audits.data.find((audit) => audit.key_id === key.id)).toMatchObject({ object: 'audit', ok: true, rows: 1 })
+    expect(await json(['audit', '--key', key.id])).toMatchObject({ data: [{ key_id: key.id, ok: true }] })
+    const people = await run(['audit'])
+    expect([people.code, people.stdout]).toEqual([0, expect.stringContaining(`\n${ids.length} keys, all clean.\n`)])
+  })
+
+  test('an audit that broke off is told as that, and never as clean', async () => {
+    const { key } = await gateway.issue()
+    const cut: AdminClient = async (asked) => {
+      const answer = await client(asked)
+      return asked.method === 'POST' ? { ...answer, body: `${String(answer.body).split('\n')[0]}\n` } : answer
+    }
+    const { code, stdout, stderr } = await run(['audit', '--key', key.id], cut)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('The audit broke off')
   })
 
   test('a new secret never leaves the machine: only its hash and its end are sent', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { EventShape, KeyDetail, List } from '../../operator/admin-api/shapes.ts'
+import type { CatalogVersionShape, EventShape, KeyDetail, List } from '../../operator/admin-api/shapes.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -174,7 +174,7 @@ describe('versions of the catalog', () => {
     expect(JSON.parse(rolled.stdout)).toMatchObject({ version: second + 1, changes: ['~ model a: output 0.80 → 0.60'] })
     expect(await json('catalog', 'show')).toMatchObject({
       version: second + 1,
-      models: [{ price: { output: '0.60' } }],
+      catalog: { models: [{ price: { output: '0.60' } }] },
     })
     expect(await shown('catalog', 'diff', `${first}`)).toContain(`${second + 1} nothing changed.`)
     const [event] = await list<EventShape>('events', '--catalog', '--limit', '1')
@@ -187,12 +187,12 @@ describe('versions of the catalog', () => {
 
   test('waybill catalog show has any version, and the one that was in force at a moment; versions lists them', async () => {
     const version = await push(dear)
-    const [{ pushedAt } = { pushedAt: '' }] = await json<{ pushedAt: string }[]>('catalog', 'versions')
+    const [newest] = (await json<List<CatalogVersionShape>>('catalog', 'versions')).data
     await push(cheap)
-    expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, pushedBy: CALLER })
-    expect(await json('catalog', 'show', '--at', pushedAt)).toMatchObject({ version })
+    expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, by: CALLER })
+    expect(await json('catalog', 'show', '--at', newest?.pushed_at ?? '')).toMatchObject({ version })
     expect(await refused('catalog', 'show', '--at', '2020-01-01')).toContain('No version of the catalog is known')
-    const listed = await json<{ version: number; pushedBy: string }[]>('catalog', 'versions')
+    const { data: listed } = await json<List<CatalogVersionShape>>('catalog', 'versions')
     expect(listed.map((one) => one.version)).toEqual(Array.from({ length: version + 1 }, (_, i) => version + 1 - i))
     expect(await shown('catalog', 'versions')).toContain(CALLER)
   })

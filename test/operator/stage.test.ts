@@ -43,7 +43,7 @@ test('waybill --stage finds the tables by the stack’s outputs, with the operat
   expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
   expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
   const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
-  expect(JSON.parse(audit.stdout)).toMatchObject([{ id: made.id, rows: 1, ok: true }])
+  expect(JSON.parse(audit.stdout)).toMatchObject({ data: [{ key_id: made.id, rows: 1, ok: true }] })
 })
 
 test('waybill --stage says what to do if there is no such stack, no region or no credentials', async () => {

@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { KeyWithSecret, List, RequestLine, RequestShape, UsagePage } from '../../operator/admin-api/shapes.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type {
+  CatalogShape,
+  KeyWithSecret,
+  List,
+  RequestLine,
+  RequestShape,
+  UsagePage,
+} from '../../operator/admin-api/shapes.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
@@ -198,22 +206,31 @@ test('waybill usage list, show and summary tell of the same requests', async () 
 })
 
 test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
-  const before = await json<{ version: number; models: object[]; providers: object }>('catalog', 'show')
+  const before = await json<CatalogShape>('catalog', 'show')
+  const { models, providers } = before.catalog as CatalogData
   const bad = join(folder, 'bad.json')
   writeFileSync(
     bad,
     JSON.stringify({
-      providers: before.providers,
-      models: [{ ...before.models[0], price: { input: 'free', output: '1' } }],
+      providers,
+      models: [{ ...models[0], price: { input: 'free', output: '1' } }],
     }),
   )
-  for (const command of ['check', 'push']) {
-    expect(await fails('catalog', command, bad, '--local')).toContain('models[0].price.input')
+  for (const args of [
+    ['check', bad],
+    ['check', bad, '--local'],
+    ['push', bad, '--local'],
+  ]) {
+    expect(await fails('catalog', ...args)).toMatch(
+      /^The catalog '.*bad\.json' is not valid: models\[0\]\.price\.input: /,
+    )
   }
   expect(await json('catalog', 'show')).toEqual(before)
   const good = join(folder, 'good.json')
-  writeFileSync(good, JSON.stringify({ providers: before.providers, models: before.models }))
-  expect(await json('catalog', 'check', good)).toMatchObject({ ok: true })
+  writeFileSync(good, JSON.stringify({ providers, models }))
+  expect(await json('catalog', 'check', good)).toMatchObject({ valid: true, in_force: { version: before.version } })
+  const alone = await waybill(folder, ['catalog', 'check', good, '--json'])
+  expect(JSON.parse(alone.stdout)).toMatchObject({ object: 'catalog.check', valid: true, in_force: null })
   expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
@@ -224,7 +241,7 @@ test('waybill routes list has every route, and routes test says of each whether 
   expect(good).toMatchObject([
     { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
   ])
-  const { providers, models } = await json<{ providers: object; models: object[] }>('catalog', 'show')
+  const { providers, models } = (await json<CatalogShape>('catalog', 'show')).catalog as CatalogData
   const file = join(folder, 'broken-route.json')
   const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
   const routes = [{ provider: 'down', model: 'x' }]
@@ -245,7 +262,7 @@ test('waybill routes list has every route, and routes test says of each whether 
 test('waybill audit is clean after traffic, and exits with 1 if a credit is out of place', async () => {
   const made = await create('--credits', '1')
   await (await ask(made.secret)).text()
-  expect(await json('audit')).toContainEqual(expect.objectContaining({ id: made.id, rows: 1, ok: true }))
+  expect(await list('audit')).toContainEqual(expect.objectContaining({ key_id: made.id, rows: 1, ok: true }))
   const client = DynamoDBDocumentClient.from(
     new DynamoDBClient({
       endpoint: local.dynamodbEndpoint,

@@ -235,6 +235,7 @@ export const sampleCatalog: CatalogShape = {
     ],
   },
   changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
+  compared_to: 6,
   warnings: ['The model gpt-4o-mini is sold below cost.'],
 }
 
@@ -249,6 +250,9 @@ export const sampleAudit: AuditLine[] = [
     spent: '5.0',
     rows: 12,
     row_costs: '4.9',
+    expired_rows: 0,
+    balances: true,
+    explained: false,
     ok: false,
     findings: [{ about: REQUEST_ID, text: 'its cost does not follow from its price', note: false }],
     more_findings: 2,
@@ -262,6 +266,7 @@ export const sampleCheck: CatalogCheck = {
   faults: [],
   warnings: [],
   changes: sampleCatalog.changes,
+  in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
 }
 
 export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({

@@ -31,7 +31,7 @@ export class Operators extends Construct {
     const reading = [this.#findStage(), ...readTables(tables), readAdminGrants(tables)]
     this.reader = new ManagedPolicy(this, 'WaybillReader', {
       description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
-      statements: [...reading, ...this.#call(adminApi, callsBy('GET'), ...LOOKING)],
+      statements: [...reading, ...this.#call(adminApi, 'GET')],
     })
     this.operator = new ManagedPolicy(this, 'WaybillOperator', {
       description: `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
@@ -41,7 +41,7 @@ export class Operators extends Construct {
         ...changeAdminKeys(tables),
         readProviderSecrets(this, stage),
         ...invokeBedrock(catalog),
-        ...this.#call(adminApi, callsBy('*')),
+        ...this.#call(adminApi, '*'),
       ],
     })
     if (adminApi) Validations.of(this.reader).acknowledge(acknowledgedCalls(adminApi, 'GET'))
@@ -61,21 +61,16 @@ export class Operators extends Construct {
     return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
   }
 
-  /** To call the admin API by signed requests. */
-  #call(api: HttpApi | undefined, ...calls: readonly string[]): PolicyStatement[] {
+  /** To call the admin API by signed requests, by one method or by all. */
+  #call(api: HttpApi | undefined, method: string): PolicyStatement[] {
     if (!api) return []
-    const resources = calls.map((call) => {
-      const resource = `${api.apiId}/${call}`
-      return Stack.of(this).formatArn({ service: 'execute-api', resource, arnFormat: ArnFormat.NO_RESOURCE_NAME })
-    })
-    return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources })]
+    const resource = `${api.apiId}/${callsBy(method)}`
+    const arn = Stack.of(this).formatArn({ service: 'execute-api', resource, arnFormat: ArnFormat.NO_RESOURCE_NAME })
+    return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources: [arn] })]
   }
 }
 
 const callsBy = (method: string) => `$default/${method}${ADMIN_PATHS.signed}/*`
-
-/** What only looks, and is sent a body for it. */
-const LOOKING = ['/audits', '/catalog/check'].map((path) => `$default/POST${ADMIN_PATHS.signed}${path}`)
 
 function acknowledgedCalls(api: HttpApi, method: string) {
   const id = Stack.of(api).getLogicalId(api.node.defaultChild as CfnElement)

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
-import { adminClientOf } from './admin-client/admin-client-of.ts'
+import { adminOf } from './admin-client/admin-client-of.ts'
 import { CliError } from './cli-error.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -16,7 +16,7 @@ import { runner } from './run.ts'
 import { consoleOf, type Terminal } from './terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
-export async function main(args: readonly string[], terminal: Terminal, clientOf = adminClientOf): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal, openAdmin = adminOf): Promise<number> {
   const out = consoleOf(terminal)
   let exitCode = 0
   const session = {
@@ -37,7 +37,7 @@ export async function main(args: readonly string[], terminal: Terminal, clientOf
       writeErr: (text) => terminal.errors.write(text),
     })
     .exitOverride()
-  const run = runner(terminal, session, clientOf)
+  const run = runner(terminal, session, openAdmin)
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { type Act, newAct } from '../layers/gateway/domain/act.ts'
-import type { AdminClient } from './admin-client/admin-client.ts'
-import { type Ask, ask } from './admin-client/ask.ts'
-import { inProcessClient } from './admin-client/in-process-client.ts'
+import type { adminOf } from './admin-client/admin-client-of.ts'
+import type { Ask } from './admin-client/ask.ts'
 import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import type { Terminal } from './terminal.ts'
@@ -20,8 +19,6 @@ export type Session = Connection &
   Report & {
     /** The admin API of the gateway: what has a route there is asked through it. */
     readonly admin: Ask
-    /** The same in this process, for what a deployed one does not do. It needs the tables. */
-    readonly here: Ask
     readonly json: boolean
     readonly nowMs: number
     readonly confirm: Confirm
@@ -36,7 +33,7 @@ type Work<Options> = (session: Session, options: Options, ...args: string[]) => 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
 /** Commander hands over the arguments, then the options, then the command. */
-export function runner(terminal: Terminal, report: Report, clientOf: (connection: Connection) => AdminClient): Run {
+export function runner(terminal: Terminal, report: Report, openAdmin: typeof adminOf): Run {
   return (work) =>
     async (...args) => {
       const command = args.at(-1) as Command
@@ -47,12 +44,11 @@ export function runner(terminal: Terminal, report: Report, clientOf: (connection
       const { output } = terminal
       const nowMs = Date.now()
       const sign = async () => newAct(await connection.whoAmI(), nowMs, randomBytes(10))
-      const inProcess = inProcessClient(connection)
-      const [admin, here] = [ask(clientOf(connection), inProcess), ask(inProcess)]
+      const admin = openAdmin(connection, (message) => report.out.error(message))
       const json = options.json === true
       try {
         await work(
-          { ...connection, ...report, admin, here, output, json, nowMs, confirm, newAct: sign },
+          { ...connection, ...report, admin, output, json, nowMs, confirm, newAct: sign },
           options as never,
           ...(command.processedArgs as string[]),
         )

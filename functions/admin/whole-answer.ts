@@ -27,7 +27,7 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
     late.reject(
       new AdminError(
         'took_too_long',
-        'This took longer than it may here. A change may have been made all the same: look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
+        'This took longer than it may here. A change may have been made all the same. Look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
       ),
     )
   }, ms)

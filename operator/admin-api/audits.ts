@@ -17,7 +17,7 @@ export async function auditNow(call: Call): Promise<Answer> {
   if (keyId === undefined && !call.onThisMachine) {
     throw new AdminError(
       'not_here',
-      "Here one key is audited at a time, the one that 'key_id' names. 'waybill audit' audits them all, one after the other.",
+      "Here one key is audited at a time, the one that 'key_id' names. 'waybill audit' on your own machine audits them all.",
       { param: 'key_id' },
     )
   }

@@ -98,7 +98,7 @@ export function refusalFor(error: unknown): AdminError {
   if (isUnavailable(error)) {
     return new AdminError(
       'service_unavailable',
-      'The database did not answer. If this was a change, it may have been made all the same: ask again with the same Idempotency-Key, or look.',
+      'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.',
     )
   }
   if (name === 'AccessDeniedException' || /^ExpiredToken|^UnrecognizedClient|CredentialsProviderError$/.test(name)) {

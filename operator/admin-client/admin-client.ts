@@ -1,7 +1,7 @@
 import type { AdminAnswer, AdminRequest } from '../admin-api/call.ts'
 
-/** What is asked of the admin API. Who asks is the client's to say. */
+/** A request to the admin API, before it is known who makes it. */
 export type AdminAsk = Omit<AdminRequest, 'identity'>
 
-/** Carries a question to the admin API of a gateway. Throws where no answer came. */
+/** Asks the admin API of one gateway, wherever it runs: every answer, refusals too, and never an exception. */
 export type AdminClient = (asked: AdminAsk) => Promise<AdminAnswer>

@@ -3,7 +3,7 @@ import { retry } from '../../layers/gateway/retry.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { List } from '../admin-api/shapes.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { Refusal, Unanswered, wasLost } from './refusal.ts'
+import { Refusal, Unanswered } from './refusal.ts'
 
 /** What is not given is not asked for. */
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -17,93 +17,79 @@ export type Ask = {
   text(path: string, query: Query, type: string): Promise<AsyncIterable<string>>
   /** The lines of an answer in NDJSON, as they come. */
   lines<T>(path: string, body: object): AsyncGenerator<T>
-  /** A check, which changes nothing. */
+  /** A test or check, which changes nothing. */
   check<T>(path: string, body: object): Promise<T>
-  /** A change, which is not sent twice. With `seen`, it is made only to that version. */
+  /** A change, which is asked for once. With `seen`, it is made only to that version. */
   change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, seen?: number): Promise<T>
   /** A change that is made once, however often it has to be asked for. */
   once<T>(path: string, body: object): Promise<T>
 }
 
 const PAGE = 100
-const TRIES = 4
-/** Of the admin API's refusals, those after which a change may have been made. */
-const UNSURE: ReadonlySet<string> = new Set(['outcome_unknown', 'took_too_long', 'internal_error'])
 
-/** With `here`, what takes too long elsewhere is read in this process, if the tables can be. */
-export function ask(client: AdminClient, here?: AdminClient): Ask {
+/** `isHere`: the admin API is in this process, so that none of its answers is lost on the way. */
+export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean }): Ask {
   return {
-    get: (path, query = {}) => read(requestOf('GET', path, { query })),
-    list,
-    text: async (path, query, type) => piecesOf(await repeated(requestOf('GET', path, { query, accept: type }))),
+    get: (path, query) => json(requestOf('GET', path, { query })),
+    async list<T>(path: string, query: Query = {}, most = Infinity) {
+      const data: T[] = []
+      for (let { after } = query; ; ) {
+        const limit = Math.min(PAGE, most - data.length)
+        const page = await json<List<T>>(requestOf('GET', path, { query: { ...query, limit, after } }))
+        data.push(...page.data)
+        if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
+        after = page.last_id
+      }
+    },
+    text: async (path, query, type) => piecesOf(await answer(requestOf('GET', path, { query, accept: type }))),
     async *lines<T>(path: string, body: object) {
       let rest = ''
-      for await (const piece of piecesOf(await repeated(requestOf('POST', path, { body })))) {
+      for await (const piece of piecesOf(await answer(requestOf('POST', path, { body })))) {
         const lines = (rest + piece).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) yield JSON.parse(line) as T
       }
     },
-    check: (path, body) => read(requestOf('POST', path, { body })),
-    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen }), wasTurnedAway),
-    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() }), isWorthAnother),
+    check: (path, body) => json(requestOf('POST', path, { body })),
+    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen }), 1),
+    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() }), isHere ? 1 : 2),
   }
 
-  async function list<T>(path: string, query: Query = {}, most = Infinity): Promise<List<T>> {
-    const data: T[] = []
-    let after = query.after
-    for (;;) {
-      const limit = Math.min(PAGE, most - data.length)
-      const page: List<T> = await read(requestOf('GET', path, { query: { ...query, limit, after } }))
-      data.push(...page.data)
-      if (!page.has_more || data.length >= most) return { ...page, data }
-      after = page.last_id ?? undefined
-    }
-  }
-
-  async function read<T>(request: AdminAsk): Promise<T> {
-    return jsonOf(await repeated(request))
-  }
-
-  async function repeated(request: AdminAsk): Promise<Body> {
-    try {
-      return await again(() => answer(request), isWorthAnother)
-    } catch (error) {
-      if (!here || !(error instanceof Refusal) || error.code !== 'took_too_long') throw error
-      return answer(request, here).catch(() => {
+  /** After an answer that left it open, only one that says what became of the change is believed. */
+  async function changed<T>(request: AdminAsk, tries: number): Promise<T> {
+    let unsure: unknown
+    const attempt = () =>
+      json<T>(request).catch((error) => {
+        if (leavesOpen(error)) unsure = error
         throw error
       })
-    }
-  }
-
-  /** After one answer was lost, only one that says what became of the change is believed. */
-  async function changed<T>(request: AdminAsk, when: (error: unknown) => boolean): Promise<T> {
-    let lost: unknown
-    const attempt = async (): Promise<T> => {
-      try {
-        return await jsonOf(await answer(request))
-      } catch (error) {
-        if (wasLost(error)) lost = error
-        throw error
-      }
-    }
     try {
-      return await again(attempt, when)
+      return await retry(attempt, { when: leavesOpen, pauseMs: (count) => 500 * count, tries })
     } catch (error) {
-      if (error instanceof Refusal && UNSURE.has(error.code ?? '')) throw new Unanswered(error)
-      throw lost !== undefined && !saysMore(error) ? new Unanswered(lost) : error
+      const isTold = error instanceof Refusal && error.status < 500
+      throw unsure === undefined || isTold ? error : new Unanswered(unsure)
     }
   }
 
-  async function answer(request: AdminAsk, by = client): Promise<Body> {
-    const { status, body } = await by(request)
+  /** Whether a change may have been made. In this process the admin API says so by another code than if it was not. */
+  function leavesOpen(error: unknown): boolean {
+    if (!(error instanceof Refusal)) return true
+    return error.status >= 500 && !(isHere && error.code === 'service_unavailable')
+  }
+
+  async function json<T>(request: AdminAsk): Promise<T> {
+    return JSON.parse(await textOf(await answer(request))) as T
+  }
+
+  async function answer(request: AdminAsk): Promise<Body> {
+    const { status, body } = await client(request)
     if (status >= 400) throw new Refusal(status, await textOf(body))
     return body
   }
 }
 
 type Sent = {
-  readonly query?: Query
+  readonly query?: Query | undefined
   readonly body?: object
   readonly accept?: string
   readonly seen?: number | undefined
@@ -111,11 +97,12 @@ type Sent = {
 }
 
 function requestOf(method: string, path: string, { query = {}, body, accept, seen, idempotencyKey }: Sent): AdminAsk {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value))
   return {
     method,
     path: `${ADMIN_ROOT}${path}`,
-    query: new URLSearchParams(given as [string, string][]),
+    query: asked,
     headers: {
       ...(accept !== undefined && { accept }),
       ...(body && { 'content-type': 'application/json' }),
@@ -126,29 +113,7 @@ function requestOf(method: string, path: string, { query = {}, body, accept, see
   }
 }
 
-function again<T>(work: () => Promise<T>, when: (error: unknown) => boolean): Promise<T> {
-  return retry(work, { when, pauseMs: (attempt) => 100 * 2 ** attempt, tries: TRIES })
-}
-
-/** More came at once than the admin API of a stage takes; nothing was done. */
-function wasTurnedAway(error: unknown): boolean {
-  return error instanceof Refusal && error.status === 429
-}
-
-function isWorthAnother(error: unknown): boolean {
-  return wasTurnedAway(error) || wasLost(error)
-}
-
-/** A refusal that only the admin API can have written, after it looked. */
-function saysMore(error: unknown): boolean {
-  return error instanceof Refusal && error.isItsOwn && error.status < 500
-}
-
 type Body = string | AsyncIterable<string>
-
-async function jsonOf<T>(body: Body): Promise<T> {
-  return JSON.parse(await textOf(body)) as T
-}
 
 async function textOf(body: Body): Promise<string> {
   return typeof body === 'string' ? body : (await Array.fromAsync(body)).join('')

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { AuditLine, AuditShape, KeyShape, List } from '../admin-api/shapes.ts'
+import type { AuditLine, AuditShape, List } from '../admin-api/shapes.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import { Refusal } from '../admin-client/refusal.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
@@ -15,7 +14,7 @@ export function auditCommand(program: Command, run: Run): void {
     .option('--key <id>', 'this key only')
     .action(
       run(async ({ admin, out, json, fail }, { key }: { key?: string }) => {
-        const data = await (key === undefined ? auditAll(admin) : audited(admin, { key_id: key }))
+        const data = await audited(admin, { key_id: key })
         const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
         if (json) printJson(out, audits)
         else show(out, data)
@@ -24,20 +23,7 @@ export function auditCommand(program: Command, run: Run): void {
     )
 }
 
-/** At once, which is remembered, or key by key where a function has no time for more. */
-async function auditAll(admin: Ask): Promise<AuditShape[]> {
-  try {
-    return await audited(admin, {})
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'not_here') throw error
-  }
-  const keys = await admin.list<KeyShape>('/keys')
-  const audits: AuditShape[] = []
-  for (const { id } of keys.data) audits.push(...(await audited(admin, { key_id: id })))
-  return audits
-}
-
-async function audited(admin: Ask, wanted: { readonly key_id?: string }): Promise<AuditShape[]> {
+async function audited(admin: Ask, wanted: { readonly key_id: string | undefined }): Promise<AuditShape[]> {
   const audits: AuditShape[] = []
   for await (const line of admin.lines<AuditLine>('/audits', wanted)) {
     if (line.object === 'audit.summary') return audits

@@ -158,6 +158,7 @@ function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape
 
 function knownVersion({ admin }: Session, version: number, against?: number): Promise<CatalogShape> {
   return inWords(admin.get(`/catalog/versions/${version}`, { against }), {
+    // Which of the two it is that is not kept, it says.
     not_found: (told) => `${told.split('. ')[0]}. 'waybill catalog versions' shows those that are kept.`,
   })
 }

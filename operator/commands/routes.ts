@@ -21,9 +21,8 @@ export function routesCommand(program: Command, run: Run): void {
     .command('test [model]')
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
-      // It needs the providers' keys, which no deployed function of the admin API may read.
-      run(async ({ here, out, json, fail }, _: object, model?: string) => {
-        const tests = await here.check<List<RouteTestShape>>('/routes/test', { model })
+      run(async ({ admin, out, json, fail }, _: object, model?: string) => {
+        const tests = await admin.check<List<RouteTestShape>>('/routes/test', { model })
         if (json) printJson(out, tests)
         else showTests(out, tests.data)
         if (!tests.data.every(({ ok }) => ok)) fail()

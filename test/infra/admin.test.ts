@@ -100,16 +100,16 @@ test('the admin function has the rights that the admin API needs and no others: 
 })
 
 test.each([
-  ['WaybillReader', ['GET/*', 'POST/audits', 'POST/catalog/check']],
-  ['WaybillOperator', ['*/*']],
-])('%s may call of the admin API %j, and no more', (name, allowed) => {
+  ['WaybillReader', 'GET'],
+  ['WaybillOperator', '*'],
+])('%s may call the admin API by %s', (name, method) => {
   const { properties } = at('AWS::IAM::ManagedPolicy', `Operators/${name}`)
   const { Statement: statements } = properties.PolicyDocument as { Statement: Statement[] }
   const calls = statements.filter(({ Action }) => Action === 'execute-api:Invoke')
   const place = 'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>'
-  expect(calls.flatMap(({ Resource: on }) => (Array.isArray(on) ? on : [on]).map(textOf))).toEqual(
-    allowed.map((call) => `${place}:<${api().id}>/$default/${call.replace('/', `${ADMIN_PATHS.signed}/`)}`),
-  )
+  expect(calls.map(({ Resource: on }) => textOf(on))).toEqual([
+    `${place}:<${api().id}>/$default/${method}${ADMIN_PATHS.signed}/*`,
+  ])
 })
 
 test('the admin function is rolled out as those of callers, ends before API Gateway gives up, and has executions of its own', () => {

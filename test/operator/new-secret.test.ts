@@ -93,7 +93,7 @@ test('waybill keys rotate shows the secret and calls the outcome unknown if no a
 test('waybill keys rotate shows no secret if the write was throttled', async () => {
   const ended = await over((call) => (isWrite(call) ? 'throttle' : 'answer'), 'rotate', key.id, '--json')
   expect([ended.code, ended.stdout]).toEqual([1, ''])
-  expect(ended.stderr).toMatch(/^The database did not answer.*look before you try again\.\n$/)
+  expect(ended.stderr).toMatch(/^The database did not answer\. [^.]*\.\n$/)
   expect((await gateway.readKey(key.id)).version).toBe(key.version)
 })
 
@@ -103,7 +103,7 @@ test('waybill keys rotate shows no secret if the database cannot be reached at a
   const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }
   const { code, stdout, stderr } = await stage.start('operator/waybill.ts', args, env).ended
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^The database did not answer.*does 'npm start' still run\?.*look before you try again\.\n$/)
+  expect(stderr).toMatch(/^The database did not answer\. [^.]*\.\n$/)
 })
 
 test('waybill keys rotate shows no secret for a revoked or unknown key', async () => {
@@ -138,7 +138,8 @@ describe('new keys', () => {
   })
 
   test('waybill keys create calls the outcome unknown if an answer is lost and the retry is throttled', async () => {
-    const lost = (call: Call) => (!isWrite(call) ? 'answer' : call.writes === 1 ? 'lose the answer' : 'throttle')
+    const isClosed = (call: Call) => call.writes > 1 || (call.writes === 1 && !isWrite(call))
+    const lost = (call: Call) => (isClosed(call) ? 'throttle' : isWrite(call) ? 'lose the answer' : 'answer')
     const ended = await create(lost, '--json')
     const { secret, saved } = JSON.parse(ended.stdout)
     expect([ended.code, saved, await statusOf(secret)]).toEqual([1, 'unknown', 200])

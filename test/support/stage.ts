@@ -12,8 +12,6 @@ export type Stage = AsyncDisposable & {
   readonly asked: string[]
   /** How often STS was asked who the caller is. */
   identified: number
-  /** The variables by which the SDK finds the stage and has credentials for it. */
-  readonly access: Readonly<Record<string, string>>
   /** Runs the command line in this process, with credentials for the stage. */
   waybill(args: readonly string[], env?: Record<string, string>): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
@@ -53,7 +51,6 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     },
     asked: [],
     identified: 0,
-    access,
     waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {

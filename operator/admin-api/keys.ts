@@ -11,7 +11,6 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { keyView } from '../key-view.ts'
 import { keysNamed } from '../keys-named.ts'
 import { withoutNulls } from '../setting-changes.ts'
 import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
@@ -20,7 +19,7 @@ import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { oneOf, readFields, required, textRule } from './fields.ts'
 import { settingFields, settingsIn } from './key-settings.ts'
-import { keyDetail, keyShape } from './key-shape.ts'
+import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
@@ -43,7 +42,7 @@ export async function listKeysPage(call: Call): Promise<Answer> {
     weekCosts(tables, nowMs),
   ])
   const rest = keys
-    .filter((key) => status === undefined || keyView(key, nowMs).status === status)
+    .filter((key) => status === undefined || statusOf(key, nowMs) === status)
     .sort(newestFirst)
     .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)

@@ -5,6 +5,7 @@ import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catal
 import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog-refusal.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
 import { otherPush } from '../other-push.ts'
@@ -140,8 +141,12 @@ async function putInForce(
   const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
   const { written, version } = await untilAnswered(write)
   if (!written) throw await stale(call, shownVersion, version)
-  const stored = await readCatalogVersion(tables)(version)
-  return shown(call, stored ?? { data: catalog, version, pushedAt: new Date(act.atMs).toISOString(), pushedBy: act.by })
+  try {
+    return await shown(call, await knownVersion(tables, version))
+  } catch (error) {
+    // It is in force. Who cannot be told so has to look.
+    throw new UnansweredWrite(error)
+  }
 }
 
 async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {

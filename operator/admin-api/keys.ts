@@ -11,6 +11,7 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { keysNamed } from '../keys-named.ts'
 import { withoutNulls } from '../setting-changes.ts'
 import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
@@ -87,7 +88,7 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
 
   /** Of a secret that is made here, only the key itself says whether it is the one in force. */
   function orDrafted(error: unknown): Key {
-    if (secret !== undefined || wasDone) throw error
+    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
     return key
   }
 }

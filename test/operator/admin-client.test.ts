@@ -253,6 +253,21 @@ describe('answers that are lost', () => {
     expect(granted - key.granted).toBe(2n * 10n ** 9n)
   })
 
+  test('a refusal after an answer that was lost is believed: it was looked at, and not done', async () => {
+    const { key } = await gateway.issue({ name: 'leaked' })
+    let isFirst = true
+    const revoked: AdminClient = async (asked) => {
+      if (!isFirst || asked.method === 'GET') return client(asked)
+      isFirst = false
+      const headers = { 'content-type': 'application/json' }
+      await deployed.signed(`POST /keys/${key.id}/revoke`, { body: { confirm: 'leaked' }, headers })
+      throw new TypeError('fetch failed')
+    }
+    const { code, stdout, stderr } = await run(['keys', 'rotate', key.id], revoked)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(`The key ${key.id} is revoked, and that is final.\n`)
+  })
+
   test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {
     const { key } = await gateway.issue()
     let changes = 0

@@ -46,6 +46,8 @@ export const adminScopeList: (text: string) => AdminScope[] = argument((text) =>
 
 /** The operator's own id of its customer; an empty one takes it away. */
 export const externalId: (text: string) => string = argument((text) => text && SETTING_RULES.externalId(text))
+/** To look for: an empty one is nobody's. */
+export const someExternalId: (text: string) => string = argument(SETTING_RULES.externalId)
 /** An empty one takes it away. */
 export const note: (text: string) => string = argument(SETTING_RULES.note)
 

@@ -1,9 +1,9 @@
-import type { ChangeEvent } from '../layers/gateway/domain/change-event.ts'
+type Fields = Readonly<Record<string, unknown>> | null
 
 /** Each field of an event as it was and as it is. */
-export function changeText({ before, after }: Pick<ChangeEvent, 'before' | 'after'>): string {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.map((name) => `${name} ${textOf(before[name])} → ${textOf(after[name])}`).join(', ')
+export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
+import { adminOf } from './admin-client/admin-client-of.ts'
 import { CliError } from './cli-error.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -15,7 +16,7 @@ import { runner } from './run.ts'
 import { consoleOf, type Terminal } from './terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal, openAdmin = adminOf): Promise<number> {
   const out = consoleOf(terminal)
   let exitCode = 0
   const session = {
@@ -37,7 +38,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
       writeErr: (text) => terminal.errors.write(text),
     })
     .exitOverride()
-  const run = runner(terminal, session)
+  const run = runner(terminal, session, openAdmin)
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)
@@ -62,6 +63,9 @@ function explain(error: unknown): string {
   if (error instanceof CliError) return error.message
   if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
   const { name, message, code } = error as Error & { code?: string }
+  if (name === 'AccessDeniedException') {
+    return `This works on the tables with your own AWS credentials, which do not allow it (${message}). The admin API of a stage does not do it for you.`
+  }
   if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
   if (isUnavailable(error)) {
     return `The database did not answer (${name}: ${message}). If this was a change, it may have been made all the same: look before you try again.`

@@ -13,7 +13,7 @@ function creditsInJson(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? formatCredits(value) : value
 }
 
-type Cell = string | number | bigint | boolean | undefined
+type Cell = string | number | bigint | boolean | null | undefined
 
 export function printTable(out: Console, headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const lines = [headings, ...rows.map((row) => row.map(cellText))]
@@ -33,11 +33,12 @@ export function printFields(out: Console, fields: Readonly<Record<string, Cell>>
   for (const [name, value] of Object.entries(fields)) out.log(`${name.padEnd(width)}  ${cellText(value)}`)
 }
 
+/** Amounts of the admin API are decimal strings. */
 function isNumeric(cell: Cell): boolean {
-  return typeof cell === 'number' || typeof cell === 'bigint'
+  return /^-?\d+(\.\d+)?$/.test(String(cell))
 }
 
 function cellText(cell: Cell): string {
-  if (cell === undefined || cell === '') return '-'
+  if (cell === undefined || cell === null || cell === '') return '-'
   return typeof cell === 'bigint' ? formatCredits(cell) : String(cell)
 }

@@ -13,21 +13,23 @@ export function namingEcho(echoUrl = ECHO): (name: string, value: unknown) => un
 
 /** The checked catalog of a file. Throws a CliError whose first line says what is wrong, and whose others are more. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
+  const parsed = parseCatalog(await readCatalogJson(file, namingEcho(echoUrl)))
+  if ('catalog' in parsed) return parsed.catalog
+  throw invalidCatalog(`The catalog '${file}' is not valid`, parsed.faults)
+}
+
+/** What a file says, not checked yet. */
+export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)
   })
-  const parsed = parseCatalog(parseJson(text, file, echoUrl))
-  if ('catalog' in parsed) return parsed.catalog
-  const [first, ...more] = parsed.faults
-  throw new CliError(
-    [`The catalog '${file}' is not valid: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'),
-  )
-}
-
-function parseJson(text: string, file: string, echoUrl?: string): unknown {
   try {
-    return JSON.parse(text, namingEcho(echoUrl))
+    return JSON.parse(text, reviver) as object
   } catch (error) {
     throw new CliError(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
   }
+}
+
+export function invalidCatalog(complaint: string, [first, ...more]: readonly string[]): CliError {
+  return new CliError([`${complaint}: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'))
 }

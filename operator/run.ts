@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { type Act, newAct } from '../layers/gateway/domain/act.ts'
+import type { adminOf } from './admin-client/admin-client-of.ts'
+import type { Ask } from './admin-client/ask.ts'
 import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import type { Terminal } from './terminal.ts'
@@ -15,6 +17,8 @@ export type Report = {
 /** What a command is given: what it works on, how to print, the time, and how to ask before a change. */
 export type Session = Connection &
   Report & {
+    /** The admin API of the gateway: what has a route there is asked through it. */
+    readonly admin: Ask
     readonly json: boolean
     readonly nowMs: number
     readonly confirm: Confirm
@@ -29,7 +33,7 @@ type Work<Options> = (session: Session, options: Options, ...args: string[]) => 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
 /** Commander hands over the arguments, then the options, then the command. */
-export function runner(terminal: Terminal, report: Report): Run {
+export function runner(terminal: Terminal, report: Report, openAdmin: typeof adminOf): Run {
   return (work) =>
     async (...args) => {
       const command = args.at(-1) as Command
@@ -40,9 +44,11 @@ export function runner(terminal: Terminal, report: Report): Run {
       const { output } = terminal
       const nowMs = Date.now()
       const sign = async () => newAct(await connection.whoAmI(), nowMs, randomBytes(10))
+      const admin = openAdmin(connection, (message) => report.out.error(message))
+      const json = options.json === true
       try {
         await work(
-          { ...connection, ...report, output, json: options.json === true, nowMs, confirm, newAct: sign },
+          { ...connection, ...report, admin, output, json, nowMs, confirm, newAct: sign },
           options as never,
           ...(command.processedArgs as string[]),
         )

@@ -46,7 +46,12 @@ const COLUMNS = [
   'contract',
 ] as const
 
-export const CSV_HEADER = toLine(COLUMNS)
+const CSV_HEADER = toLine(COLUMNS)
+
+export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
+  yield CSV_HEADER
+  for await (const row of rows) yield toCsvLine(row)
+}
 
 export function toCsvLine(row: UsageRow): string {
   const { input, output, cachedInput, cacheWrite, request, image } = row.price ?? {}

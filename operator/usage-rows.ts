@@ -21,14 +21,3 @@ export async function* usageRows(
 export function horizonOf(nowMs: number): number {
   return nowMs + CLOCK_MARGIN_MS
 }
-
-/** The newest rows of all keys together. Holds no more than twice the limit at a time. */
-export async function newestRows(rows: AsyncIterable<UsageRow>, limit: number): Promise<UsageRow[]> {
-  const newest = (list: UsageRow[]) => list.sort((a, b) => b.startedAtMs - a.startedAtMs).slice(0, limit)
-  let kept: UsageRow[] = []
-  for await (const row of rows) {
-    kept.push(row)
-    if (kept.length >= limit * 2) kept = newest(kept)
-  }
-  return newest(kept)
-}

@@ -113,6 +113,7 @@ const NONE: CatalogShape = {
   by: null,
   catalog: { providers: {}, models: [] },
   changes: [],
+  compared_to: null,
   warnings: [],
 }
 

@@ -12,8 +12,8 @@ export async function wholeBody({ body }: AdminAnswer): Promise<string> {
     whole += piece
     if (whole.length > MOST_CHARS) {
       throw new AdminError(
-        'invalid_request',
-        'The answer is too long for here. Ask for less, such as a shorter period, or use the command line.',
+        'answer_too_large',
+        'The answer is too long for here. Ask for less, such as a shorter period.',
       )
     }
   }
@@ -26,8 +26,8 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const timer = setTimeout(() => {
     late.reject(
       new AdminError(
-        'service_unavailable',
-        'This took longer than it may here. A change may have been made all the same: look, or ask again with the same Idempotency-Key. Ask for less, or use the command line.',
+        'took_too_long',
+        'This took longer than it may here. A change may have been made all the same. Look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
       ),
     )
   }, ms)

@@ -3,6 +3,7 @@ import type { ApiError } from './shapes.ts'
 const KINDS = {
   invalid_request: [400, 'invalid_request_error', null],
   invalid_catalog: [400, 'invalid_request_error', 'invalid_catalog'],
+  answer_too_large: [400, 'invalid_request_error', 'answer_too_large'],
   idempotency_key_missing: [400, 'invalid_request_error', 'idempotency_key_missing'],
   invalid_console_token: [401, 'invalid_request_error', 'invalid_console_token'],
   invalid_admin_key: [401, 'invalid_request_error', 'invalid_admin_key'],
@@ -24,6 +25,8 @@ const KINDS = {
   version_required: [428, 'invalid_request_error', 'version_required'],
   internal_error: [500, 'server_error', 'internal_error'],
   not_here: [501, 'invalid_request_error', 'not_here'],
+  outcome_unknown: [503, 'server_error', 'outcome_unknown'],
+  took_too_long: [503, 'server_error', 'took_too_long'],
   service_unavailable: [503, 'server_error', 'service_unavailable'],
 } as const satisfies Record<string, readonly [number, string, string | null]>
 

@@ -6,7 +6,7 @@ import { findingText } from '../audit/finding-text.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
-import type { AuditLine } from './shapes.ts'
+import type { AuditLine, AuditShape } from './shapes.ts'
 
 /** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
 export async function auditNow(call: Call): Promise<Answer> {
@@ -34,7 +34,7 @@ async function* auditLines({ tables, clock }: Call, keyId: string | undefined): 
   yield line({ object: 'audit.summary', keys, wrong, at: new Date(clock()).toISOString() })
 }
 
-function auditShape(audit: Audit): AuditLine {
+function auditShape(audit: Audit): AuditShape {
   return {
     object: 'audit',
     key_id: audit.id,
@@ -45,6 +45,9 @@ function auditShape(audit: Audit): AuditLine {
     spent: formatCredits(audit.spent),
     rows: audit.rows,
     row_costs: formatCredits(audit.rowCosts),
+    expired_rows: audit.expiredRows,
+    balances: audit.balances,
+    explained: audit.explained,
     ok: audit.ok,
     findings: audit.findings.map((finding) => ({ ...findingText(finding), note: finding.note === true })),
     more_findings: audit.moreFindings,

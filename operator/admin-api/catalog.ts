@@ -1,28 +1,41 @@
 import { type ParsedCatalog, parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { CatalogVersion } from '../../layers/gateway/store/catalog/catalog-version.ts'
-import { listCatalogVersions } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
+import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
 import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog-refusal.ts'
 import { compareCatalogs } from '../compare-catalogs.ts'
 import { otherPush } from '../other-push.ts'
 import { priceWarnings } from '../price-warnings.ts'
 import { namingEcho } from '../read-catalog-file.ts'
+import { momentRule } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { readFields } from './fields.ts'
+import { readFields, textRule } from './fields.ts'
 import { untilAnswered } from './once.ts'
-import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
+import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes.ts'
 
+/** The one in force, or the one that was at a moment. */
 export async function getCatalog(call: Call): Promise<Answer> {
+  const atMs = queried(call, 'at', momentRule)
+  if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
   if (!stored)
     throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
   return shown(call, stored)
+}
+
+async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVersion> {
+  const note = await versionAt(listCatalogVersions(tables)(), ms)
+  const known = note && (await readCatalogVersion(tables)(note.version))
+  if (known) return known
+  const message = `No version of the catalog is known that was in force at ${new Date(ms).toISOString()}.`
+  throw new AdminError('not_found', message, { param: 'at' })
 }
 
 /** Only over the version that the caller has seen: "0" if it has seen that there is none. */
@@ -36,21 +49,28 @@ export async function checkCatalog(call: Call): Promise<Answer> {
   const parsed = parseSent(call)
   const body: CatalogCheck =
     'faults' in parsed
-      ? { object: 'catalog.check', valid: false, faults: parsed.places, warnings: [], changes: [] }
-      : checkOf(call, stored?.data, parsed.catalog)
+      ? { ...NOTHING_FOUND, valid: false, faults: parsed.places, in_force: noteOf(stored) }
+      : checkOf(call, stored, parsed.catalog)
   return { body }
 }
 
-function checkOf(call: Call, inForce: CatalogData | undefined, catalog: CatalogData): CatalogCheck {
+function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): CatalogCheck {
   const refusal = refusalOf(call, catalog)
   return {
-    object: 'catalog.check',
+    ...NOTHING_FOUND,
     valid: refusal === undefined,
     faults: refusal === undefined ? [] : [{ path: 'catalog', message: refusal }],
     warnings: priceWarnings(catalog),
-    changes: compareCatalogs(inForce, catalog),
+    changes: compareCatalogs(stored?.data, catalog),
+    in_force: noteOf(stored),
   }
 }
+
+function noteOf(stored: StoredCatalog | undefined): CatalogCheck['in_force'] {
+  return stored ? { version: stored.version, pushed_at: stored.pushedAt } : null
+}
+
+const NOTHING_FOUND = { object: 'catalog.check', faults: [], warnings: [], changes: [] } as const
 
 /** Newest first. */
 export async function listVersions(call: Call): Promise<Answer> {
@@ -78,8 +98,10 @@ export async function listVersions(call: Call): Promise<Answer> {
   return { body }
 }
 
+/** With its changes against the version before, or against another. */
 export async function getVersion(call: Call): Promise<Answer> {
-  return shown(call, await versionInPath(call))
+  const against = queried(call, 'against', textRule(/^\d{1,15}$/, 'the number of a version, or 0 for none'))
+  return shown(call, await versionInPath(call), against === undefined ? undefined : Number(against))
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
@@ -95,11 +117,16 @@ export async function restoreVersion(call: Call): Promise<Answer> {
 
 async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
   const text = path.version ?? ''
-  const known = /^\d{1,15}$/.test(text) ? await readCatalogVersion(tables)(Number(text)) : undefined
+  if (/^\d{1,15}$/.test(text)) return knownVersion(tables, Number(text))
+  throw new AdminError('not_found', `There is no version '${text}' of the catalog: a version is a number.`)
+}
+
+async function knownVersion(tables: Call['tables'], version: number): Promise<CatalogVersion> {
+  const known = await readCatalogVersion(tables)(version)
   if (known) return known
   throw new AdminError(
     'not_found',
-    'There is no such version of the catalog. GET /admin/v1/catalog/versions lists them.',
+    `There is no version ${version} of the catalog. GET /admin/v1/catalog/versions lists those that are kept.`,
   )
 }
 
@@ -114,8 +141,12 @@ async function putInForce(
   const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
   const { written, version } = await untilAnswered(write)
   if (!written) throw await stale(call, shownVersion, version)
-  const stored = await readCatalogVersion(tables)(version)
-  return shown(call, stored ?? { data: catalog, version, pushedAt: new Date(act.atMs).toISOString(), pushedBy: act.by })
+  try {
+    return await shown(call, await knownVersion(tables, version))
+  } catch (error) {
+    // It is in force. Who cannot be told so has to look.
+    throw new UnansweredWrite(error)
+  }
 }
 
 async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {
@@ -144,16 +175,26 @@ function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined 
   return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
 }
 
-async function shown({ tables }: Call, { data, version, pushedAt, pushedBy }: CatalogVersion): Promise<Answer> {
-  const before = await readCatalogVersion(tables)(version - 1)
+async function shown({ tables }: Call, catalog: CatalogVersion, against?: number): Promise<Answer> {
+  const { data, version, pushedAt, pushedBy } = catalog
   const body: CatalogShape = {
     object: 'catalog',
     version,
     pushed_at: pushedAt,
     by: pushedBy ?? null,
     catalog: data,
-    changes: before ? compareCatalogs(before.data, data) : [],
+    ...(await changesFrom(tables, catalog, against)),
     warnings: priceWarnings(data),
   }
   return { headers: versionTag(version), body }
+}
+
+/** Against the version before, if it is kept, or against the one that is named; 0 is none at all. */
+async function changesFrom(tables: Call['tables'], { data, version }: CatalogVersion, against: number | undefined) {
+  if (against !== undefined) {
+    const before = against === 0 ? undefined : (await knownVersion(tables, against)).data
+    return { changes: compareCatalogs(before, data), compared_to: against }
+  }
+  const before = await readCatalogVersion(tables)(version - 1)
+  return { changes: before ? compareCatalogs(before.data, data) : [], compared_to: before?.version ?? null }
 }

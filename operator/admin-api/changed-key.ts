@@ -8,8 +8,11 @@ import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { textRule } from './fields.ts'
+import { keyDetail } from './key-shape.ts'
 import { queried } from './pages.ts'
 import { versionTag } from './seen-version.ts'
+import type { KeyDetail } from './shapes.ts'
+import { weekCostOf } from './week-costs.ts'
 
 /** The key that the path names. */
 export async function keyInPath({ tables, path }: Call): Promise<Key> {
@@ -40,6 +43,12 @@ export async function changedKey(
   if (result.why === 'revoked') throw new AdminError('key_revoked', `The key ${id} is revoked, and that is final.`)
   const owner = await findByExternalId(call.tables)(externalId ?? '')
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
+}
+
+/** A change that was made must not end in a failure to look at more than the key: then it is shown without the badge 'low'. */
+export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
+  const weekCost = await weekCostOf(tables, key.id, nowMs).catch(() => 0n)
+  return keyDetail(key, nowMs, weekCost)
 }
 
 export function externalIdTaken(externalId: string, ownerId: string): AdminError {

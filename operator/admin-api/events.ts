@@ -1,8 +1,10 @@
 import type { ChangeEvent, EventKind } from '../../layers/gateway/domain/change-event.ts'
+import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { momentRule } from '../setting-rules.ts'
 import { horizonOf } from '../usage-rows.ts'
+import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
 import { oneOf, textRule } from './fields.ts'
@@ -23,15 +25,24 @@ const TOLD: Readonly<Record<EventKind, string>> = {
   'catalog.push': 'catalog.pushed',
   'catalog.rollback': 'catalog.rolled_back',
 }
-const KINDS = Object.values(TOLD)
+/** One kind, or all of what was changed: a key, an admin key, or the catalog. */
+const KINDS = [...Object.values(TOLD), 'key', 'admin_key', 'catalog']
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 /** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
 const MOST_READ = 2_000
 
 export async function listEventsPage(call: Call): Promise<Answer> {
   const what = queried(call, 'what', oneOf(KINDS))
-  const key = await keyNamed(call, 'key_id')
-  return eventsOf(call, key?.id ?? (what?.startsWith('catalog.') ? CATALOG_EVENTS : undefined), what)
+  const keyId = await keyOfEvents(call)
+  return eventsOf(call, keyId ?? (what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), what)
+}
+
+/** Admin keys are changed as well, though they have no other route here. */
+async function keyOfEvents(call: Call): Promise<string | undefined> {
+  const id = queried(call, 'key_id', textRule(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key'))
+  if (!id?.startsWith('adminkey_')) return (await keyNamed(call, 'key_id'))?.id
+  if (await readAdminKey(call.tables)(id)) return id
+  throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
 }
 
 export async function listKeyEvents(call: Call): Promise<Answer> {
@@ -53,7 +64,7 @@ async function eventsOf(call: Call, of: string | undefined, what: string | undef
     }
     read += 1
     last = event.id
-    if ((what === undefined || TOLD[event.what] === what) && (by === undefined || event.by === by)) found.push(event)
+    if (isOf(event, what) && (by === undefined || event.by === by)) found.push(event)
   }
   const body: List<EventShape> = {
     object: 'list',
@@ -62,6 +73,11 @@ async function eventsOf(call: Call, of: string | undefined, what: string | undef
     last_id: read === 0 ? null : cursorOf(last ?? ''),
   }
   return { body }
+}
+
+function isOf(event: ChangeEvent, what: string | undefined): boolean {
+  const told = TOLD[event.what]
+  return what === undefined || told === what || told?.startsWith(`${what}.`) === true
 }
 
 function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): EventShape {

@@ -5,13 +5,11 @@ import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { type GrantRecord, listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { someCreditsRule } from '../setting-rules.ts'
 import type { Answer, Call } from './call.ts'
-import { changedKey, keyInPath } from './changed-key.ts'
+import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
 import { readFields, required } from './fields.ts'
-import { keyDetail } from './key-shape.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
 import type { GrantMade, GrantShape } from './shapes.ts'
-import { weekCostOf } from './week-costs.ts'
 
 /** Newest first. */
 export async function listGrantsPage(call: Call): Promise<Answer> {
@@ -24,7 +22,7 @@ export async function listGrantsPage(call: Call): Promise<Answer> {
 }
 
 export async function grantOnce(call: Call): Promise<Answer> {
-  const { tables, body, nowMs, identity } = call
+  const { tables, body, identity } = call
   const credits = required('credits', readFields(body, { credits: someCreditsRule }).credits)
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
@@ -33,7 +31,7 @@ export async function grantOnce(call: Call): Promise<Answer> {
   const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
   const made: GrantMade = {
     ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),
-    key: keyDetail(key, nowMs, await weekCostOf(tables, id, nowMs)),
+    key: await changedDetail(call, key),
     replayed: wasDone,
   }
   return { status: 201, body: made }

@@ -93,7 +93,7 @@ export function refusalFor(error: unknown): AdminError {
     )
   }
   if (error instanceof UnansweredWrite) {
-    return new AdminError('service_unavailable', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
+    return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
   }
   if (wasCrowdedOut(error)) {
     return new AdminError(
@@ -104,7 +104,7 @@ export function refusalFor(error: unknown): AdminError {
   if (isUnavailable(error)) {
     return new AdminError(
       'service_unavailable',
-      'The database did not answer. If this was a change, it may have been made all the same: ask again with the same Idempotency-Key, or look.',
+      'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.',
     )
   }
   if (name === 'AccessDeniedException' || /^ExpiredToken|^UnrecognizedClient|CredentialsProviderError$/.test(name)) {

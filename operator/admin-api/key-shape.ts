@@ -1,48 +1,53 @@
-import { type Hold, heldOf, type Key } from '../../layers/gateway/domain/key.ts'
-import { limitsOf, type Window } from '../../layers/gateway/domain/limits.ts'
+import { type Hold, heldOf, isExpired, type Key } from '../../layers/gateway/domain/key.ts'
+import { limitsOf, utcDay, type Window } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
-import { keyView } from '../key-view.ts'
-import type { HoldShape, KeyDetail, KeyShape, WindowShape } from './shapes.ts'
+import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes.ts'
 
 const IDLE_MS = 90 * 24 * 60 * 60 * 1000
 
-/** A key in a list. `weekCost` is what it was charged in the last week. */
+/** A key in a list: everything but hashes. `weekCost` is what it was charged in the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
-  const view = keyView(key, nowMs)
+  const { previous } = key
+  const status = statusOf(key, nowMs)
   return {
     object: 'key',
-    id: view.id,
-    name: view.name,
-    status: view.status,
-    prefix: view.prefix,
-    last_four: view.lastFour,
+    id: key.id,
+    name: key.name,
+    status,
+    prefix: key.prefix,
+    last_four: key.current.lastFour,
     previous:
-      view.previousUntil === undefined
-        ? null
-        : {
-            last_four: view.previousLastFour ?? '',
-            expires_at: view.previousUntil,
-            last_used_at: view.previousUsedAt ?? null,
-          },
-    scopes: view.scopes,
-    allowlist: view.allowlist,
-    rpm: view.rpm,
-    daily_limit: view.dailyLimit,
-    max_concurrent: view.maxConcurrent,
-    requests_today: view.requestsToday,
-    requests_open: view.requestsOpen,
-    granted: formatCredits(view.granted),
-    available: formatCredits(view.available),
+      previous && previous.untilMs > nowMs
+        ? {
+            last_four: previous.lastFour,
+            expires_at: isoTime(previous.untilMs),
+            last_used_at: timeOrNull(previous.usedAtMs),
+          }
+        : null,
+    scopes: key.scopes,
+    allowlist: key.allowlist,
+    rpm: key.rpm,
+    daily_limit: key.dailyLimit,
+    max_concurrent: key.maxConcurrent,
+    requests_today: key.days[utcDay(nowMs)] ?? 0,
+    requests_open: Object.keys(key.holds).length,
+    granted: formatCredits(key.granted),
+    available: formatCredits(key.available),
     held: formatCredits(heldOf(key)),
-    spent: formatCredits(view.spent),
-    external_id: view.externalId ?? null,
-    expires_at: view.expiresAt ?? null,
-    note: view.note ?? null,
-    last_used_at: view.lastUsedAt ?? null,
-    created_at: new Date(key.createdAtMs).toISOString(),
-    version: view.version,
-    badges: view.status === 'active' ? badgesOf(key, nowMs, weekCost) : [],
+    spent: formatCredits(key.spent),
+    external_id: key.externalId ?? null,
+    expires_at: timeOrNull(key.expiresAtMs),
+    note: key.note ?? null,
+    last_used_at: timeOrNull(key.lastUsedAtMs),
+    created_at: isoTime(key.createdAtMs),
+    version: key.version,
+    badges: status === 'active' ? badgesOf(key, nowMs, weekCost) : [],
   }
+}
+
+/** A key that is not revoked ends by itself. */
+export function statusOf(key: Key, nowMs: number): KeyStatus {
+  return isExpired(key, nowMs) && key.status === 'active' ? 'expired' : key.status
 }
 
 export function keyDetail(key: Key, nowMs: number, weekCost: Nano): KeyDetail {
@@ -59,7 +64,7 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
   return {
     request_id: requestId,
     amount: formatCredits(amount),
-    until: new Date(untilMs).toISOString(),
+    until: isoTime(untilMs),
     expired: untilMs <= nowMs,
   }
 }
@@ -81,4 +86,12 @@ function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
 
 function windowShape({ limit, remaining, resetSeconds }: Window): WindowShape {
   return { limit, remaining, reset_seconds: resetSeconds }
+}
+
+function timeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : isoTime(ms)
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
 }

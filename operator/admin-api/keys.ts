@@ -10,16 +10,16 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { keyView } from '../key-view.ts'
+import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { keysNamed } from '../keys-named.ts'
 import { withoutNulls } from '../setting-changes.ts'
 import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { oneOf, readFields, required, textRule } from './fields.ts'
 import { settingFields, settingsIn } from './key-settings.ts'
-import { keyDetail, keyShape } from './key-shape.ts'
+import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
@@ -44,7 +44,7 @@ export async function listKeysPage(call: Call): Promise<Answer> {
     weekCosts(tables, nowMs),
   ])
   const rest = keys
-    .filter((key) => status === undefined || keyView(key, nowMs).status === status)
+    .filter((key) => status === undefined || statusOf(key, nowMs) === status)
     .sort(newestFirst)
     .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
@@ -84,8 +84,14 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
     const result = await untilAnswered(() => createKey(tables)(key, act, identity.allowance)).catch(secretTaken)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
-  const now = (await readKey(tables)(key.id)) ?? key
+  const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
   return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+
+  /** Of a secret that is made here, only the key itself says whether it is the one in force. */
+  function orDrafted(error: unknown): Key {
+    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
+    return key
+  }
 }
 
 const graceRule = wholeNumberIn(0, GRACE_MS / 1000)
@@ -115,7 +121,7 @@ type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; 
 /** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
 async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
   const isOurs = !wasDone && key.current.hash === stored.hash
-  const { body, ...rest } = await shown(call, key)
+  const { body, ...rest } = await shownAfter(call, key)
   const answer: KeyWithSecret = {
     ...(body as KeyWithSecret),
     secret: isOurs && secret !== undefined ? secret : null,
@@ -132,14 +138,14 @@ export async function patchKey(call: Call): Promise<Answer> {
   const { id } = await keyInPath(call)
   const act = await call.newAct()
   const result = await untilAnswered(() => updateKey(tables)(id, settings, act, seen))
-  return shown(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+  return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 
 export async function endGraceNow(call: Call): Promise<Answer> {
   readFields(call.body, {})
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  return shown(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
 }
 
 export async function revokeKeyNow(call: Call): Promise<Answer> {
@@ -151,14 +157,16 @@ export async function revokeKeyNow(call: Call): Promise<Answer> {
     })
   }
   const act = await call.newAct()
-  return shown(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
 }
 
 async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
-  return {
-    headers: versionTag(key.version),
-    body: keyDetail(key, nowMs, await weekCostOf(tables, key.id, nowMs)),
-  }
+  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
+}
+
+async function shownAfter(call: Call, key: Key): Promise<Answer> {
+  return { headers: versionTag(key.version), body: await changedDetail(call, key) }
 }
 
 function secretTaken(error: unknown): never {

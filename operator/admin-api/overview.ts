@@ -4,11 +4,10 @@ import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { readLastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { keyView } from '../key-view.ts'
 import { usageOfDays } from '../usage-of-days.ts'
 import { horizonOf } from '../usage-rows.ts'
 import type { Answer, Call } from './call.ts'
-import { keyShape } from './key-shape.ts'
+import { keyShape, statusOf } from './key-shape.ts'
 import { routesNow } from './routes.ts'
 import type { Overview } from './shapes.ts'
 import { weekCosts } from './week-costs.ts'
@@ -25,7 +24,7 @@ export async function getOverview(call: Call): Promise<Answer> {
     readLastAudit(tables)(),
     routesNow(call, keys),
   ])
-  const statuses = keys.map((key) => keyView(key, nowMs).status)
+  const statuses = keys.map((key) => statusOf(key, nowMs))
   const countOf = (status: string) => statuses.filter((one) => one === status).length
   const body: Overview = {
     object: 'overview',
@@ -66,7 +65,7 @@ async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
 /** The keys in use that spend their rest within a week, or have none, by how long it lasts at the last week's rate. */
 export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
   return keys
-    .filter((key) => keyView(key, nowMs).status === 'active')
+    .filter((key) => statusOf(key, nowMs) === 'active')
     .flatMap((key) => {
       const cost = costs.get(key.id) ?? 0n
       return cost > key.available ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []

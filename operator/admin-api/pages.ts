@@ -18,6 +18,15 @@ export function queried<T>({ query }: Pick<Call, 'query'>, name: string, rule: (
   return text === null || text === '' ? undefined : checked(name, rule, text)
 }
 
+/** A range begins before it ends. */
+export function requireOrder(fromMs: number, toMs: number): void {
+  if (fromMs < toMs) return
+  const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString())
+  throw new AdminError('invalid_request', `'from' must be before 'to', but ${from} is not before ${to}.`, {
+    param: 'from',
+  })
+}
+
 /** Where a list goes on: written by us, and opaque to others. */
 export function cursorOf(...parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -6,13 +6,12 @@ import type { Outcome, UsageRow } from '../../layers/gateway/domain/usage-row.ts
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
-import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
-import type { Entry } from '../explain/explain-charge.ts'
-import { openHoldEntries, requestEntries } from '../explain/explain-request.ts'
-import { csvLines } from '../export-rows.ts'
+import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { findOpenHold } from '../find-open-hold.ts'
 import { momentRule } from '../setting-rules.ts'
+import { csvLines } from '../usage-csv.ts'
+import { ndjsonLines, usageLine } from '../usage-lines.ts'
 import { horizonOf, usageRows } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
@@ -20,8 +19,8 @@ import { keyNamed } from './changed-key.ts'
 import { oneOf, textRule } from './fields.ts'
 import { holdShape } from './key-shape.ts'
 import { newestRequests } from './newest-requests.ts'
-import { cursorOf, limitOf, queried, readCursor } from './pages.ts'
-import type { BillLineShape, Explained, List, RequestLine, RequestShape } from './shapes.ts'
+import { cursorOf, limitOf, queried, readCursor, requireOrder } from './pages.ts'
+import type { BillLineShape, List, RequestLine, RequestShape } from './shapes.ts'
 
 const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 'abandoned']
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
@@ -36,12 +35,14 @@ export async function listRequests(call: Call): Promise<Answer> {
   const model = queried(call, 'model', textRule(/^.{1,200}$/, 'the name of a model'))
   const fromMs = queried(call, 'from', momentRule) ?? (key ? birthOf(key) : nowMs - DAY_MS)
   const toMs = Math.min(queried(call, 'to', momentRule) ?? Infinity, horizonOf(nowMs))
-  if (fromMs >= toMs) throw new AdminError('invalid_request', "'from' must be before 'to'.", { param: 'from' })
+  requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
   const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
-  if (/\btext\/csv\b/i.test(call.headers.accept ?? '')) {
+  const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(call.headers.accept ?? '') ?? []
+  if (format !== undefined) {
     const all = usageRows(tables, key?.id, range, 'oldest first')
     const rows = matches ? only(all, matches) : all
+    if (!/csv/i.test(format)) return { type: 'application/x-ndjson', body: ndjsonLines(rows) }
     const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' }
     return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
   }
@@ -82,6 +83,7 @@ function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
     http_status: row.httpStatus,
     outcome: row.outcome,
     error_code: row.errorCode ?? null,
+    replay_of: row.replayOf ?? null,
     total_tokens: row.promptTokens + row.completionTokens,
     cost: formatCredits(row.cost),
     duration_ms: row.durationMs,
@@ -103,19 +105,19 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   }
   const key = await readKey(tables)(row.keyId)
   const hold = key?.holds[requestId]
-  const { upstreamCost } = row
+  const { upstream_cost, margin, ...record } = usageLine(row)
   return {
     object: 'request',
     request_id: requestId,
     state: 'settled',
     key_id: row.keyId,
     key_name: key?.name ?? null,
-    row: usageRecord(row),
+    row: record,
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
-    upstream_cost: upstreamCost === undefined ? null : formatCredits(upstreamCost),
-    margin: upstreamCost === undefined ? null : formatCredits(row.cost - upstreamCost),
+    upstream_cost,
+    margin,
     bill: billOf(row),
-    explanation: requestEntries(row, key, nowMs).flat().map(explained),
+    explanation: explainRequest(row, key, nowMs),
   }
 }
 
@@ -131,12 +133,8 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
     upstream_cost: null,
     margin: null,
     bill: [],
-    explanation: openHoldEntries(requestId, key, hold, nowMs).map(explained),
+    explanation: explainOpenHold(requestId, key, hold, nowMs),
   }
-}
-
-function explained([name, ...lines]: Entry): Explained {
-  return { name, lines }
 }
 
 /** None for what was free, and for a row whose price or tokens are damaged. */

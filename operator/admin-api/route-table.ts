@@ -56,11 +56,11 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: 'GET', path: '/usage', scope: 'usage.read', query: USAGE, handle: getUsage },
   { method: 'POST', path: '/audits', scope: 'usage.read', handle: auditNow },
 
-  { method: 'GET', path: '/catalog', scope: 'catalog.read', handle: getCatalog },
+  { method: 'GET', path: '/catalog', scope: 'catalog.read', query: ['at'], handle: getCatalog },
   { method: 'PUT', path: '/catalog', scope: 'catalog.write', ...catalogBytes, handle: putCatalog },
   { method: 'POST', path: '/catalog/check', scope: 'catalog.read', ...catalogBytes, handle: checkCatalog },
   { method: 'GET', path: '/catalog/versions', scope: 'catalog.read', query: PAGE, handle: listVersions },
-  { method: 'GET', path: '/catalog/versions/{version}', scope: 'catalog.read', handle: getVersion },
+  { method: 'GET', path: '/catalog/versions/{version}', scope: 'catalog.read', query: ['against'], handle: getVersion },
   { method: 'POST', path: '/catalog/versions/{version}/restore', scope: 'catalog.write', handle: restoreVersion },
   { method: 'GET', path: '/routes', scope: 'catalog.read', handle: listRoutes },
   { method: 'POST', path: '/routes/test', scope: 'catalog.write', handle: testRoutesNow },

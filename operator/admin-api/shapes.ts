@@ -140,7 +140,11 @@ export type EventShape = {
 }
 
 /** A line or several under a name, as `usage show` prints them. */
-export type Explained = { readonly name: string; readonly lines: readonly string[] }
+export type Explained = {
+  readonly part: 'facts' | 'charge'
+  readonly name: string
+  readonly lines: readonly string[]
+}
 
 export type RequestShape = {
   readonly object: 'request'
@@ -184,12 +188,13 @@ export type RequestLine = {
   readonly http_status: number
   readonly outcome: string
   readonly error_code: string | null
+  readonly replay_of: string | null
   readonly total_tokens: number
   readonly cost: string
   readonly duration_ms: number
 }
 
-export type UsageGroup = 'model' | 'key' | 'provider'
+export type UsageGroup = 'model' | 'key' | 'provider' | 'day'
 
 /** `GET /usage?bucket=1d&group_by=model&from=2026-11-01&to=2026-11-15`: `to` is not included; UTC days. */
 export type UsagePage = {
@@ -197,7 +202,7 @@ export type UsagePage = {
   readonly group_by: UsageGroup
   readonly data: readonly UsageBucket[]
   readonly total: UsageNumbers
-  /** By group over the whole range, the dearest first. */
+  /** By group over the whole range, the dearest first; days in their order. */
   readonly groups: readonly (UsageNumbers & { readonly group: string; readonly label: string })[]
 }
 
@@ -247,8 +252,10 @@ export type CatalogShape = {
   readonly pushed_at: string
   readonly by: string | null
   readonly catalog: Readonly<Record<string, unknown>>
-  /** In words, against the version before. */
+  /** In words, against `compared_to`. */
   readonly changes: readonly string[]
+  /** The version before, unless another is asked for; null if that is not kept. */
+  readonly compared_to: number | null
   readonly warnings: readonly string[]
 }
 
@@ -267,6 +274,8 @@ export type CatalogCheck = {
   readonly warnings: readonly string[]
   /** In words, against the one in force. */
   readonly changes: readonly string[]
+  /** What it was compared with; null if there is none yet. */
+  readonly in_force: { readonly version: number; readonly pushed_at: string } | null
 }
 
 export type RouteShape = {
@@ -294,22 +303,32 @@ export type RouteTestShape = {
   readonly cost: string | null
 }
 
-/** A line of `POST /audits`, which answers in NDJSON. */
+/** What the audit of a key has found. */
+export type AuditShape = {
+  readonly object: 'audit'
+  readonly key_id: string
+  readonly name: string
+  readonly granted: string
+  readonly available: string
+  readonly held: string
+  readonly spent: string
+  readonly rows: number
+  readonly row_costs: string
+  /** Of these, the rows that have expired and are known from the totals of their days. */
+  readonly expired_rows: number
+  /** Granted = available + held + spent, and nothing below zero. */
+  readonly balances: boolean
+  /** Spent = the sum of the rows' costs. */
+  readonly explained: boolean
+  /** Nothing at all is wrong. */
+  readonly ok: boolean
+  readonly findings: readonly { readonly about: string; readonly text: string; readonly note: boolean }[]
+  readonly more_findings: number
+}
+
+/** A line of `POST /audits`, which answers in NDJSON: one for each key, and the last without which it broke off. */
 export type AuditLine =
-  | {
-      readonly object: 'audit'
-      readonly key_id: string
-      readonly name: string
-      readonly granted: string
-      readonly available: string
-      readonly held: string
-      readonly spent: string
-      readonly rows: number
-      readonly row_costs: string
-      readonly ok: boolean
-      readonly findings: readonly { readonly about: string; readonly text: string; readonly note: boolean }[]
-      readonly more_findings: number
-    }
+  | AuditShape
   | { readonly object: 'audit.summary'; readonly keys: number; readonly wrong: number; readonly at: string }
 
 /** `GET /search?q=`: by request id, key id, external id, name or last four. */

@@ -5,14 +5,13 @@ import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
 import { momentRule } from '../setting-rules.ts'
-import { toTotal } from '../summarize-usage.ts'
 import { type UsageOfDay, usageOfDays } from '../usage-of-days.ts'
 import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
 import { oneOf } from './fields.ts'
-import { queried } from './pages.ts'
+import { queried, requireOrder } from './pages.ts'
 import type { UsageGroup, UsageNumbers, UsagePage } from './shapes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -22,6 +21,7 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
   model: ({ part }) => part.model ?? '-',
   key: ({ keyId }) => keyId,
   provider: ({ part }) => part.provider ?? '-',
+  day: ({ day }) => day,
 }
 
 /** Of the last seven days, unless a range is given. */
@@ -32,7 +32,7 @@ export async function getUsage(call: Call): Promise<Answer> {
   const key = await keyNamed(call, 'key_id')
   const fromMs = queried(call, 'from', momentRule) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
   const toMs = queried(call, 'to', momentRule) ?? momentsOf(utcDay(nowMs)).toMs
-  if (fromMs >= toMs) throw new AdminError('invalid_request', "'from' must be before 'to'.", { param: 'from' })
+  requireOrder(fromMs, toMs)
   if (toMs - fromMs > MOST_DAYS * DAY_MS) {
     throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })
   }
@@ -49,7 +49,7 @@ export async function getUsage(call: Call): Promise<Answer> {
   const labels = new Map(keys.map(({ id, name }) => [id, name]))
   const days = [...daysFrom(utcDay(fromMs), utcDay(toMs - 1))]
   const highestDay = highest(days.map((day) => costOf(sums.ofDay(day))))
-  const groups = [...sums.groups].sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
+  const groups = [...sums.groups].sort(groupBy === 'day' ? earliestFirst : dearestFirst)
   const highestGroup = highest(groups.map(([, part]) => part.cost))
   const body: UsagePage = {
     object: 'page',
@@ -72,6 +72,15 @@ export async function getUsage(call: Call): Promise<Answer> {
 }
 
 type Groups = ReadonlyMap<string, UsagePart>
+type Group = [name: string, part: UsagePart]
+
+function dearestFirst([, a]: Group, [, b]: Group): number {
+  return a.cost > b.cost ? -1 : Number(a.cost < b.cost)
+}
+
+function earliestFirst([a]: Group, [b]: Group): number {
+  return a < b ? -1 : 1
+}
 
 class Sums {
   readonly #days = new Map<string, Map<string, UsagePart>>()
@@ -102,20 +111,19 @@ function highest(costs: readonly Nano[]): Nano {
 }
 
 function numbers(part: UsagePart | undefined, highestCost: Nano): UsageNumbers {
-  const total: Partial<ReturnType<typeof toTotal>> = part ? toTotal('', part) : {}
-  const { cost = 0n } = total
+  const cost = part?.cost ?? 0n
   return {
-    requests: total.requests ?? 0,
-    completed: total.completed ?? 0,
-    refused: total.refused ?? 0,
-    failed: total.failed ?? 0,
-    prompt_tokens: total.promptTokens ?? 0,
-    completion_tokens: total.completionTokens ?? 0,
+    requests: part?.requests ?? 0,
+    completed: part?.completed ?? 0,
+    refused: part?.refused ?? 0,
+    failed: part ? part.upstreamErrors + part.abandoned : 0,
+    prompt_tokens: part?.promptTokens ?? 0,
+    completion_tokens: part?.completionTokens ?? 0,
     cached_tokens: part?.cachedTokens ?? 0,
     cost: formatCredits(cost),
-    upstream_cost: formatCredits(total.upstreamCost ?? 0n),
-    margin: formatCredits(total.margin ?? 0n),
-    without_cost: total.withoutCost ?? 0,
+    upstream_cost: formatCredits(part?.upstreamCost ?? 0n),
+    margin: formatCredits(part ? part.costOfStated - part.upstreamCost : 0n),
+    without_cost: part?.withoutCost ?? 0,
     share: highestCost === 0n ? 0 : Number((cost * 1000n) / highestCost),
   }
 }

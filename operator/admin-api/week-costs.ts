@@ -4,6 +4,7 @@ import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import type { Nano } from '../../layers/gateway/domain/money.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
+import { readDayTotal } from '../../layers/gateway/store/usage/read-day-total.ts'
 import { atOnce } from '../at-once.ts'
 import { closedDayTotals } from '../closed-day-totals.ts'
 import { usageOfDays } from '../usage-of-days.ts'
@@ -28,22 +29,29 @@ export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
   return costs
 }
 
+/** The same of one key, without reading those of all for it. */
 export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): Promise<Nano> {
-  return (await weekCosts(tables, nowMs)).get(keyId) ?? 0n
+  const before = kept.get(tables.database)
+  if (before && nowMs < before.atMs + KEPT_MS) return (await before.costs).get(keyId) ?? 0n
+  return (await readCosts(tables, nowMs, keyId)).get(keyId) ?? 0n
 }
 
-async function readCosts(tables: Tables, nowMs: number): Promise<Costs> {
+async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise<Costs> {
   const costs = new Map<string, Nano>()
-  const add = (keyId: string, cost: Nano) => costs.set(keyId, (costs.get(keyId) ?? 0n) + cost)
+  const add = (id: string, cost: Nano) => costs.set(id, (costs.get(id) ?? 0n) + cost)
   const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
   if (closedThrough === undefined) {
     const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
-    for await (const { keyId, part } of usageOfDays(tables, undefined, range, nowMs)) add(keyId, part.cost)
+    for await (const usage of usageOfDays(tables, keyId, range, nowMs)) add(usage.keyId, usage.part.cost)
     return costs
   }
   const last = utcDay(nowMs - DAY_MS)
   const days = daysFrom(utcDay(nowMs - WEEK_MS), closedThrough < last ? closedThrough : last)
-  const totalsOf = (day: string) => closedDayTotals(tables, day)
+  const totalsOf = async (day: string) => {
+    if (keyId === undefined) return closedDayTotals(tables, day)
+    const total = await readDayTotal(tables)(keyId, day)
+    return total ? [total] : []
+  }
   for await (const total of atOnce(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
   return costs
 }

@@ -77,11 +77,11 @@ async function listAction({ tables, out, json, nowMs }: Session): Promise<void> 
       key.id,
       key.name,
       key.status,
-      `${key.prefix}…${key.lastFour}`,
+      `${key.prefix}…${key.last_four}`,
       key.scopes.join(' '),
       key.allowlist.join(' '),
-      key.dailyGrant,
-      key.grantedToday,
+      key.daily_grant,
+      key.granted_today,
     ]),
   )
 }
@@ -115,7 +115,7 @@ async function keepingSecret(session: Session, id: string, secret: string, save:
     await save()
   } catch (error) {
     if (!(error instanceof UnansweredWrite)) throw error
-    const look = "look with 'waybill admin-keys list'"
+    const look = 'waybill admin-keys list'
     showUnsureSecret({ id, secret, look, otherwise: 'do it again', reason: error.reason }, session)
   }
 }
@@ -127,18 +127,18 @@ async function show({ tables, out, json, nowMs }: Session, key: AdminKey, secret
     id: view.id,
     name: view.name,
     status: view.status,
-    key: `${view.prefix}…${view.lastFour}`,
-    ...(view.previousUntil && { 'old secret': `…${view.previousLastFour} valid until ${view.previousUntil}` }),
+    key: `${view.prefix}…${view.last_four}`,
+    ...(view.previous && { 'old secret': `…${view.previous.last_four} valid until ${view.previous.expires_at}` }),
     scopes: view.scopes.join(', '),
     'allowed from': view.allowlist.join(', '),
-    'daily grant': view.dailyGrant,
-    'granted today': view.grantedToday,
-    created: view.createdAt,
+    'daily grant': view.daily_grant,
+    'granted today': view.granted_today,
+    created: view.created_at,
   })
   if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }
 
-/** As people are shown it: without a hash. */
+/** Without a hash, in the form of the admin API's shapes. */
 async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
   const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
   const grantedToday: Nano = await grantedOnDay(tables)(allowanceAt(key, nowMs))
@@ -147,17 +147,16 @@ async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
     name,
     status,
     prefix: BRAND.adminKeyPrefix,
-    lastFour: current.lastFour,
-    ...(previous &&
-      previous.untilMs > nowMs && {
-        previousLastFour: previous.lastFour,
-        previousUntil: new Date(previous.untilMs).toISOString(),
-      }),
+    last_four: current.lastFour,
+    previous:
+      previous && previous.untilMs > nowMs
+        ? { last_four: previous.lastFour, expires_at: new Date(previous.untilMs).toISOString() }
+        : null,
     scopes,
     allowlist,
-    dailyGrant,
-    grantedToday,
-    createdAt: new Date(createdAtMs).toISOString(),
+    daily_grant: dailyGrant,
+    granted_today: grantedToday,
+    created_at: new Date(createdAtMs).toISOString(),
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { Audit } from '../audit/audit-key.ts'
-import { auditKeys } from '../audit/audit-keys.ts'
-import { findingText } from '../audit/finding-text.ts'
-import type { Finding } from '../audit/findings.ts'
+import type { AuditLine, AuditShape, List } from '../admin-api/shapes.ts'
+import type { Ask } from '../admin-client/ask.ts'
+import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
 
@@ -14,28 +13,38 @@ export function auditCommand(program: Command, run: Run): void {
     )
     .option('--key <id>', 'this key only')
     .action(
-      run(async ({ tables, out, json, nowMs, fail }, { key: keyId }: { key?: string }) => {
-        const audits = await Array.fromAsync(auditKeys(tables, keyId, () => nowMs))
+      run(async ({ admin, out, json, fail }, { key }: { key?: string }) => {
+        const data = await audited(admin, { key_id: key })
+        const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
         if (json) printJson(out, audits)
-        else show(out, audits)
-        if (audits.some(({ ok }) => !ok)) fail()
+        else show(out, data)
+        if (data.some(({ ok }) => !ok)) fail()
       }),
     )
 }
 
-function show(out: Console, audits: readonly Audit[]): void {
+async function audited(admin: Ask, wanted: { readonly key_id: string | undefined }): Promise<AuditShape[]> {
+  const audits: AuditShape[] = []
+  for await (const line of admin.lines<AuditLine>('/audits', wanted)) {
+    if (line.object === 'audit.summary') return audits
+    audits.push(line)
+  }
+  throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
+}
+
+function show(out: Console, audits: readonly AuditShape[]): void {
   printTable(
     out,
     ['key', 'name', 'granted', 'available', 'held', 'spent', 'rows', 'row costs', 'result'],
     audits.map((audit) => [
-      audit.id,
+      audit.key_id,
       audit.name,
       audit.granted,
       audit.available,
       audit.held,
       audit.spent,
       audit.rows,
-      audit.rowCosts,
+      audit.row_costs,
       verdict(audit),
     ]),
   )
@@ -48,19 +57,14 @@ function show(out: Console, audits: readonly Audit[]): void {
   )
 }
 
-function showFindings(out: Console, { id, name, findings, moreFindings }: Audit): void {
+function showFindings(out: Console, { key_id, name, findings, more_findings }: AuditShape): void {
   if (findings.length === 0) return
-  out.log(`\n${id} (${name})`)
-  for (const finding of findings) out.log(`  ${toLine(finding)}`)
-  if (moreFindings > 0) out.log(`  … and ${moreFindings} more findings`)
+  out.log(`\n${key_id} (${name})`)
+  for (const { about, text, note } of findings) out.log(`  ${note ? 'note: ' : ''}${about}: ${text}`)
+  if (more_findings > 0) out.log(`  … and ${more_findings} more findings`)
 }
 
-function toLine(finding: Finding): string {
-  const { about, text } = findingText(finding)
-  return `${finding.note ? 'note: ' : ''}${about}: ${text}`
-}
-
-function verdict({ balances, explained, ok }: Audit): string {
+function verdict({ balances, explained, ok }: AuditShape): string {
   if (!balances) return 'granted is not available + held + spent'
   if (!explained) return 'spent is not the sum of the rows'
   return ok ? 'ok' : 'see below'

@@ -1,20 +1,13 @@
 import type { Command } from 'commander'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import type { CatalogVersion } from '../../layers/gateway/store/catalog/catalog-version.ts'
-import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
-import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
-import { readStoredCatalog, type StoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
-import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../admin-api/shapes.ts'
+import { inWords } from '../admin-client/refusal.ts'
 import { moment, wholeNumber } from '../arguments.ts'
-import { catalogRefusal } from '../catalog-refusal.ts'
 import { CliError } from '../cli-error.ts'
-import { compareCatalogs } from '../compare-catalogs.ts'
-import { otherPush } from '../other-push.ts'
+import type { Target } from '../connect.ts'
 import { printJson, printTable } from '../output.ts'
 import { priceWarnings } from '../price-warnings.ts'
-import { readCatalogFile } from '../read-catalog-file.ts'
+import { invalidCatalog, readCatalogFile, readCatalogJson } from '../read-catalog-file.ts'
 import type { Run, Session } from '../run.ts'
 
 /** Stands for the echo upstream of whichever machine the file is for. */
@@ -25,23 +18,24 @@ export function catalogCommand(program: Command, run: Run, out: Console): void {
 
   catalog
     .command('check <file>')
-    .description('look a catalog file over; changes nothing')
+    .description('look a catalog file over, with --local or --stage against the one in force; changes nothing')
     .action(async (file: string, _: object, command: Command) => {
+      const { local, stage, json } = command.optsWithGlobals<Target & { json?: boolean }>()
+      if (local || stage) return checkThere(file, _, command)
       const checked = await readCatalogFile(file, ANY_ECHO)
-      const warnings = priceWarnings(checked)
-      warn(out, warnings)
-      if (command.optsWithGlobals().json) printJson(out, { ok: true, models: checked.models.length, warnings })
-      else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
+      const check = { ...NO_GATEWAY, warnings: priceWarnings(checked) }
+      warn(out, check)
+      showCheck(out, check, checked, json)
     })
+  const checkThere = run(async (session, _: object, file: string) => {
+    const sent = await readCatalogJson(file)
+    showCheck(session.out, await checkedFor(session, sent, `The catalog '${file}' is not valid`), sent, session.json)
+  })
 
   catalog
     .command('push <file>')
     .description('put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read')
-    .action(
-      run(async (session, _: object, file: string) => {
-        await putInForce(session, await readCatalogFile(file, session.echoUrl))
-      }),
-    )
+    .action(run(pushAction))
 
   catalog
     .command('show')
@@ -60,50 +54,70 @@ export function catalogCommand(program: Command, run: Run, out: Console): void {
   catalog
     .command('rollback <version>')
     .description('put the content of an earlier version in force, as a new version')
-    .action(
-      run(async (session, _: object, text: string) => {
-        const { version, data } = await knownVersion(session.tables, checkedVersion(text))
-        if (version === (await versionInForce(session.tables)).version) {
-          throw new CliError(`Version ${version} of the catalog is in force.`)
-        }
-        const parsed = parseCatalog(data)
-        if ('faults' in parsed) throw new CliError(`Version ${version} is not valid any more: ${parsed.faults[0]}`)
-        await putInForce(session, parsed.catalog, version)
-      }),
-    )
+    .action(run(rollbackAction))
 }
 
-/** After every check, and only over the version that these changes were shown for. */
-async function putInForce(session: Session, catalog: CatalogData, rollbackTo?: number): Promise<void> {
-  const { tables, out, json, echoUrl, confirm } = session
-  const refusal = catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
-  if (refusal) throw new CliError(refusal)
-  const stored = await readStoredCatalog(tables)()
-  const changes = compareCatalogs(stored?.data, catalog)
-  const warnings = priceWarnings(catalog)
-  showPush(out, stored, changes)
-  warn(out, warnings)
-  const shown = stored?.version ?? 0
-  const content = rollbackTo === undefined ? '' : `, with the content of version ${rollbackTo},`
-  await confirm(() => `put version ${shown + 1} of the catalog${content} in force`)
-  const { written, version } = await writeCatalog(tables)(catalog, await session.newAct(), { shown, rollbackTo })
-  if (!written) throw await wasPushed(tables, stored)
-  if (json) printJson(out, { version, models: catalog.models.length, changes, warnings })
-  else out.log(`Version ${version} of the catalog is in force: ${sizeOf(catalog)}.`)
+/** Of a check that knows no gateway. */
+const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
+
+async function pushAction(session: Session, _: object, file: string): Promise<void> {
+  const sent = await readCatalogJson(file)
+  const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
+  const seen = in_force?.version ?? 0
+  await session.confirm(() => `put version ${seen + 1} of the catalog in force`)
+  showPut(session, await overtaken(session.admin.change('PUT', '/catalog', sent, seen)))
 }
 
-async function showAction(
-  { tables, out, json }: Session,
-  { version: wanted, at }: { version?: number; at?: number },
-): Promise<void> {
+async function rollbackAction(session: Session, _: object, text: string): Promise<void> {
+  const version = checkedVersion(text)
+  const { catalog } = await knownVersion(session, version)
+  const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
+  const seen = in_force?.version ?? 0
+  await session.confirm(
+    () => `put version ${seen + 1} of the catalog, with the content of version ${version}, in force`,
+  )
+  showPut(session, await overtaken(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, seen)))
+}
+
+/** A catalog that can be put in force, after its changes and warnings were shown. */
+async function checkedFor({ admin, out }: Session, sent: object, complaint: string): Promise<CatalogCheck> {
+  const check = await admin.check<CatalogCheck>('/catalog/check', sent)
+  if (!check.valid) throw refusalOf(check, complaint)
+  showChanges(out, check)
+  warn(out, check)
+  return check
+}
+
+function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
+  const [first] = faults
+  // Nothing in it is at fault: this gateway cannot have it.
+  if (first?.path === 'catalog') return new CliError(first.message)
+  return invalidCatalog(
+    complaint,
+    faults.map(({ path, message }) => `${path}: ${message}`),
+  )
+}
+
+function overtaken(put: Promise<CatalogShape>): Promise<CatalogShape> {
+  return inWords(put, { stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.` })
+}
+
+function showPut({ out, json }: Session, put: CatalogShape): void {
+  if (json) printJson(out, put)
+  else out.log(`Version ${put.version} of the catalog is in force: ${sizeOf(put.catalog)}.`)
+}
+
+async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {
+  const { out, json } = session
   if (wanted !== undefined && at !== undefined) throw new CliError('Choose one of --version and --at.')
-  const { data, version, pushedAt, pushedBy } = await chosenVersion(tables, wanted, at)
-  if (json) return printJson(out, { version, pushedAt, pushedBy, ...data })
-  out.log(`Version ${version}, pushed ${pushedAt}${pushedBy === undefined ? '' : ` by ${pushedBy}`}\n`)
+  const shown = wanted === undefined ? await versionInForce(session, at) : await knownVersion(session, wanted)
+  if (json) return printJson(out, shown)
+  const { models } = shown.catalog as CatalogData
+  out.log(`Version ${shown.version}, pushed ${shown.pushed_at}${shown.by === null ? '' : ` by ${shown.by}`}\n`)
   printTable(
     out,
     ['model', 'active', 'input', 'output', 'cached', 'context', 'routes'],
-    data.models.map(({ id, active, price, contextLength, routes }) => [
+    models.map(({ id, active, price, contextLength, routes }) => [
       id,
       active ? 'yes' : 'no',
       price.input,
@@ -115,46 +129,38 @@ async function showAction(
   )
 }
 
-async function chosenVersion(tables: Tables, wanted?: number, at?: number): Promise<CatalogVersion> {
-  if (wanted !== undefined) return knownVersion(tables, wanted)
-  if (at === undefined) return versionInForce(tables)
-  const note = await versionAt(listCatalogVersions(tables)(), at)
-  if (note) return knownVersion(tables, note.version)
-  throw new CliError(`No version of the catalog is known that was in force at ${new Date(at).toISOString()}.`)
-}
-
-async function versionsAction({ tables, out, json }: Session): Promise<void> {
-  const versions = await Array.fromAsync(listCatalogVersions(tables)())
+async function versionsAction({ admin, out, json }: Session): Promise<void> {
+  const versions = await admin.list<CatalogVersionShape>('/catalog/versions')
   if (json) return printJson(out, versions)
   printTable(
     out,
     ['version', 'pushed', 'by'],
-    versions.map(({ version, pushedAt, pushedBy }) => [version, pushedAt, pushedBy]),
+    versions.data.map(({ version, pushed_at, by }) => [version, pushed_at, by]),
   )
 }
 
-async function diffAction({ tables, out, json }: Session, _: object, from?: string, to?: string): Promise<void> {
-  const after = to === undefined ? await versionInForce(tables) : await knownVersion(tables, checkedVersion(to))
-  const earlier = from === undefined ? after.version - 1 : checkedVersion(from)
-  const before = earlier === 0 ? undefined : await knownVersion(tables, earlier)
-  const changes = compareCatalogs(before?.data, after.data)
-  if (json) return printJson(out, { from: earlier, to: after.version, changes })
-  const heading = `From version ${earlier} to version ${after.version}`
-  out.log(changes.length > 0 ? [`${heading}:`, ...changes].join('\n  ') : `${heading} nothing changed.`)
+async function diffAction(session: Session, _: object, from?: string, to?: string): Promise<void> {
+  const { out, json } = session
+  const version = to === undefined ? (await versionInForce(session)).version : checkedVersion(to)
+  const earlier = from === undefined ? version - 1 : checkedVersion(from)
+  const shown = await knownVersion(session, version, earlier)
+  if (json) return printJson(out, shown)
+  const heading = `From version ${earlier} to version ${version}`
+  out.log(shown.changes.length > 0 ? [`${heading}:`, ...shown.changes].join('\n  ') : `${heading} nothing changed.`)
 }
 
-async function versionInForce(tables: Tables): Promise<CatalogVersion> {
-  const stored = await readStoredCatalog(tables)()
-  if (stored) return stored
-  throw new CliError("There is no catalog yet. Put one in force with 'waybill catalog push FILE'.")
+function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape> {
+  if (atMs !== undefined) return admin.get('/catalog', { at: new Date(atMs).toISOString() })
+  return inWords(admin.get('/catalog'), {
+    not_found: "There is no catalog yet. Put one in force with 'waybill catalog push FILE'.",
+  })
 }
 
-async function knownVersion(tables: Tables, version: number): Promise<CatalogVersion> {
-  const known = await readCatalogVersion(tables)(version)
-  if (known) return known
-  throw new CliError(
-    `There is no version ${version} of the catalog. 'waybill catalog versions' shows those that are kept.`,
-  )
+function knownVersion({ admin }: Session, version: number, against?: number): Promise<CatalogShape> {
+  return inWords(admin.get(`/catalog/versions/${version}`, { against }), {
+    // Which of the two it is that is not kept, it says.
+    not_found: (told) => `${told.split('. ')[0]}. 'waybill catalog versions' shows those that are kept.`,
+  })
 }
 
 const versionNumber = wholeNumber(1, 1_000_000_000)
@@ -167,24 +173,25 @@ function checkedVersion(text: string): number {
   }
 }
 
-function sizeOf({ models, providers }: CatalogData): string {
+function showCheck(out: Console, check: CatalogCheck, checked: object, json = false): void {
+  if (json) printJson(out, check)
+  else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
+}
+
+function sizeOf(catalog: object): string {
+  const { models, providers } = catalog as CatalogData
   return `${models.length} models, ${Object.keys(providers).length} providers`
 }
 
 /** Beside the output, so that with --json that is still one value. */
-function showPush(out: Console, stored: StoredCatalog | undefined, changes: readonly string[]): void {
-  const inForce = stored
-    ? `Version ${stored.version}, pushed ${stored.pushedAt}, is in force`
+function showChanges(out: Console, { in_force, changes }: CatalogCheck): void {
+  const inForce = in_force
+    ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`
     : 'No catalog is in force'
   const lines = changes.length > 0 ? [`${inForce}. This changes:`, ...changes] : [`${inForce}. This changes nothing.`]
   out.error(lines.join('\n  '))
 }
 
-function warn(out: Console, warnings: readonly string[]): void {
+function warn(out: Console, { warnings }: CatalogCheck): void {
   for (const warning of warnings) out.error(`warning: ${warning}`)
-}
-
-/** Who came first, and with what. */
-async function wasPushed(tables: Tables, shown: StoredCatalog | undefined): Promise<CliError> {
-  return new CliError(`${await otherPush(tables, shown)}Look at it with 'waybill catalog show', and push again.`)
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { KeySettings, SettingChanges } from '../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/key.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
+import type { UpdateKeyBody } from '../admin-api/shapes.ts'
 import {
   cidrList,
   type End,
@@ -12,9 +13,6 @@ import {
   requestsPerMinute,
   scopeList,
 } from '../arguments.ts'
-import { CliError } from '../cli-error.ts'
-import { givenSettings } from '../setting-changes.ts'
-import { laterThan } from '../setting-rules.ts'
 
 /** The options of `create` and `update`, by the settings that they give. */
 export const SETTING_OPTIONS = {
@@ -30,7 +28,7 @@ export const SETTING_OPTIONS = {
 } as const satisfies Record<keyof KeySettings, string>
 
 /** As commander hands them over. */
-export type SettingOptions = Pick<SettingChanges, 'name' | 'scopes' | 'rpm'> & {
+export type SettingOptions = Pick<UpdateKeyBody, 'name' | 'scopes' | 'rpm'> & {
   readonly allow?: readonly string[]
   readonly daily?: number
   readonly concurrent?: number
@@ -51,11 +49,23 @@ export function settingOptions(command: Command): Command {
     .option('--note <text>', 'for people; empty for none', note)
 }
 
-export function settingsOf(options: SettingOptions, nowMs: number): SettingChanges {
-  const { name, scopes, rpm, allow: allowlist, daily: dailyLimit, concurrent: maxConcurrent } = options
-  const expiresAtMs = options.expires && endMs(options.expires, nowMs)
-  const [externalId, note] = [orNull(options.externalId), orNull(options.note)]
-  return givenSettings({ name, scopes, allowlist, rpm, dailyLimit, maxConcurrent, externalId, expiresAtMs, note })
+/** As the admin API takes them. */
+export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
+  return givenFields({
+    name: options.name,
+    scopes: options.scopes,
+    allowlist: options.allow,
+    rpm: options.rpm,
+    daily_limit: options.daily,
+    max_concurrent: options.concurrent,
+    external_id: orNull(options.externalId),
+    expires_at: options.expires && endOf(options.expires, nowMs),
+    note: orNull(options.note),
+  })
+}
+
+function givenFields(fields: Readonly<Record<keyof UpdateKeyBody, unknown>>): UpdateKeyBody {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 /** An empty text takes a setting away. */
@@ -63,11 +73,7 @@ function orNull(text: string | undefined): string | null | undefined {
   return text === '' ? null : text
 }
 
-function endMs(end: End, nowMs: number): number | null {
+function endOf(end: End, nowMs: number): string | null {
   if (end === 'never') return null
-  try {
-    return laterThan(nowMs, 'inMs' in end ? nowMs + end.inMs : end.atMs)
-  } catch (error) {
-    throw new CliError(`--expires ${(error as Error).message} 'keys revoke' ends a key at once.`)
-  }
+  return new Date('inMs' in end ? nowMs + end.inMs : end.atMs).toISOString()
 }

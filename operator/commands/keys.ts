@@ -1,30 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
-import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
-import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
-import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
-import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
-import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
-import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
-import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
-import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
-import { agoText } from '../ago-text.ts'
-import { credits, externalId, keyName, someCredits } from '../arguments.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../admin-api/shapes.ts'
+import { inWords, Unanswered } from '../admin-client/refusal.ts'
+import { credits, keyName, someCredits, someExternalId } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import { draftKey, externalIdTaken } from '../issue-key.ts'
-import { keyView } from '../key-view.ts'
-import { keysNamed } from '../keys-named.ts'
-import { knownKey, noSuchKey } from '../known-key.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { withoutNulls } from '../setting-changes.ts'
-import { showKey, showUnsureSecret } from '../show-key.ts'
+import { lastUse, showKey, showUnsureSecret } from '../show-key.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 
 export function keysCommand(program: Command, run: Run): void {
@@ -39,7 +24,7 @@ export function keysCommand(program: Command, run: Run): void {
   keys
     .command('list')
     .description('every key, newest first')
-    .option('--external-id <id>', 'only the key with this id of yours', externalId)
+    .option('--external-id <id>', 'only the key with this id of yours', someExternalId)
     .action(run(listAction))
 
   keys.command('show <id>').description('one key').action(run(showAction))
@@ -64,120 +49,137 @@ async function createAction(
   session: Session,
   options: SettingOptions & { name: string; credits: Nano },
 ): Promise<void> {
-  const { tables, out, json, nowMs, whoAmI } = session
-  const settings = { ...KEY_DEFAULTS, name: options.name, ...withoutNulls(settingsOf(options, nowMs)) }
+  const settings = settingsOf(options, session.nowMs)
+  const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
-  await session.confirm(() => `create a key (${options.name}) with ${formatCredits(options.credits)} credits`)
-  const { key, secret, act } = draftKey(
-    { settings, credits: options.credits, prefix: BRAND.keyPrefix, by: await whoAmI() },
-    nowMs,
-  )
-  await keepingSecret(session, { id: key.id, secret, otherwise: 'create one again' }, async () => {
-    const result = await createKey(tables)(key, act)
-    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
-    showKey(key, { out, json, nowMs, secret })
+  await session.confirm(() => `create a key (${options.name}) with ${amount} credits`)
+  await showNewSecret(session, {
+    path: '/keys',
+    body: { ...settings, credits: amount },
+    look: 'waybill keys list',
+    otherwise: 'create one again',
   })
 }
 
 async function listAction(
-  { tables, out, json, nowMs }: Session,
+  { admin, out, json, nowMs }: Session,
   options: Pick<SettingOptions, 'externalId'>,
 ): Promise<void> {
-  const all =
-    options.externalId === undefined
-      ? await Array.fromAsync(listKeys(tables)())
-      : await keysNamed(tables, options.externalId)
-  const views = all.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => keyView(key, nowMs))
-  if (json) return printJson(out, views)
+  const keys = await admin.list<KeyShape>('/keys', { external_id: options.externalId })
+  if (json) return printJson(out, keys)
   printTable(
     out,
     ['id', 'name', 'status', 'key', 'external id', 'rpm', 'daily', 'available', 'held', 'spent', 'last used'],
-    views.map((key) => [
+    keys.data.map((key) => [
       key.id,
       key.name,
       key.status,
-      `${key.prefix}…${key.lastFour}`,
-      key.externalId,
+      `${key.prefix}…${key.last_four}`,
+      key.external_id,
       key.rpm,
-      key.dailyLimit,
+      key.daily_limit,
       key.available,
       key.held,
       key.spent,
-      key.lastUsedAt === undefined ? 'never' : agoText(key.lastUsedAt, nowMs),
+      lastUse(key, nowMs),
     ]),
   )
 }
 
-async function showAction({ tables, out, json, nowMs }: Session, _: object, id: string): Promise<void> {
-  showKey(await knownKey(tables, id), { out, json, nowMs })
+async function showAction(session: Session, _: object, id: string): Promise<void> {
+  show(session, await knownKey(session, id))
 }
 
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
-  const { tables, out, json, nowMs } = session
-  const settings = settingsOf(options, nowMs)
+  const settings = settingsOf(options, session.nowMs)
   if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
-  warnOfIpv6(session, settings.allowlist ?? [])
-  await confirmFor(session, id, (key) => `update ${key} (${Object.keys(settings).join(', ')})`)
-  const result = await updateKey(tables)(id, settings, await session.newAct())
-  if (!result.changed && result.why === 'external_id_taken') throw await takenBy(tables, settings.externalId ?? '')
-  showKey(changed(result, id), { out, json, nowMs })
+  warnOfIpv6(session, settings.allowlist)
+  const { name, version } = await knownKey(session, id)
+  await session.confirm(() => `update ${id} (${name}) (${Object.keys(settings).join(', ')})`)
+  show(session, await session.admin.change('PATCH', pathOf(id), settings, version))
 }
 
 async function grantAction(session: Session, _: object, id: string, text: string): Promise<void> {
-  const { tables, out, json, nowMs } = session
-  const amount = checked(someCredits, text)
-  await confirmFor(session, id, (key) => `grant ${formatCredits(amount)} credits to ${key}`)
-  showKey(changed(await grantCredits(tables)(id, amount, await session.newAct()), id), { out, json, nowMs })
+  const { admin, out, json, nowMs } = session
+  const amount = formatCredits(checked(someCredits, text))
+  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
+  const made = await existing(id, admin.once<GrantMade>(`${pathOf(id)}/grants`, { credits: amount }))
+  if (json) printJson(out, made)
+  else showKey(made.key, { out, nowMs })
 }
 
 async function rotateAction(session: Session, _: object, id: string): Promise<void> {
-  const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `rotate ${key}`)
-  const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-  const act = await session.newAct()
-  await keepingSecret(session, { id, secret, otherwise: 'rotate again' }, async () => {
-    showKey(changed(await rotateKey(tables)(id, stored, act), id), { out, json, nowMs, secret })
-  })
+  const look = `waybill keys show ${id}`
+  await showNewSecret(session, { id, path: `${pathOf(id)}/rotate`, body: {}, look, otherwise: 'rotate again' })
 }
 
 async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
-  const { tables, out, json, nowMs } = session
   await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-  showKey(changed(await endGrace(tables)(id, await session.newAct()), id), { out, json, nowMs })
+  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {})))
 }
 
 async function revokeAction(session: Session, _: object, id: string): Promise<void> {
-  const { tables, out, json, nowMs } = session
-  await confirmFor(session, id, (key) => `revoke ${key}`)
-  showKey(changed(await revokeKey(tables)(id, await session.newAct()), id), { out, json, nowMs })
+  const { name } = await knownKey(session, id)
+  await session.confirm(() => `revoke ${id} (${name})`)
+  show(session, await session.admin.change('POST', `${pathOf(id)}/revoke`, { confirm: name }))
 }
 
 /** A client that has both comes by either, and only one of them is on such a list. */
-function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[]): void {
+function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): void {
   if (!ipv6 || allowlist.length === 0 || allowlist.some((range) => range.includes(':'))) return
   out.error(
     'warning: the list has IPv4 ranges only, and this gateway is reached over IPv6, too: a client that has both is refused whenever it comes by IPv6. Add its IPv6 ranges, or switch IPv6 off for CloudFront (ipv6 in infra/settings.json).',
   )
 }
 
-function confirmFor({ tables, confirm }: Session, id: string, describe: (key: string) => string): Promise<void> {
-  return confirm(async () => describe(`${id} (${(await knownKey(tables, id)).name})`))
+function confirmFor(session: Session, id: string, describe: (key: string) => string): Promise<void> {
+  return session.confirm(async () => describe(`${id} (${(await knownKey(session, id)).name})`))
 }
 
-type NewSecret = { readonly id: string; readonly secret: string; readonly otherwise: string }
+type NewSecret = {
+  /** Of the key, if it has one already. */
+  readonly id?: string
+  readonly path: string
+  readonly body: object
+  readonly look: string
+  readonly otherwise: string
+}
 
-/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
-async function keepingSecret(session: Session, made: NewSecret, save: () => Promise<void>): Promise<void> {
+/**
+ * The secret is made here, and only its hash and its end are sent. Where nobody knows whether it was saved, it is shown
+ * and marked so: it may be the only one that works.
+ */
+async function showNewSecret(session: Session, { id, path, body, look, otherwise }: NewSecret): Promise<void> {
+  const { admin, out, json, nowMs } = session
+  const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+  const sent = { ...body, secret_sha256: stored.hash, last_four: stored.lastFour }
   try {
-    await save()
+    const key = await existing(id, admin.once<KeyWithSecret>(path, sent))
+    if (json) printJson(out, { ...key, secret })
+    else showKey(key, { out, nowMs, secret })
   } catch (error) {
-    if (!(error instanceof UnansweredWrite)) throw error
-    showUnsureSecret({ ...made, reason: error.reason }, session)
+    if (!(error instanceof Unanswered)) throw error
+    showUnsureSecret({ ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason }, session)
   }
 }
 
-async function takenBy(tables: Session['tables'], externalId: string): Promise<CliError> {
-  return externalIdTaken(externalId, (await findByExternalId(tables)(externalId)) ?? 'another')
+function show({ out, json, nowMs }: Session, key: KeyDetail): void {
+  if (json) printJson(out, key)
+  else showKey(key, { out, nowMs })
+}
+
+function knownKey({ admin }: Session, id: string): Promise<KeyDetail> {
+  return existing(id, admin.get(pathOf(id)))
+}
+
+function existing<T>(id: string | undefined, asked: Promise<T>): Promise<T> {
+  if (id === undefined) return asked
+  return inWords(asked, { not_found: `There is no key '${id}'. 'waybill keys list' shows those that exist.` })
+}
+
+function pathOf(id: string): string {
+  return `/keys/${encodeURIComponent(id)}`
 }
 
 function checked<T>(parse: (text: string) => T, text: string): T {
@@ -186,9 +188,4 @@ function checked<T>(parse: (text: string) => T, text: string): T {
   } catch (error) {
     throw new CliError(`'${text}' is not an amount of credits. ${(error as Error).message}`)
   }
-}
-
-function changed(result: ChangeResult, id: string): Key {
-  if (result.changed) return result.key
-  throw result.why === 'no_such_key' ? noSuchKey(id) : new CliError(`The key ${id} is revoked, and that is final.`)
 }

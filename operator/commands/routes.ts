@@ -1,34 +1,61 @@
 import type { Command } from 'commander'
+import type { List, RouteShape, RouteTestShape } from '../admin-api/shapes.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
-import type { RouteTest } from '../test-route.ts'
-import { testRoutes } from '../test-routes.ts'
 
 export function routesCommand(program: Command, run: Run): void {
-  program
-    .command('routes')
-    .description('the upstreams behind the models')
+  const routes = program.command('routes').description('the upstreams behind the models')
+
+  routes
+    .command('list')
+    .description('every route of the active models in the order it is tried, and how it did in the last 24 hours')
+    .action(
+      run(async ({ admin, out, json }) => {
+        const list = await admin.get<List<RouteShape>>('/routes')
+        if (json) printJson(out, list)
+        else showRoutes(out, list.data)
+      }),
+    )
+
+  routes
     .command('test [model]')
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
-      run(async ({ tables, out, json, fail, ...connection }, _: object, wanted?: string) => {
-        const tests = await testRoutes({ tables, ...connection }, { model: wanted })
+      run(async ({ admin, out, json, fail }, _: object, model?: string) => {
+        const tests = await admin.check<List<RouteTestShape>>('/routes/test', { model })
         if (json) printJson(out, tests)
-        else show(out, tests)
-        if (!tests.every(({ ok }) => ok)) fail()
+        else showTests(out, tests.data)
+        if (!tests.data.every(({ ok }) => ok)) fail()
       }),
     )
 }
 
-function show(out: Console, tests: readonly RouteTest[]): void {
+function showRoutes(out: Console, routes: readonly RouteShape[]): void {
+  printTable(
+    out,
+    ['model', 'order', 'provider', 'upstream model', 'first byte (ms)', 'idle (ms)', 'asked', 'failed'],
+    routes.map((route) => [
+      route.model,
+      route.order,
+      route.provider,
+      route.upstream_model,
+      route.first_byte_timeout_ms,
+      route.idle_timeout_ms,
+      route.requests_24h,
+      route.failures_24h,
+    ]),
+  )
+}
+
+function showTests(out: Console, tests: readonly RouteTestShape[]): void {
   printTable(
     out,
     ['model', 'provider', 'upstream model', 'first token (ms)', 'tokens', 'credits', 'result'],
     tests.map((test) => [
       test.model,
       test.provider,
-      test.upstreamModel,
-      test.firstTokenMs,
+      test.upstream_model,
+      test.first_token_ms,
       test.tokens,
       test.cost,
       test.result,

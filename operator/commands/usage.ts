@@ -1,27 +1,15 @@
 import { type Command, Option } from 'commander'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { TimeRange } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
-import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
+import type { RequestLine, RequestShape, UsageGroup, UsagePage } from '../admin-api/shapes.ts'
+import { inWords } from '../admin-client/refusal.ts'
 import { moment, period, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
-import { type ExportFormat, exportRows } from '../export-rows.ts'
-import { findOpenHold } from '../find-open-hold.ts'
+import { explanationLines } from '../explain/explanation-lines.ts'
+import { type ExportFormat, exportedRows } from '../exported-rows.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { summarizeUsage } from '../summarize-usage.ts'
-import { type UsageOfDay, usageOfDays } from '../usage-of-days.ts'
-import { horizonOf, newestRows, usageRows } from '../usage-rows.ts'
+import { writePieces } from '../write-pieces.ts'
 
-const GROUPS = {
-  model: ({ part }: UsageOfDay) => part.model ?? '-',
-  key: ({ keyId }: UsageOfDay) => keyId,
-  provider: ({ part }: UsageOfDay) => part.provider ?? '-',
-  day: ({ day }: UsageOfDay) => day,
-}
-type GroupName = keyof typeof GROUPS
+const GROUPS: readonly UsageGroup[] = ['model', 'key', 'provider', 'day']
 type ExportOptions = { from: number; to?: number; format: ExportFormat; key?: string }
 
 export function usageCommand(program: Command, run: Run): void {
@@ -54,69 +42,60 @@ export function usageCommand(program: Command, run: Run): void {
     .description('totals, with what they cost us and the margin')
     .option('--key <id>', 'of this key only')
     .addOption(sinceOption())
-    .addOption(new Option('--by <group>', 'what to add up by').choices(Object.keys(GROUPS)).default('model'))
+    .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('model'))
     .action(run(summaryAction))
 }
 
 async function listAction(
-  { tables, out, json, nowMs }: Session,
+  { admin, out, json, nowMs }: Session,
   options: { key?: string; since: number; limit: number },
 ): Promise<void> {
-  const all = usageRows(tables, options.key, rangeOf(options.since, nowMs))
-  const rows = await newestRows(all, options.limit)
-  if (json) return printJson(out, rows.map(toUsageItem))
+  const query = { key_id: options.key, from: sinceText(options.since, nowMs) }
+  const requests = await admin.list<RequestLine>('/requests', query, options.limit)
+  if (json) return printJson(out, requests)
   printTable(
     out,
     ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
-    rows.map((row) => [
-      new Date(row.startedAtMs).toISOString(),
-      row.requestId,
-      row.keyId,
-      row.endpoint,
-      row.model,
-      row.provider,
-      row.httpStatus,
-      outcomeText(row),
-      row.promptTokens + row.completionTokens,
-      row.cost,
+    requests.data.map((line) => [
+      line.started_at,
+      line.request_id,
+      line.key_id,
+      line.endpoint,
+      line.model,
+      line.provider,
+      line.http_status,
+      outcomeText(line),
+      line.total_tokens,
+      line.cost,
     ]),
   )
 }
 
-async function showAction({ tables, out, json, nowMs }: Session, _: object, requestId: string): Promise<void> {
-  const row = await readUsageRow(tables)(requestId)
-  if (!row) return showOpenHold({ tables, out, json, nowMs }, requestId)
-  if (json) return printJson(out, toUsageItem(row))
-  const key = await readKey(tables)(row.keyId)
-  out.log(explainRequest(row, key, nowMs).join('\n'))
+async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
+  const request = await inWords(admin.get<RequestShape>(`/requests/${encodeURIComponent(requestId)}`), {
+    not_found: `There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`,
+  })
+  if (json) printJson(out, request)
+  else out.log(explanationLines(request.explanation).join('\n'))
 }
 
 async function exportAction(
-  { tables, output, json, nowMs }: Session,
+  { admin, output, json, nowMs }: Session,
   { from, to = nowMs, format, key }: ExportOptions,
 ): Promise<void> {
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
-  if (from >= to) {
-    const [first, last] = [from, to].map((ms) => new Date(ms).toISOString())
-    throw new CliError(`--from must be before --to, but ${first} is not before ${last}.`)
-  }
-  const range = { fromMs: from, toMs: Math.min(to, horizonOf(nowMs)) }
-  await exportRows(usageRows(tables, key, range, 'oldest first'), format, output)
+  await writePieces(exportedRows(admin, { fromMs: from, toMs: to, key }, format), output)
 }
 
 async function summaryAction(
-  { tables, out, json, nowMs }: Session,
-  options: { key?: string; since: number; by: GroupName },
+  { admin, out, json, nowMs }: Session,
+  options: { key?: string; since: number; by: UsageGroup },
 ): Promise<void> {
-  const usage = usageOfDays(tables, options.key, rangeOf(options.since, nowMs), nowMs)
-  const totals = await summarizeUsage(usage, GROUPS[options.by])
-  if (json)
-    return printJson(
-      out,
-      totals.map(({ group, ...rest }) => ({ [options.by]: group, ...rest })),
-    )
+  const from = sinceText(options.since, nowMs)
+  const page = await admin.get<UsagePage>('/usage', { group_by: options.by, from, key_id: options.key })
+  if (json) return printJson(out, page)
   printTable(
     out,
     [
@@ -132,21 +111,21 @@ async function summaryAction(
       'margin',
       'without cost',
     ],
-    totals.map((total) => [
-      total.group,
-      total.requests,
-      total.completed,
-      total.refused,
-      total.failed,
-      total.promptTokens,
-      total.completionTokens,
-      total.cost,
-      total.upstreamCost,
-      total.margin,
-      total.withoutCost,
+    page.groups.map((group) => [
+      group.group,
+      group.requests,
+      group.completed,
+      group.refused,
+      group.failed,
+      group.prompt_tokens,
+      group.completion_tokens,
+      group.cost,
+      group.upstream_cost,
+      group.margin,
+      group.without_cost,
     ]),
   )
-  const withoutCost = totals.reduce((sum, total) => sum + total.withoutCost, 0)
+  const { without_cost: withoutCost } = page.total
   if (withoutCost > 0) {
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
   }
@@ -156,23 +135,11 @@ function sinceOption(): Option {
   return new Option('--since <period>', 'how far back').argParser(period).default(period('24h'), '24h')
 }
 
-function outcomeText({ outcome, errorCode, replayOf }: UsageRow): string {
-  const more = errorCode ?? (replayOf && 'replayed')
+function outcomeText({ outcome, error_code, replay_of }: RequestLine): string {
+  const more = error_code ?? (replay_of && 'replayed')
   return more ? `${outcome} (${more})` : outcome
 }
 
-function rangeOf(sinceMs: number, nowMs: number): TimeRange {
-  return { fromMs: nowMs - sinceMs, toMs: horizonOf(nowMs) }
-}
-
-async function showOpenHold(
-  { tables, out, json, nowMs }: Pick<Session, 'tables' | 'out' | 'json' | 'nowMs'>,
-  requestId: string,
-): Promise<void> {
-  const open = await findOpenHold(tables, requestId)
-  if (!open) throw new CliError(`There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`)
-  const { key, hold } = open
-  if (!json) return out.log(explainOpenHold(requestId, key, hold, nowMs).join('\n'))
-  const holdUntil = new Date(hold.untilMs).toISOString()
-  printJson(out, { requestId, keyId: key.id, hold: hold.amount, holdUntil, expired: hold.untilMs <= nowMs })
+function sinceText(sinceMs: number, nowMs: number): string {
+  return new Date(Math.max(nowMs - sinceMs, 0)).toISOString()
 }

@@ -3,42 +3,41 @@ import type { Hold, Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { Explained } from '../admin-api/shapes.ts'
 import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
 
 /** A request as a person on support has to explain it: the facts, then the charge. */
-export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): string[] {
-  const [facts, charge] = requestEntries(row, key, nowMs)
-  return [...toLines(facts), '', ...toLines(charge)]
-}
-
-/** The same, in its two parts. */
-export function requestEntries(row: UsageRow, key: Key | undefined, nowMs: number): [facts: Entry[], charge: Entry[]] {
+export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): Explained[] {
   const open = key?.holds[row.requestId]
-  return [
-    factsOf(row, key),
-    [...explainCharge(row), ...explainHold(row, open, nowMs), ...explainCount(row), ...explainAttempts(row)],
+  const charge = [
+    ...explainCharge(row),
+    ...explainHold(row, open, nowMs),
+    ...explainCount(row),
+    ...explainAttempts(row),
   ]
+  return [...factsOf(row, key).map(explained('facts')), ...charge.map(explained('charge'))]
 }
 
 /** A request that has no row, but a key still holds credits for it. */
-export function explainOpenHold(requestId: string, key: Key, hold: Hold, nowMs: number): string[] {
-  return toLines(openHoldEntries(requestId, key, hold, nowMs))
-}
-
-export function openHoldEntries(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Entry[] {
+export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Explained[] {
   const state =
     untilMs > nowMs
       ? 'no row yet: it is still running, or it has died; if it has, the sweep gives its hold back after that time'
       : `no row: it has died; ${SWEEP}, writes its row, free of charge, and gives its hold back`
-  return [
+  const facts: Entry[] = [
     ['request', requestId],
     ['started', isoTime(ulidTimeMs(requestId))],
     ['key', keyText(key.id, key)],
     ['held', `${formatCredits(amount)} until ${isoTime(untilMs)}`],
     ['state', state],
   ]
+  return facts.map(explained('facts'))
+}
+
+function explained(part: Explained['part']): (entry: Entry) => Explained {
+  return ([name, ...lines]) => ({ part, name, lines })
 }
 
 function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
@@ -91,13 +90,6 @@ function explainAttempts({ attempts }: UsageRow): Entry[] {
   return [
     ['attempts', ...attempts.map(({ provider, result, ms }, i) => `${i + 1}. ${provider}: ${result} after ${ms} ms`)],
   ]
-}
-
-function toLines(entries: readonly Entry[]): string[] {
-  const width = 14
-  return entries.flatMap(([name, ...lines]) =>
-    lines.map((line, i) => ((i === 0 ? name : '').padEnd(width) + line).trimEnd()),
-  )
 }
 
 function isoTime(ms: number): string {

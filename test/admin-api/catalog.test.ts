@@ -65,6 +65,8 @@ test('POST /catalog/check lists every fault with its path, and changes nothing',
   expect(paths).toEqual(expect.arrayContaining(['models[0].price.input', 'models[0].price.output']))
   const fine = await admin.call('POST /catalog/check', { body: good })
   expect(fine.body).toMatchObject({ valid: true, faults: [], changes: [expect.stringContaining('→ 3')] })
+  const pushed_at = (await readStoredCatalog(gateway.tables)())?.pushedAt
+  for (const check of [body, fine.body]) expect(check.in_force).toEqual({ version: before, pushed_at })
   const put = await admin.call('PUT /catalog', { body: faulty, headers: seen(before) })
   expect([put.status, put.body.error.code, put.body.error.param]).toEqual([400, 'invalid_catalog', expect.any(String)])
   expect(await inForce()).toBe(before)
@@ -110,6 +112,31 @@ test('versions are listed newest first, page by page, read whole, and restored a
   for (const version of ['999', 'last']) {
     expect((await admin.call(`GET /catalog/versions/${version}`)).status).toBe(404)
   }
+})
+
+test('a version is told with its changes against the one before, another, or none, and the one of a moment is found', async () => {
+  const first = await inForce()
+  const [second, third] = [first + 1, first + 2]
+  const { body: middle } = await admin.call('PUT /catalog', { body: catalog('6'), headers: seen(first) })
+  await admin.call('PUT /catalog', { body: catalog('7'), headers: seen(second) })
+  const version = async (query: string) => (await admin.call(`GET /catalog/versions/${third}${query}`)).body
+  expect(await version('')).toMatchObject({ changes: ['~ model test-model: output 6 → 7'], compared_to: second })
+  expect(await version(`?against=${third}`)).toMatchObject({ changes: [], compared_to: third })
+  expect((await version(`?against=${first}`)).changes[0]).toMatch(/output \S+ → 7/)
+  expect(await version('?against=0')).toMatchObject({
+    changes: ['+ model test-model', '+ provider up'],
+    compared_to: 0,
+  })
+  for (const [against, status] of [
+    ['999', 404],
+    ['last', 400],
+  ]) {
+    expect((await admin.call(`GET /catalog/versions/${third}?against=${against}`)).status).toBe(status)
+  }
+  const at = (moment: string) => admin.call(`GET /catalog?at=${moment}`)
+  expect((await at(middle.pushed_at)).body.version).toBe(second)
+  expect((await at('2999-01-01')).body.version).toBe(third)
+  expect([(await at('2020-01-01')).status, (await at('then')).status]).toEqual([404, 400])
 })
 
 describe('routes', () => {

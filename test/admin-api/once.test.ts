@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { openAllTables, openTestTables } from '../support/gateway.ts'
+import { catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'
 import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { type Admin, adminOf, once } from './support/admin.ts'
 
@@ -104,7 +105,7 @@ describe.each(names)('%s', (change) => {
     const lost = await ask()
     // A rotation is seen on the key itself, so that it is known all the same.
     if (change === 'rotate') expect(lost.body.secret).toMatch(new RegExp(`${lost.body.last_four}$`))
-    else expect([lost.status, lost.body.error.code]).toEqual([503, 'service_unavailable'])
+    else expect([lost.status, lost.body.error.code]).toEqual([503, 'outcome_unknown'])
     if (change !== 'rotate') expect(lost.body.error.message).toContain('same Idempotency-Key')
     line.treat = () => 'answer'
     const again = await ask()
@@ -181,4 +182,43 @@ test('a rotation that is sent again after a later one gives nothing back: the la
   const later = await admin.call(`POST /keys/${id}/rotate`, { headers: once() })
   const again = await admin.call(`POST /keys/${id}/rotate`, first)
   expect(again.body).toMatchObject({ secret: null, replayed: true, last_four: later.body.last_four })
+})
+
+describe('where nothing can be read after the change', () => {
+  const closeAfterChange = () => {
+    let isMade = false
+    line.treat = (operation) => {
+      isMade ||= operation === 'TransactWriteItems'
+      return isMade && operation !== 'TransactWriteItems' ? 'cut off' : 'answer'
+    }
+  }
+  beforeEach(closeAfterChange)
+
+  test('a key whose secret the caller made is told as made; one whose secret was made here is left open, and told when asked again', async () => {
+    const own = { secret_sha256: 'ab'.repeat(32), last_four: 'wxyz' }
+    const told = await admin.call('POST /keys', { body: { name: 'told', ...own }, headers: once() })
+    expect([told.status, told.body.replayed]).toEqual([201, false])
+    closeAfterChange()
+    const sent = { body: { name: 'left open' }, headers: once() }
+    const open = await admin.call('POST /keys', sent)
+    expect([open.status, open.body.error.code]).toEqual([503, 'outcome_unknown'])
+    line.treat = () => 'answer'
+    expect((await admin.call('POST /keys', sent)).body).toMatchObject({ replayed: true, secret: null })
+    expect([(await keysNamed('told')).length, (await keysNamed('left open')).length]).toEqual([1, 1])
+  })
+
+  test('a catalog that is in force is never told as refused', async () => {
+    const body = catalogFor('https://up.example/v1')
+    const put = await admin.call('PUT /catalog', { body, headers: { 'if-match': '"0"' } })
+    expect([put.status, put.body.error.code]).toEqual([503, 'outcome_unknown'])
+    expect((await readStoredCatalog(tables)())?.version).toBe(1)
+  })
+})
+
+test('a change that the database turns away is told as not made', async () => {
+  const { id } = await newKey()
+  line.treat = (operation) => (operation === 'TransactWriteItems' ? 'throttle' : 'answer')
+  const granted = await admin.call(`POST /keys/${id}/grants`, { body: { credits: '1' }, headers: once() })
+  expect([granted.status, granted.body.error.code]).toEqual([503, 'service_unavailable'])
+  expect(await eventsOf(id)).toEqual(['key.create'])
 })

@@ -148,6 +148,22 @@ describe('GET /admin/v1/requests', () => {
     expect(lines.map((line) => line.split(',')[0]).sort()).toEqual(completed.sort())
   })
 
+  test('is a line of JSON for every row of the range for who accepts application/x-ndjson, oldest first within a key', async () => {
+    const path = `GET /requests?from=2026-11-01&key_id=${keyIds[0]}`
+    const { headers, text } = await admin.call(path, { headers: { accept: 'application/x-ndjson' } })
+    expect(headers).toMatchObject({ 'Content-Type': 'application/x-ndjson' })
+    const lines = text.trimEnd().split('\n')
+    const own = rows.filter(({ keyId }) => keyId === keyIds[0]).sort(newestFirst)
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(own.map(({ requestId }) => requestId).reverse())
+    const first = own.at(-1)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      object: 'usage',
+      key_id: keyIds[0],
+      cost: formatCredits(first?.cost ?? 0n),
+      upstream_cost: first?.upstreamCost === undefined ? null : formatCredits(first.upstreamCost),
+    })
+  })
+
   test.each([
     ['from=2026-11-02&to=2026-11-01', 'from'],
     ['from=yesterday', 'from'],
@@ -190,6 +206,17 @@ describe('GET /admin/v1/usage', () => {
     },
   )
 
+  test('by day, the groups are the days in their order, each with the sum of its rows', async () => {
+    const { body } = await admin.call<UsagePage>('GET /usage?group_by=day&from=2026-11-10&to=2026-11-16')
+    const days = [...new Set(rows.map(dayOf))].sort()
+    expect(body.groups.map(({ group, requests, cost }) => [group, requests, cost])).toEqual(
+      days.map((day) => {
+        const ofDay = rows.filter((row) => dayOf(row) === day)
+        return [day, ofDay.length, sumOf(ofDay)]
+      }),
+    )
+  })
+
   test('30 days of all keys, of which all but today are closed, are a query a day and a query a key for today; asked again, only the latter', async () => {
     let queries = 0
     const ofItsOwn = { ...tables, database: { ...tables.database } }
@@ -207,7 +234,7 @@ describe('GET /admin/v1/usage', () => {
 
   test.each([
     ['bucket=1h', 'bucket'],
-    ['group_by=day', 'group_by'],
+    ['group_by=hour', 'group_by'],
     ['from=2026-11-16&to=2026-11-15', 'from'],
     ['from=2020-01-01&to=2026-11-15', 'from'],
   ])('refuses ?%s with a 400 that names it', async (query, param) => {

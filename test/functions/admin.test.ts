@@ -138,7 +138,7 @@ describe('a signed call', () => {
     })
     const { status, body } = await admin.signed('GET /keys', { remainingMs: 2_050 })
     stop()
-    expect([status, body.error.code]).toEqual([503, 'service_unavailable'])
+    expect([status, body.error.code]).toEqual([503, 'took_too_long'])
     expect(body.error.message).toContain('Idempotency-Key')
   })
 
@@ -148,7 +148,10 @@ describe('a signed call', () => {
       for (; made < 1_000; made++) yield 'x'.repeat(100_000)
     }
     const answer = { status: 200, headers: {}, body: pieces() }
-    await expect(wholeBody(answer)).rejects.toThrow('too long')
+    await expect(wholeBody(answer)).rejects.toMatchObject({
+      status: 400,
+      envelope: { error: { code: 'answer_too_large' } },
+    })
     expect(made).toBeLessThan(60)
   })
 })
@@ -360,7 +363,7 @@ describe('the credits that an admin key grants a day', () => {
       line.treat = (operation) => (operation === 'TransactWriteItems' ? 'lose the answer' : 'answer')
       const lost = await ask()
       expect(change === 'rotate' ? lost.status : [503, lost.body.error.code]).toEqual(
-        change === 'rotate' ? 200 : [503, 'service_unavailable'],
+        change === 'rotate' ? 200 : [503, 'outcome_unknown'],
       )
       line.treat = () => 'answer'
       const answers = await Promise.all(Array.from({ length: 8 }, ask))

@@ -9,7 +9,7 @@ import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/config.ts'
 import { ENV, TABLES } from '../../layers/gateway/contract.ts'
 import { CLOSING_LAG_MS, lastEndedDay } from '../../layers/gateway/domain/closed-day.ts'
-import { DayCounter, isSameTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
+import { addParts, DayCounter, isSameTotal, sumsOf, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
@@ -26,7 +26,6 @@ import { readDayTotal } from '../../layers/gateway/store/usage/read-day-total.ts
 import { auditKey } from '../../operator/audit/audit-key.ts'
 import { restoreItems } from '../../operator/backup/restore-items.ts'
 import { writeBackup } from '../../operator/backup/write-backup.ts'
-import { summarizeUsage } from '../../operator/summarize-usage.ts'
 import { type UsageOfDay, usageOfDays } from '../../operator/usage-of-days.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -98,8 +97,19 @@ const GROUPS: Record<string, (of: UsageOfDay) => string> = {
 
 async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
   const usage = await Array.fromAsync(usageOfDays(tables, keyId, { fromMs, toMs: nowMs + HOUR_MS }, nowMs))
-  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => [name, await summarizeUsage(usage, groupOf)])
-  return Object.fromEntries(await Promise.all(all))
+  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+  const all = Object.entries(GROUPS).map(([name, groupOf]) => [name, [...summed(usage, groupOf)].sort(byName)])
+  return Object.fromEntries(all)
+}
+
+/** The usage of each group together, whichever model and provider it begins with. */
+function summed(usage: Iterable<UsageOfDay>, groupOf: (usage: UsageOfDay) => string) {
+  const groups = new Map<string, UsagePart>()
+  for (const of of usage) {
+    const before = groups.get(groupOf(of))
+    groups.set(groupOf(of), before ? addParts(before, of.part) : of.part)
+  }
+  return new Map([...groups].map(([name, { model: _, provider: __, ...sums }]) => [name, sums]))
 }
 
 async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
@@ -157,8 +167,9 @@ test('a summary of closed days is one query a day, however many keys there are',
     return send()
   })
   const range = { fromMs: FIRST_MS, toMs: FIRST_MS + 4 * DAY_MS }
-  const byKey = await summarizeUsage(usageOfDays(tables, undefined, range, endOf(4) + 60_000), ({ keyId }) => keyId)
+  const usage = await Array.fromAsync(usageOfDays(tables, undefined, range, endOf(4) + 60_000))
   stop()
+  const byKey = [...summed(usage, ({ keyId }) => keyId).values()]
   expect(byKey.map(({ requests }) => requests)).toEqual(Array(30).fill(4))
   expect(calls.filter((name) => name === 'Query')).toHaveLength(4)
   expect(calls).toHaveLength(4 + 2)
@@ -172,7 +183,7 @@ test('totals in an index that may not have them all yet are not used', async () 
   await noteClosing(tables)({ closedThrough: day(0), closedAtMs: endOf(1) })
   const requestsAt = async (nowMs: number) => {
     const usage = usageOfDays(tables, undefined, { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }, nowMs)
-    return (await summarizeUsage(usage, () => 'all'))[0]?.requests ?? 0
+    return summed(await Array.fromAsync(usage), () => 'all').get('all')?.requests ?? 0
   }
   expect(await requestsAt(endOf(1) + 59_000)).toBe(rows.length)
   expect(await requestsAt(endOf(1) + 60_000)).toBe(0)

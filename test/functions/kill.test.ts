@@ -129,7 +129,7 @@ test(
     mkdirSync(join(folder, '.waybill'))
     writeFileSync(join(folder, '.waybill', 'local.json'), JSON.stringify({ dynamodbEndpoint: endpoint, baseUrl: '' }))
     const audit = await waybill(folder, ['audit', '--local', '--json'])
-    expect(JSON.parse(audit.stdout)).toMatchObject([{ id: key.id, ok: true }])
+    expect(JSON.parse(audit.stdout)).toMatchObject({ data: [{ key_id: key.id, ok: true }] })
     expect(audit.code).toBe(0)
     if (process.env.KILL_ROUNDS) console.log({ rounds: ROUNDS, ...seen, rows: rows.length, swept: finished })
     tables.client.destroy()

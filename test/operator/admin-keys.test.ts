@@ -1,4 +1,5 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
+import type { EventShape, List } from '../../operator/admin-api/shapes.ts'
 import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -73,8 +74,10 @@ test('a rotation shows a new secret beside which the old one works, and a revoke
   expect((await run('rotate', id)).stderr).toContain('that is final')
   expect((await run('revoke', 'adminkey_none')).stderr).toContain("There is no admin key 'adminkey_none'")
   const events = await stage.waybill(['events', 'list', '--key', id, '--stage', 'dev', '--json'])
-  const told = (JSON.parse(events.stdout) as { what: string; by: string }[]).map(({ what, by }) => [what, by])
-  expect(told).toEqual(['revoke', 'rotate', 'create'].map((verb) => [`admin_key.${verb}`, CALLER]))
+  const told = (JSON.parse(events.stdout) as List<EventShape>).data.map(({ what, by }) => [what, by])
+  expect(told).toEqual(['revoked', 'rotated', 'created'].map((verb) => [`admin_key.${verb}`, CALLER]))
+  const unknown = await stage.waybill(['events', 'list', '--key', 'adminkey_none', '--stage', 'dev'])
+  expect([unknown.code, unknown.stderr]).toEqual([1, "There is no admin key 'adminkey_none'.\n"])
 })
 
 test('an admin key asks no model: every endpoint refuses it with 401, without a read', async () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { CatalogVersionShape, EventShape, KeyDetail, List } from '../../operator/admin-api/shapes.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -28,6 +29,12 @@ async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> 
   return JSON.parse(await shown(...args, '--json')) as T
 }
 
+async function list<T = Record<string, unknown>>(noun: string, ...args: string[]): Promise<readonly T[]> {
+  const { object, data } = await json<List<T>>(noun, 'list', ...args)
+  expect(object).toBe('list')
+  return data
+}
+
 async function refused(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await stage.waybill([...args, '--stage', 'dev'])
   expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
@@ -35,26 +42,26 @@ async function refused(...args: string[]): Promise<string> {
 }
 
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
-type Event = { id: string; at: string; by: string; what: string; keyId?: string; before: object; after: object }
 
 describe('the fields of a key', () => {
   test('waybill keys create and update give a key an external id, an end and a note, and take them away', async () => {
     const made = await create('--external-id', 'cus_1', '--expires', '2999-01-01', '--note', ' pays monthly ')
-    const fields = { externalId: 'cus_1', expiresAt: '2999-01-01T00:00:00.000Z', note: 'pays monthly' }
+    const fields = { external_id: 'cus_1', expires_at: '2999-01-01T00:00:00.000Z', note: 'pays monthly' }
     expect(made).toMatchObject(fields)
-    expect(await json('keys', 'list', '--external-id', 'cus_1')).toMatchObject([{ id: made.id, ...fields }])
-    for (const other of ['cus_none', '']) expect(await json('keys', 'list', '--external-id', other)).toEqual([])
+    expect(await list('keys', '--external-id', 'cus_1')).toMatchObject([{ id: made.id, ...fields }])
+    expect(await list('keys', '--external-id', 'cus_none')).toEqual([])
+    expect(await refused('keys', 'list', '--external-id', '')).toContain('1 to 128')
     const text = await shown('keys', 'show', made.id)
     expect(text).toMatch(/^external id +cus_1\nexpires +2999-01-01T00:00:00.000Z\nnote +pays monthly$/m)
     const cleared = await json('keys', 'update', made.id, '--external-id', '', '--expires', 'never', '--note', '')
-    for (const name of Object.keys(fields)) expect(cleared).not.toHaveProperty(name)
-    expect(await json('keys', 'list', '--external-id', 'cus_1')).toEqual([])
+    expect(cleared).toMatchObject({ external_id: null, expires_at: null, note: null })
+    expect(await list('keys', '--external-id', 'cus_1')).toEqual([])
   })
 
   test('waybill keys create --expires takes a period, counted from now', async () => {
     const before = Date.now()
-    const { expiresAt } = await create('--expires', '30d').then((key) => json('keys', 'show', key.id))
-    const ms = Date.parse(String(expiresAt)) - 30 * 86_400_000
+    const { expires_at } = await create('--expires', '30d').then((key) => json('keys', 'show', key.id))
+    const ms = Date.parse(String(expires_at)) - 30 * 86_400_000
     expect(ms).toBeGreaterThanOrEqual(before)
     expect(ms).toBeLessThanOrEqual(Date.now())
   })
@@ -93,8 +100,9 @@ test('waybill keys show and list say when a key was used last, and keys show of 
   expect(text).toMatch(/^old secret .*, last used less than a minute ago$/m)
   expect(text).toMatch(/^last used +less than a minute ago$/m)
   expect(await rowOf()).toMatch(/ less than a minute ago$/)
-  const { lastUsedAt, previousUsedAt } = await json('keys', 'show', id)
-  expect(previousUsedAt).toBe(lastUsedAt)
+  const key = await json<KeyDetail>('keys', 'show', id)
+  expect(key.last_used_at).toEqual(expect.any(String))
+  expect(key.previous?.last_used_at).toBe(key.last_used_at)
 })
 
 describe('waybill events list', () => {
@@ -104,31 +112,33 @@ describe('waybill events list', () => {
     await shown('keys', 'grant', id, '3')
     const rotated = await json<{ secret: string }>('keys', 'rotate', id)
     await shown('keys', 'revoke', id)
-    const events = await json<Event[]>('events', 'list', '--key', id)
+    const events = await list<EventShape>('events', '--key', id)
     expect(events.map(({ what }) => what)).toEqual([
-      'key.revoke',
-      'key.rotate',
-      'key.grant',
-      'key.update',
-      'key.create',
+      'key.revoked',
+      'key.rotated',
+      'key.granted',
+      'key.updated',
+      'key.created',
     ])
-    expect(new Set(events.map(({ by, keyId }) => `${by} ${keyId}`))).toEqual(new Set([`${CALLER} ${id}`]))
+    expect(new Set(events.map(({ by, key_id }) => `${by} ${key_id}`))).toEqual(new Set([`${CALLER} ${id}`]))
     expect(events[3]).toMatchObject({ before: { rpm: 60 }, after: { rpm: 120 } })
     for (const text of [secret, rotated.secret]) expect(JSON.stringify(events)).not.toContain(text)
     const table = await shown('events', 'list', '--key', id)
-    expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.update +${id} +rpm 60 → 120$`, 'm'))
+    expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.updated +${id} +rpm 60 → 120$`, 'm'))
   })
 
   test('goes on after the last event of a list, and ends with --limit', async () => {
     await create()
-    const whole = await json<Event[]>('events', 'list')
-    const first = await json<Event[]>('events', 'list', '--limit', '2')
-    const rest = await json<Event[]>('events', 'list', '--after', first[1]?.id ?? '', '--limit', '10000')
-    expect([...first, ...rest].slice(0, whole.length)).toEqual(whole)
+    const whole = await list('events')
+    const first = await json<List<EventShape>>('events', 'list', '--limit', '2')
+    expect([first.data.length, first.has_more]).toEqual([2, true])
+    const rest = await list('events', '--after', first.last_id ?? '', '--limit', '10000')
+    expect([...first.data, ...rest].slice(0, whole.length)).toEqual(whole)
   })
 
-  test('refuses what is no id of an event, and two kinds at once', async () => {
-    expect(await refused('events', 'list', '--after', 'x')).toContain("'x' is not the id of an event")
+  test('refuses what is no place in a list, an unknown key, and two kinds at once', async () => {
+    expect(await refused('events', 'list', '--after', 'x')).toContain("'after' must be the last_id of the list before")
+    expect(await refused('events', 'list', '--key', 'key_nope')).toContain("There is no key 'key_nope'")
     expect(await refused('events', 'list', '--key', 'key_1', '--catalog')).toContain(
       'Choose one of --key and --catalog',
     )
@@ -139,7 +149,7 @@ test('an event says that AWS did not confirm the user if STS cannot be reached, 
   const args = ['keys', 'create', '--name', 'x', '--json', '--stage', 'dev']
   const { code, stdout } = await stage.waybill(args, { AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' })
   expect(code).toBe(0)
-  const [event] = await json<Event[]>('events', 'list', '--key', (JSON.parse(stdout) as { id: string }).id)
+  const [event] = await list<EventShape>('events', '--key', (JSON.parse(stdout) as { id: string }).id)
   expect(event?.by).toMatch(/^\S+ \(not confirmed by AWS\)$/)
 })
 
@@ -164,25 +174,25 @@ describe('versions of the catalog', () => {
     expect(JSON.parse(rolled.stdout)).toMatchObject({ version: second + 1, changes: ['~ model a: output 0.80 → 0.60'] })
     expect(await json('catalog', 'show')).toMatchObject({
       version: second + 1,
-      models: [{ price: { output: '0.60' } }],
+      catalog: { models: [{ price: { output: '0.60' } }] },
     })
     expect(await shown('catalog', 'diff', `${first}`)).toContain(`${second + 1} nothing changed.`)
-    const [event] = await json<Event[]>('events', 'list', '--catalog', '--limit', '1')
+    const [event] = await list<EventShape>('events', '--catalog', '--limit', '1')
     expect(event).toMatchObject({
-      what: 'catalog.rollback',
+      what: 'catalog.rolled_back',
       by: CALLER,
-      after: { version: second + 1, contentOf: first },
+      after: { version: second + 1, content_of: first },
     })
   })
 
   test('waybill catalog show has any version, and the one that was in force at a moment; versions lists them', async () => {
     const version = await push(dear)
-    const [{ pushedAt } = { pushedAt: '' }] = await json<{ pushedAt: string }[]>('catalog', 'versions')
+    const [newest] = (await json<List<CatalogVersionShape>>('catalog', 'versions')).data
     await push(cheap)
-    expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, pushedBy: CALLER })
-    expect(await json('catalog', 'show', '--at', pushedAt)).toMatchObject({ version })
+    expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, by: CALLER })
+    expect(await json('catalog', 'show', '--at', newest?.pushed_at ?? '')).toMatchObject({ version })
     expect(await refused('catalog', 'show', '--at', '2020-01-01')).toContain('No version of the catalog is known')
-    const listed = await json<{ version: number; pushedBy: string }[]>('catalog', 'versions')
+    const { data: listed } = await json<List<CatalogVersionShape>>('catalog', 'versions')
     expect(listed.map((one) => one.version)).toEqual(Array.from({ length: version + 1 }, (_, i) => version + 1 - i))
     expect(await shown('catalog', 'versions')).toContain(CALLER)
   })

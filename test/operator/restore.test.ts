@@ -7,6 +7,7 @@ import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { AuditShape, List } from '../../operator/admin-api/shapes.ts'
 import { toJson } from '../../operator/backup/item-text.ts'
 import { catalogFor, openTestTables, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
@@ -89,7 +90,7 @@ test('the restore drill: with its tables lost, a stage has every item again, its
     /^Restored: \d+ items of keys, grants and the catalog, and 5 usage/,
   )
   expect(await itemsOf(gateway.tables)).toEqual(before)
-  const audits = JSON.parse(await ok(stage, 'audit', '--json')) as { ok: boolean; held: string; granted: string }[]
+  const { data: audits } = JSON.parse(await ok(stage, 'audit', '--json')) as List<AuditShape>
   expect(audits.map(({ ok }) => ok)).toEqual([true, true, true])
   expect(audits.filter(({ held }) => held !== '0')).toHaveLength(1)
   expect(audits.map(({ granted }) => granted)).toContain('900719925474099.123456789')

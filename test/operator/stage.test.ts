@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import type { KeyShape, List } from '../../operator/admin-api/shapes.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -42,7 +43,7 @@ test('waybill --stage finds the tables by the stack’s outputs, with the operat
   expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
   expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
   const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
-  expect(JSON.parse(audit.stdout)).toMatchObject([{ id: made.id, rows: 1, ok: true }])
+  expect(JSON.parse(audit.stdout)).toMatchObject({ data: [{ key_id: made.id, rows: 1, ok: true }] })
 })
 
 test('waybill --stage says what to do if there is no such stack, no region or no credentials', async () => {
@@ -109,7 +110,8 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
-  const smoke = (JSON.parse(keys.stdout) as { name: string; status: string }[]).filter(({ name }) => name === 'smoke')
+  const { data } = JSON.parse(keys.stdout) as List<KeyShape>
+  const smoke = data.filter(({ name }) => name === 'smoke')
   expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
 })
 

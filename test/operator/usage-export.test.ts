@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
@@ -11,8 +11,10 @@ import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 import { moment } from '../../operator/arguments.ts'
-import { type ExportFormat, exportRows } from '../../operator/export-rows.ts'
+import type { ExportFormat } from '../../operator/exported-rows.ts'
 import { issueKey } from '../../operator/issue-key.ts'
+import { csvLines } from '../../operator/usage-csv.ts'
+import { ndjsonLines } from '../../operator/usage-lines.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { startLongTable } from '../support/long-table.ts'
@@ -82,22 +84,15 @@ async function put(rows: readonly UsageRow[]): Promise<void> {
 }
 
 async function exported(format: ExportFormat, fromMs: number, toMs: number, keyId?: string): Promise<string> {
-  let text = ''
-  const out = new Writable({
-    write(chunk, _, done) {
-      text += chunk
-      done()
-    },
-  })
-  await exportRows(usageRows(tables, keyId, { fromMs, toMs }, 'oldest first'), format, out)
-  return text
+  const rows = usageRows(tables, keyId, { fromMs, toMs }, 'oldest first')
+  return text(format === 'csv' ? csvLines(rows) : ndjsonLines(rows))
 }
 
-type Line = { requestId: string; keyId: string; startedAt: string }
+type Line = { request_id: string; key_id: string; started_at: string }
 
 async function lines(fromMs: number, toMs: number, keyId?: string): Promise<Line[]> {
-  const text = await exported('jsonl', fromMs, toMs, keyId)
-  return text
+  const whole = await exported('jsonl', fromMs, toMs, keyId)
+  return whole
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
@@ -107,10 +102,10 @@ const waybill = (...args: string[]) => stage.waybill([...args, '--stage', 'dev']
 
 test('a usage export has every row of every key and day once, oldest first within a key', async () => {
   const all = await lines(FIRST, FIRST + DAYS * DAY_MS)
-  expect(new Set(all.map(({ requestId }) => requestId)).size).toBe(all.length)
+  expect(new Set(all.map((line) => line.request_id)).size).toBe(all.length)
   expect(all).toHaveLength(keys.length * DAYS * 2)
   for (const { id } of keys) {
-    const times = all.filter(({ keyId }) => keyId === id).map(({ startedAt }) => startedAt)
+    const times = all.filter((line) => line.key_id === id).map((line) => line.started_at)
     expect(times).toHaveLength(DAYS * 2)
     expect(times).toEqual(times.toSorted())
   }
@@ -130,7 +125,7 @@ test('the range of a usage export is exact to the millisecond: from inclusive, t
 
 test('a usage export of one key has no row of another, and an unknown key is a clear error', async () => {
   const [{ id }] = keys as [Key]
-  expect(new Set((await lines(FIRST, FIRST + DAY_MS, id)).map(({ keyId }) => keyId))).toEqual(new Set([id]))
+  expect(new Set((await lines(FIRST, FIRST + DAY_MS, id)).map((line) => line.key_id))).toEqual(new Set([id]))
   await expect(exported('jsonl', FIRST, FIRST + DAY_MS, 'key_nope')).rejects.toThrow("There is no key 'key_nope'")
 })
 
@@ -290,7 +285,13 @@ describe('the export command', () => {
     expect([good.code, good.stderr]).toEqual([0, ''])
     const rows = good.stdout.trimEnd().split('\n')
     expect(rows.length).toBeGreaterThanOrEqual(6)
-    expect(JSON.parse(rows[0] ?? '')).toMatchObject({ cost: '0.000369', price: ROW.price, attempts: ROW.attempts })
+    expect(JSON.parse(rows[0] ?? '')).toMatchObject({
+      object: 'usage',
+      cost: '0.000369',
+      pricing: { prompt: '0.00000015' },
+      attempts: ROW.attempts,
+      upstream_cost: null,
+    })
     for (const { code, stdout } of [backwards, both]) expect([code, stdout]).toEqual([1, ''])
     expect(backwards.stderr).toContain('2026-03-02T00:00:00.000Z is not before 2026-03-01T00:00:00.000Z')
     expect(both.stderr).toContain('--format jsonl')

@@ -6,6 +6,7 @@ import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { explainOpenHold, explainRequest } from '../../operator/explain/explain-request.ts'
+import { explanationLines } from '../../operator/explain/explanation-lines.ts'
 import { findOpenHold } from '../../operator/find-open-hold.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -50,7 +51,7 @@ async function ask(body: object = LONG): Promise<UsageRow> {
 /** The explanation of a row, from the stored row and the stored key. */
 async function explain(row: UsageRow, nowMs = Date.now()): Promise<string> {
   const stored = await gateway.readRow(row.requestId)
-  return explainRequest(stored, await gateway.readKey(row.keyId), nowMs).join('\n')
+  return explanationLines(explainRequest(stored, await gateway.readKey(row.keyId), nowMs)).join('\n')
 }
 
 /** The same row as if it had come out differently. */
@@ -267,14 +268,14 @@ test('an unsettled request without a row is explained as running or dead, with i
   const open = await findOpenHold(gateway.tables, requestId)
   if (!open) throw new Error('The hold was not found.')
   expect(open.key.id).toBe(key.id)
-  const shown = (nowMs: number) => explainOpenHold(requestId, open.key, open.hold, nowMs).join('\n')
+  const shown = (nowMs: number) => explanationLines(explainOpenHold(requestId, open.key, open.hold, nowMs)).join('\n')
   expect(shown(untilMs - 1)).toContain('no row yet: it is still running, or it has died')
   expect(shown(untilMs - 1)).toContain(`held          0.0000123 until ${new Date(untilMs).toISOString()}`)
   expect(shown(untilMs)).toContain('no row: it has died; the sweep, every 5 minutes, writes its row')
   expect(await findOpenHold(gateway.tables, newId())).toBeUndefined()
 })
 
-test('waybill usage show prints the explanation, and with --json the row as the table has it', async () => {
+test('waybill usage show prints the explanation, and with --json the request as the admin API has it', async () => {
   const row = await ask()
   const open = newId()
   await leaveHold(open, 12_300n, Date.now() + 60_000)
@@ -283,9 +284,14 @@ test('waybill usage show prints the explanation, and with --json the row as the 
   const [people, json, running] = await Promise.all([show(row.requestId), show(row.requestId, '--json'), show(open)])
   expect([people.code, people.stdout]).toEqual([0, `${await explain(row)}\n`])
   expect(JSON.parse(json.stdout)).toMatchObject({
-    requestId: row.requestId,
-    cost: '0.0000045',
-    price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
+    object: 'request',
+    request_id: row.requestId,
+    state: 'settled',
+    row: { cost: '0.0000045', pricing: { prompt: '0.00000015', completion: '0.0000006' } },
+    bill: [
+      { what: 'prompt', price: '0.15' },
+      { what: 'completion', price: '0.6' },
+    ],
   })
   expect([running.code, running.stdout]).toEqual([0, expect.stringContaining('it is still running, or it has died')])
 })

@@ -1,6 +1,7 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import type { UsagePage } from '../../operator/admin-api/shapes.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openStage, openUpstream } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
@@ -41,39 +42,38 @@ beforeAll(async () => {
   for (const model of ['loss', 'unsaid']) await ask(second.secret, model)
 })
 
-type Total = Record<string, unknown>
-
-async function summary(by: string): Promise<Total[]> {
+async function summary(by: string): Promise<UsagePage['groups']> {
   const { stdout } = await stage.waybill(['usage', 'summary', '--by', by, '--stage', 'dev', '--json'])
-  return JSON.parse(stdout) as Total[]
+  return (JSON.parse(stdout) as UsagePage).groups
 }
 
-const money = (cost: string, upstreamCost: string, margin: string, withoutCost: number) => ({
+const money = (cost: string, upstream_cost: string, margin: string, without_cost: number) => ({
   cost,
-  upstreamCost,
+  upstream_cost,
   margin,
-  withoutCost,
+  without_cost,
 })
 
 test('a usage summary by model has provider cost and margin, and counts answers without a stated cost apart', async () => {
-  expect(await summary('model')).toEqual([
-    expect.objectContaining({ model: '-', ...money('0', '0', '0', 0) }),
-    expect.objectContaining({ model: 'gain', ...money('0.0004', '0.0002', '0.0002', 0) }),
-    expect.objectContaining({ model: 'loss', ...money('0.0004', '0.0006', '-0.0002', 0) }),
-    expect.objectContaining({ model: 'unsaid', ...money('0.0002', '0', '0', 1) }),
+  const groups = (await summary('model')).toSorted((a, b) => (a.group < b.group ? -1 : 1))
+  expect(groups).toEqual([
+    expect.objectContaining({ group: '-', ...money('0', '0', '0', 0) }),
+    expect.objectContaining({ group: 'gain', ...money('0.0004', '0.0002', '0.0002', 0) }),
+    expect.objectContaining({ group: 'loss', ...money('0.0004', '0.0006', '-0.0002', 0) }),
+    expect.objectContaining({ group: 'unsaid', ...money('0.0002', '0', '0', 1) }),
   ])
 })
 
 test('a usage summary by provider, key and day has provider cost and margin', async () => {
   expect(await summary('provider')).toMatchObject([
-    { provider: '-', ...money('0', '0', '0', 0) },
-    { provider: 'cheap', ...money('0.0004', '0.0002', '0.0002', 0) },
-    { provider: 'dear', ...money('0.0006', '0.0006', '-0.0002', 1) },
+    { group: 'dear', ...money('0.0006', '0.0006', '-0.0002', 1) },
+    { group: 'cheap', ...money('0.0004', '0.0002', '0.0002', 0) },
+    { group: '-', ...money('0', '0', '0', 0) },
   ])
   const byKey = await summary('key')
-  expect(byKey.find(({ key }) => key === keyIds[0])).toMatchObject(money('0.0006', '0.0005', '0.0001', 0))
-  expect(byKey.find(({ key }) => key === keyIds[1])).toMatchObject(money('0.0004', '0.0003', '-0.0001', 1))
-  expect(await summary('day')).toMatchObject([{ day: utcDay(Date.now()), ...money('0.001', '0.0008', '0', 1) }])
+  expect(byKey.find(({ group }) => group === keyIds[0])).toMatchObject(money('0.0006', '0.0005', '0.0001', 0))
+  expect(byKey.find(({ group }) => group === keyIds[1])).toMatchObject(money('0.0004', '0.0003', '-0.0001', 1))
+  expect(await summary('day')).toMatchObject([{ group: utcDay(Date.now()), ...money('0.001', '0.0008', '0', 1) }])
 })
 
 test('a usage summary in plain text says how many answers the margin leaves out', async () => {

@@ -3,6 +3,15 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type {
+  CatalogShape,
+  KeyWithSecret,
+  List,
+  RequestLine,
+  RequestShape,
+  UsagePage,
+} from '../../operator/admin-api/shapes.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
@@ -26,6 +35,10 @@ async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> 
   const { code, stdout, stderr } = await waybill(folder, [...args, '--local', '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout) as T
+}
+
+async function list<T = object>(...args: string[]): Promise<readonly T[]> {
+  return (await json<List<T>>(...args)).data
 }
 
 async function fails(...args: string[]): Promise<string> {
@@ -55,15 +68,15 @@ test('waybill keys create uses the published defaults and shows the secret once'
     scopes: ['chat.completions', 'models.read'],
     allowlist: [],
     rpm: 60,
-    dailyLimit: 10_000,
-    maxConcurrent: 200,
+    daily_limit: 10_000,
+    max_concurrent: 200,
     granted: '0',
     available: '0',
   })
   const shown = await json('keys', 'show', made.id)
   expect(shown).not.toHaveProperty('secret')
   expect(JSON.stringify(shown)).not.toContain(made.secret.slice(9, 40))
-  expect(await json<object[]>('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
+  expect(await list('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
 })
 
 test('every option of waybill keys takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
@@ -84,8 +97,8 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(made).toMatchObject({
     scopes: ['chat.completions'],
     rpm: 5,
-    dailyLimit: 50,
-    maxConcurrent: 2,
+    daily_limit: 50,
+    max_concurrent: 2,
     granted: '1.5',
   })
   expect((await ask(made.secret)).status).toBe(200)
@@ -100,15 +113,18 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
   expect((await ask(made.secret)).status).toBe(200)
 
-  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({ granted: '3.500000001' })
+  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({
+    credits: '2.000000001',
+    key: { granted: '3.500000001' },
+  })
 
-  const rotated = await json<{ secret: string; previousLastFour: string }>('keys', 'rotate', made.id)
-  expect(rotated.previousLastFour).toBe(made.secret.slice(-4))
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([200, 200])
-  expect(await json('keys', 'end-grace', made.id)).not.toHaveProperty('previousLastFour')
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret)).status]).toEqual([401, 200])
+  const rotated = await json<KeyWithSecret>('keys', 'rotate', made.id)
+  expect(rotated.previous?.last_four).toBe(made.secret.slice(-4))
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([200, 200])
+  expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
   expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
-  expect((await ask(rotated.secret)).status).toBe(401)
+  expect((await ask(rotated.secret ?? '')).status).toBe(401)
   expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
 })
 
@@ -164,77 +180,68 @@ test('waybill usage list, show and summary tell of the same requests', async () 
   const ids: (string | null)[] = []
   for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
   ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
-  const rows = await json<{ requestId: string; cost: string }[]>('usage', 'list', '--key', made.id)
-  expect(rows.map(({ requestId }) => requestId)).toEqual(ids.toReversed())
-  expect(await json<object[]>('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
-  const row = await json('usage', 'show', ids[0] as string)
+  const lines = await list<RequestLine>('usage', 'list', '--key', made.id)
+  expect(lines.map((line) => line.request_id)).toEqual(ids.toReversed())
+  expect(await list('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
+  const { row } = await json<RequestShape>('usage', 'show', ids[0] as string)
   expect(row).toMatchObject({
-    keyId: made.id,
+    key_id: made.id,
     endpoint: 'chat.completions',
     outcome: 'completed',
-    promptTokens: 1,
-    completionTokens: 2,
+    prompt_tokens: 1,
+    completion_tokens: 2,
     cost: '0.00000135',
   })
-  expect(await json('usage', 'summary', '--by', 'model', '--key', made.id)).toEqual([
-    {
-      model: '-',
-      requests: 1,
-      completed: 1,
-      refused: 0,
-      failed: 0,
-      promptTokens: 0,
-      completionTokens: 0,
-      cost: '0',
-      upstreamCost: '0',
-      margin: '0',
-      withoutCost: 0,
-    },
-    {
-      model: 'echo',
-      requests: 3,
-      completed: 3,
-      refused: 0,
-      failed: 0,
-      promptTokens: 3,
-      completionTokens: 6,
-      cost: '0.00000405',
-      upstreamCost: '0',
-      margin: '0',
-      withoutCost: 3,
-    },
+  const { groups, total } = await json<UsagePage>('usage', 'summary', '--by', 'model', '--key', made.id)
+  const none = { refused: 0, failed: 0, upstream_cost: '0', margin: '0' }
+  expect(groups).toMatchObject([
+    { ...none, group: 'echo', requests: 3, completed: 3, prompt_tokens: 3, completion_tokens: 6, cost: '0.00000405' },
+    { ...none, group: '-', requests: 1, completed: 1, prompt_tokens: 0, completion_tokens: 0, cost: '0' },
   ])
+  expect(total).toMatchObject({ requests: 4, cost: '0.00000405', without_cost: 3 })
   for (const group of ['key', 'provider', 'day']) {
-    expect(await json<object[]>('usage', 'summary', '--by', group, '--key', made.id)).not.toHaveLength(0)
+    const page = await json<UsagePage>('usage', 'summary', '--by', group, '--key', made.id)
+    expect([page.group_by, page.total]).toEqual([group, expect.objectContaining({ requests: 4 })])
   }
 })
 
 test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
-  const before = await json<{ version: number; models: object[]; providers: object }>('catalog', 'show')
+  const before = await json<CatalogShape>('catalog', 'show')
+  const { models, providers } = before.catalog as CatalogData
   const bad = join(folder, 'bad.json')
   writeFileSync(
     bad,
     JSON.stringify({
-      providers: before.providers,
-      models: [{ ...before.models[0], price: { input: 'free', output: '1' } }],
+      providers,
+      models: [{ ...models[0], price: { input: 'free', output: '1' } }],
     }),
   )
-  for (const command of ['check', 'push']) {
-    expect(await fails('catalog', command, bad, '--local')).toContain('models[0].price.input')
+  for (const args of [
+    ['check', bad],
+    ['check', bad, '--local'],
+    ['push', bad, '--local'],
+  ]) {
+    expect(await fails('catalog', ...args)).toMatch(
+      /^The catalog '.*bad\.json' is not valid: models\[0\]\.price\.input: /,
+    )
   }
   expect(await json('catalog', 'show')).toEqual(before)
   const good = join(folder, 'good.json')
-  writeFileSync(good, JSON.stringify({ providers: before.providers, models: before.models }))
-  expect(await json('catalog', 'check', good)).toMatchObject({ ok: true })
+  writeFileSync(good, JSON.stringify({ providers, models }))
+  expect(await json('catalog', 'check', good)).toMatchObject({ valid: true, in_force: { version: before.version } })
+  const alone = await waybill(folder, ['catalog', 'check', good, '--json'])
+  expect(JSON.parse(alone.stdout)).toMatchObject({ object: 'catalog.check', valid: true, in_force: null })
   expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
-test('waybill routes test says of every route whether it answers and at what price, and exits with 1 if one fails', async () => {
-  const good = await json<object[]>('routes', 'test', 'echo')
+test('waybill routes list has every route, and routes test says of each whether it answers and at what price, and exits with 1 if one fails', async () => {
+  const listed = await list('routes', 'list')
+  expect(listed).toContainEqual(expect.objectContaining({ model: 'echo', provider: 'echo', order: 1 }))
+  const good = await list('routes', 'test', 'echo')
   expect(good).toMatchObject([
     { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
   ])
-  const { providers, models } = await json<{ providers: object; models: object[] }>('catalog', 'show')
+  const { providers, models } = (await json<CatalogShape>('catalog', 'show')).catalog as CatalogData
   const file = join(folder, 'broken-route.json')
   const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
   const routes = [{ provider: 'down', model: 'x' }]
@@ -255,7 +262,7 @@ test('waybill routes test says of every route whether it answers and at what pri
 test('waybill audit is clean after traffic, and exits with 1 if a credit is out of place', async () => {
   const made = await create('--credits', '1')
   await (await ask(made.secret)).text()
-  expect(await json('audit')).toContainEqual(expect.objectContaining({ id: made.id, rows: 1, ok: true }))
+  expect(await list('audit')).toContainEqual(expect.objectContaining({ key_id: made.id, rows: 1, ok: true }))
   const client = DynamoDBDocumentClient.from(
     new DynamoDBClient({
       endpoint: local.dynamodbEndpoint,

@@ -1,4 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
+import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { ask } from '../../operator/admin-client/ask.ts'
 import { main } from '../../operator/main.ts'
 import type { Terminal } from '../../operator/terminal.ts'
 import type { Ended } from './processes.ts'
@@ -16,9 +18,17 @@ export function runHere(program: Program, env: Record<string, string> = {}): Pro
 }
 let last: Promise<unknown> = Promise.resolve()
 
-/** Runs the command line of operators. */
-export function waybill(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return runHere((terminal) => main(args, { ...terminal, folder }), env)
+/** Runs the command line of operators; with `client`, it asks an admin API elsewhere by that. */
+export function waybill(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  client?: AdminClient,
+): Promise<Ended> {
+  return runHere(
+    (terminal) => main(args, { ...terminal, folder }, client && (() => ask(client, { isHere: false }))),
+    env,
+  )
 }
 
 async function runIn(program: Program, env: Record<string, string>): Promise<Ended> {

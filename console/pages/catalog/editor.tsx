@@ -99,7 +99,14 @@ function parse(draft: string): Parsed {
 }
 
 function notJson(message: string): CatalogCheck {
-  return { object: 'catalog.check', valid: false, faults: [{ path: '', message }], warnings: [], changes: [] }
+  return {
+    object: 'catalog.check',
+    valid: false,
+    faults: [{ path: '', message }],
+    warnings: [],
+    changes: [],
+    in_force: null,
+  }
 }
 
 function CheckResult({ of: { valid, faults, warnings, changes } }: { readonly of: CatalogCheck }) {

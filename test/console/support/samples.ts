@@ -87,6 +87,7 @@ export function sampleLines(count: number): RequestLine[] {
     http_status: i % 5 === 4 ? 429 : 200,
     outcome: i % 5 === 4 ? 'refused' : 'completed',
     error_code: i % 5 === 4 ? 'rate_limit_exceeded' : null,
+    replay_of: null,
     total_tokens: 1234,
     cost: '0.000345600',
     duration_ms: 812,
@@ -115,9 +116,9 @@ export const sampleRequest: RequestShape = {
     { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.000195600' },
   ],
   explanation: [
-    { name: 'charged', lines: ['0.000345600'] },
-    { name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
-    { name: 'attempts', lines: ['1. openrouter: timeout after 300 ms', '2. openai: ok after 512 ms'] },
+    { part: 'charge', name: 'charged', lines: ['0.000345600'] },
+    { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
+    { part: 'charge', name: 'attempts', lines: ['1. openrouter: timeout after 300 ms', '2. openai: ok after 512 ms'] },
   ],
 }
 
@@ -130,7 +131,7 @@ export const openRequest: RequestShape = {
   upstream_cost: null,
   margin: null,
   bill: [],
-  explanation: [{ name: 'state', lines: ['no row yet: it is still running, or it has died'] }],
+  explanation: [{ part: 'facts', name: 'state', lines: ['no row yet: it is still running, or it has died'] }],
 }
 
 export const sampleGrant: GrantShape = {
@@ -234,6 +235,7 @@ export const sampleCatalog: CatalogShape = {
     ],
   },
   changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
+  compared_to: 6,
   warnings: ['The model gpt-4o-mini is sold below cost.'],
 }
 
@@ -248,6 +250,9 @@ export const sampleAudit: AuditLine[] = [
     spent: '5.0',
     rows: 12,
     row_costs: '4.9',
+    expired_rows: 0,
+    balances: true,
+    explained: false,
     ok: false,
     findings: [{ about: REQUEST_ID, text: 'its cost does not follow from its price', note: false }],
     more_findings: 2,
@@ -261,6 +266,7 @@ export const sampleCheck: CatalogCheck = {
   faults: [],
   warnings: [],
   changes: sampleCatalog.changes,
+  in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
 }
 
 export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { retry } from '../../layers/gateway/retry.ts'
+import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import type { List } from '../admin-api/shapes.ts'
+import type { AdminAsk, AdminClient } from './admin-client.ts'
+import { Refusal, Unanswered } from './refusal.ts'
+
+/** What is not given is not asked for. */
+type Query = Readonly<Record<string, string | number | undefined>>
+
+/** The admin API as commands ask it. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
+export type Ask = {
+  get<T>(path: string, query?: Query): Promise<T>
+  /** A list to its end, page by page, or as much of it as is wanted. */
+  list<T>(path: string, query?: Query, most?: number): Promise<List<T>>
+  /** An answer of another type, in pieces as they come. */
+  text(path: string, query: Query, type: string): Promise<AsyncIterable<string>>
+  /** The lines of an answer in NDJSON, as they come. */
+  lines<T>(path: string, body: object): AsyncGenerator<T>
+  /** A test or check, which changes nothing. */
+  check<T>(path: string, body: object): Promise<T>
+  /** A change, which is asked for once. With `seen`, it is made only to that version. */
+  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, seen?: number): Promise<T>
+  /** A change that is made once, however often it has to be asked for. */
+  once<T>(path: string, body: object): Promise<T>
+}
+
+const PAGE = 100
+
+/** `isHere`: the admin API is in this process, so that none of its answers is lost on the way. */
+export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean }): Ask {
+  return {
+    get: (path, query) => json(requestOf('GET', path, { query })),
+    async list<T>(path: string, query: Query = {}, most = Infinity) {
+      const data: T[] = []
+      for (let { after } = query; ; ) {
+        const limit = Math.min(PAGE, most - data.length)
+        const page = await json<List<T>>(requestOf('GET', path, { query: { ...query, limit, after } }))
+        data.push(...page.data)
+        if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
+        after = page.last_id
+      }
+    },
+    text: async (path, query, type) => piecesOf(await answer(requestOf('GET', path, { query, accept: type }))),
+    async *lines<T>(path: string, body: object) {
+      let rest = ''
+      for await (const piece of piecesOf(await answer(requestOf('POST', path, { body })))) {
+        const lines = (rest + piece).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) yield JSON.parse(line) as T
+      }
+    },
+    check: (path, body) => json(requestOf('POST', path, { body })),
+    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen }), 1),
+    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() }), isHere ? 1 : 2),
+  }
+
+  /** After an answer that left it open, only one that says what became of the change is believed. */
+  async function changed<T>(request: AdminAsk, tries: number): Promise<T> {
+    let unsure: unknown
+    const attempt = () =>
+      json<T>(request).catch((error) => {
+        if (leavesOpen(error)) unsure = error
+        throw error
+      })
+    try {
+      return await retry(attempt, { when: leavesOpen, pauseMs: (count) => 500 * count, tries })
+    } catch (error) {
+      const isTold = error instanceof Refusal && error.status < 500
+      throw unsure === undefined || isTold ? error : new Unanswered(unsure)
+    }
+  }
+
+  /** Whether a change may have been made. In this process the admin API says so by another code than if it was not. */
+  function leavesOpen(error: unknown): boolean {
+    if (!(error instanceof Refusal)) return true
+    return error.status >= 500 && !(isHere && error.code === 'service_unavailable')
+  }
+
+  async function json<T>(request: AdminAsk): Promise<T> {
+    return JSON.parse(await textOf(await answer(request))) as T
+  }
+
+  async function answer(request: AdminAsk): Promise<Body> {
+    const { status, body } = await client(request)
+    if (status >= 400) throw new Refusal(status, await textOf(body))
+    return body
+  }
+}
+
+type Sent = {
+  readonly query?: Query | undefined
+  readonly body?: object
+  readonly accept?: string
+  readonly seen?: number | undefined
+  readonly idempotencyKey?: string
+}
+
+function requestOf(method: string, path: string, { query = {}, body, accept, seen, idempotencyKey }: Sent): AdminAsk {
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value))
+  return {
+    method,
+    path: `${ADMIN_ROOT}${path}`,
+    query: asked,
+    headers: {
+      ...(accept !== undefined && { accept }),
+      ...(body && { 'content-type': 'application/json' }),
+      ...(seen !== undefined && { 'if-match': `"${seen}"` }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    body: Buffer.from(body ? JSON.stringify(body) : ''),
+  }
+}
+
+type Body = string | AsyncIterable<string>
+
+async function textOf(body: Body): Promise<string> {
+  return typeof body === 'string' ? body : (await Array.fromAsync(body)).join('')
+}
+
+async function* piecesOf(body: Body): AsyncGenerator<string> {
+  if (typeof body === 'string') yield body
+  else yield* body
+}

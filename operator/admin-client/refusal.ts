@@ -1,0 +1,48 @@
+import type { ApiError } from '../admin-api/shapes.ts'
+import { CliError } from '../cli-error.ts'
+
+/** The admin API's refusal, in its words. */
+export class Refusal extends CliError {
+  readonly status: number
+  readonly code: string | null
+
+  constructor(status: number, text: string) {
+    const { error } = JSON.parse(text) as ApiError
+    super(forPeople(error.message))
+    this.status = status
+    this.code = error.code
+  }
+}
+
+/** Without the sentences for programs: nobody types an Idempotency-Key. */
+function forPeople(message: string): string {
+  return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
+}
+
+/** Nobody knows whether a change was made: no answer came, or one that does not say. */
+export class Unanswered extends CliError {
+  /** Why not, in a few words. */
+  readonly reason: string
+
+  constructor(cause: unknown) {
+    const { name, message } = cause as Error
+    const reason = cause instanceof CliError ? message.replace(/\.$/, '') : `${name}: ${message}`
+    super(`It is not known whether the change was made (${reason}): look before you try again.`, { cause })
+    this.reason = reason
+  }
+}
+
+/** In place of the admin API's words, or made of them. */
+type Words = string | ((told: string) => string)
+
+/** The words of the command line for refusals with one of these codes. */
+export async function inWords<T>(asked: Promise<T>, words: Readonly<Record<string, Words>>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const better = words[error.code ?? '']
+    if (better === undefined) throw error
+    throw new CliError(typeof better === 'string' ? better : better(error.message), { cause: error })
+  }
+}

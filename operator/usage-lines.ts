@@ -1,0 +1,18 @@
+import { formatCredits } from '../layers/gateway/domain/money.ts'
+import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
+import { usageRecord } from '../layers/gateway/wire/usage-record.ts'
+import { isStated } from './expected-cost.ts'
+
+/** A row as its caller is told it, and the operator's part of it. A price that is damaged is none. */
+export function usageLine(row: UsageRow) {
+  const { price, upstreamCost, cost } = row
+  return {
+    ...usageRecord({ ...row, price: price && isStated(price) ? price : undefined }),
+    upstream_cost: upstreamCost === undefined ? null : formatCredits(upstreamCost),
+    margin: upstreamCost === undefined ? null : formatCredits(cost - upstreamCost),
+  }
+}
+
+export async function* ndjsonLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(usageLine(row))}\n`
+}

@@ -1,0 +1,329 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
+import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
+import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
+import type { CatalogShape, EventShape, List, UsagePage } from '../../operator/admin-api/shapes.ts'
+import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { LOCAL_FILE, LOCAL_FOLDER } from '../../operator/local-gateway.ts'
+import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
+import { waybill } from '../support/command-line.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth } from '../support/stack.ts'
+
+jest.setTimeout(60_000)
+
+/** A gateway whose tables nobody on this machine can reach. */
+const folder = emptyFolder()
+let gateway: TestGateway
+let deployed: AdminFunction
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  deployed = adminFunction(gateway.tables)
+  const nowhere = 'http://127.0.0.1:1'
+  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', variables: [], pid: 1 }
+  mkdirSync(join(folder, LOCAL_FOLDER))
+  writeFileSync(join(folder, LOCAL_FILE), JSON.stringify(file))
+})
+
+/** The admin API as a stage has it, with the limits of a function. */
+const client: AdminClient = async ({ method, path, query, headers, body }) => {
+  const route = `${method} ${path.slice(ADMIN_ROOT.length)}?${query}`
+  const sent = { headers: headers as Record<string, string>, body: Buffer.from(body).toString() }
+  const { status, headers: told, text } = await deployed.signed(route, sent)
+  return { status, headers: told, body: text }
+}
+
+const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
+  waybill(folder, [...args, '--local'], {}, by)
+
+async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], by)
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
+  return JSON.parse(stdout) as T
+}
+
+const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
+
+describe('commands that have a route ask the admin API alone, and print its own shapes', () => {
+  test('waybill keys does all it does where only the admin API can be reached', async () => {
+    const made = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'acme', '--credits', '2'])
+    const { id } = made
+    expect(await statusOf(made.secret)).toBe(200)
+    const shown = (await deployed.signed(`GET /keys/${id}`)).body
+    expect(await json(['keys', 'show', id])).toEqual({ ...shown, day: expect.anything() })
+    expect(await json(['keys', 'list'])).toMatchObject({
+      object: 'list',
+      data: [{ id, name: 'acme' }],
+      has_more: false,
+    })
+    expect(await json(['keys', 'update', id, '--rpm', '7'])).toMatchObject({ id, rpm: 7 })
+    expect(await json(['keys', 'grant', id, '3'])).toMatchObject({ object: 'grant', by: ARN, key: { granted: '5' } })
+    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id])
+    expect(await json(['keys', 'end-grace', id])).toMatchObject({ id, previous: null })
+    expect([await statusOf(made.secret), await statusOf(secret)]).toEqual([401, 200])
+    expect(await json(['keys', 'revoke', id])).toMatchObject({ id, status: 'revoked' })
+    expect(await statusOf(secret)).toBe(401)
+  })
+
+  test('waybill events list asks the admin API alone, for one key, for the catalog and page by page', async () => {
+    const { key } = await gateway.issue()
+    for (const rpm of ['5', '6', '7']) await json(['keys', 'update', key.id, '--rpm', rpm])
+    const { body } = await deployed.signed(`GET /events?key_id=${key.id}`)
+    expect(await json(['events', 'list', '--key', key.id])).toEqual(body)
+    const page = await json<List<EventShape>>(['events', 'list', '--key', key.id, '--limit', '2'])
+    expect([page.data, page.has_more]).toEqual([body.data.slice(0, 2), true])
+    const after = ['--after', page.last_id ?? '']
+    expect(await json(['events', 'list', '--key', key.id, ...after])).toMatchObject({ data: body.data.slice(2) })
+    const catalog = await json<List<EventShape>>(['events', 'list', '--catalog'])
+    expect(new Set(catalog.data.map(({ what }) => what.split('.')[0]))).toEqual(new Set(['catalog']))
+  })
+
+  test('waybill usage and routes list tell what the admin API tells, and nothing else', async () => {
+    const { key, secret } = await gateway.issue()
+    for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
+    const { body } = await deployed.signed(`GET /requests?key_id=${key.id}`)
+    expect(await json(['usage', 'list', '--key', key.id])).toEqual(body)
+    const [{ request_id }] = body.data
+    const shown = (await deployed.signed(`GET /requests/${request_id}`)).body
+    expect(await json(['usage', 'show', request_id])).toEqual(shown)
+    const people = await run(['usage', 'show', request_id])
+    for (const { name, lines } of shown.explanation) expect(people.stdout).toContain(`${name.padEnd(14)}${lines[0]}`)
+    const summary = await json<UsagePage>(['usage', 'summary', '--by', 'day', '--key', key.id])
+    expect(summary).toMatchObject({ object: 'page', group_by: 'day', total: { requests: 3 } })
+    expect(await json(['routes', 'list'])).toMatchObject({ object: 'list', data: [{ object: 'route', order: 1 }] })
+  })
+
+  test('waybill catalog does all it does where only the admin API can be reached', async () => {
+    const { body: before } = await deployed.signed('GET /catalog')
+    expect(await json(['catalog', 'show'])).toEqual(before)
+    const file = join(folder, 'catalog.json')
+    const [model] = before.catalog.models
+    const models = [{ ...model, price: { input: '1', output: '9' } }]
+    writeFileSync(file, JSON.stringify({ ...before.catalog, models }))
+    const quietly = async (args: readonly string[]) => JSON.parse((await run([...args, '--json'])).stdout)
+    const changes = [expect.stringContaining('output 2 → 9')]
+    const check = await quietly(['catalog', 'check', file])
+    expect(check).toMatchObject({ valid: true, changes, in_force: { version: before.version } })
+    const pushed = await quietly(['catalog', 'push', file])
+    expect(pushed).toMatchObject({ object: 'catalog', version: before.version + 1, by: ARN, changes })
+    expect(await json(['catalog', 'versions'])).toEqual((await deployed.signed('GET /catalog/versions')).body)
+    expect(await json(['catalog', 'diff'])).toMatchObject({ changes, compared_to: before.version })
+    const back = await quietly(['catalog', 'rollback', String(before.version)])
+    expect(back).toMatchObject({ version: before.version + 2, catalog: before.catalog })
+    const old = await json<CatalogShape>(['catalog', 'show', '--at', pushed.pushed_at])
+    expect(old.version).toBe(pushed.version)
+  })
+
+  test('waybill audit of a key asks the admin API alone', async () => {
+    const { key, secret } = await gateway.issue({ name: 'audited' })
+    await (await gateway.post(secret, HELLO)).text()
+    const audited = { object: 'audit', key_id: key.id, rows: 1, balances: true, explained: true, ok: true }
+    expect(await json(['audit', '--key', key.id])).toMatchObject({ object: 'list', data: [audited] })
+    const people = await run(['audit', '--key', key.id])
+    expect([people.code, people.stdout]).toEqual([0, expect.stringContaining('\n1 key, all clean.\n')])
+  })
+
+  test('an audit that broke off is told as that, and never as clean', async () => {
+    const { key } = await gateway.issue()
+    const cut: AdminClient = async (asked) => {
+      const answer = await client(asked)
+      return asked.method === 'POST' ? { ...answer, body: `${String(answer.body).split('\n')[0]}\n` } : answer
+    }
+    const { code, stdout, stderr } = await run(['audit', '--key', key.id], cut)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('The audit broke off')
+  })
+
+  test('a new secret never leaves the machine: only its hash and its end are sent', async () => {
+    const sent: string[] = []
+    const noting: AdminClient = (asked) => {
+      sent.push(`${asked.path} ${JSON.stringify(asked.headers)} ${Buffer.from(asked.body)}`)
+      return client(asked)
+    }
+    const { id, ...made } = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'x'], noting)
+    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id], noting)
+    expect(sent.join('\n')).toContain('"secret_sha256"')
+    for (const one of [made.secret, secret]) expect(sent.join('\n')).not.toContain(one.slice(9, 40))
+  })
+
+  test('waybill keys list has every key of a long list, and asks for a hundred at a time', async () => {
+    const { key } = await gateway.issue()
+    const listed = (await deployed.signed('GET /keys')).body.data.find(({ id }: { id: string }) => id === key.id)
+    const limits: (string | null)[] = []
+    const many: AdminClient = async ({ query }) => {
+      limits.push(query.get('limit'))
+      const from = Number(query.get('after') ?? 0)
+      const data = Array.from({ length: Math.min(100, 230 - from) }, (_, i) => ({ ...listed, id: `key_${from + i}` }))
+      const body = { object: 'list', data, has_more: from + data.length < 230, last_id: String(from + data.length) }
+      return { status: 200, headers: {}, body: JSON.stringify(body) }
+    }
+    const { data } = await json<{ data: { id: string }[] }>(['keys', 'list'], many)
+    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 230 }, (_, i) => `key_${i}`))
+    expect(limits).toEqual(['100', '100', '100'])
+  })
+})
+
+describe('what is too much for one answer of a stage', () => {
+  /** A stage that answers with the rows of half an hour at most, and counts what it is asked. */
+  const small = (code: string) => {
+    const state = { asked: 0 }
+    const stage: AdminClient = async (asked) => {
+      const ms = (name: string) => Date.parse(asked.query.get(name) ?? '')
+      state.asked += 1
+      if (ms('to') - ms('from') <= 30 * 60_000) return client(asked)
+      return { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too much', code } }) }
+    }
+    return { state, stage }
+  }
+
+  test.each(['answer_too_large', 'took_too_long'])(
+    'waybill usage export asks for halves of its range after %s, and has every row once, with one heading',
+    async (code) => {
+      const { key, secret } = await gateway.issue()
+      for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
+      const now = Date.now()
+      const [from, to] = [now - 3 * 3_600_000, now + 60_000].map((ms) => new Date(ms).toISOString())
+      const args = ['usage', 'export', '--key', key.id, '--from', `${from}`, '--to', `${to}`]
+      for (const format of ['csv', 'jsonl']) {
+        const whole = await run([...args, '--format', format])
+        const { state, stage } = small(code)
+        const halved = await run([...args, '--format', format], stage)
+        expect(halved).toEqual(whole)
+        expect(whole.stdout.match(/\n/g)).toHaveLength(format === 'csv' ? 4 : 3)
+        expect(state.asked).toBeGreaterThan(8)
+      }
+    },
+  )
+})
+
+describe('answers that are lost', () => {
+  /** Does what is asked, and loses the answers to the first so many changes. */
+  const losing = (count: number, loss: 'throws' | 'says 503'): AdminClient => {
+    let left = count
+    return async (asked) => {
+      const answer = await client(asked)
+      if (asked.method === 'GET' || left-- <= 0) return answer
+      if (loss === 'throws') throw new TypeError('fetch failed')
+      const error = { message: 'The stage did not answer (ECONNRESET).', code: 'service_unavailable' }
+      return { status: 503, headers: {}, body: JSON.stringify({ error }) }
+    }
+  }
+  const keysNamed = async (name: string) =>
+    (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
+
+  test.each(['throws', 'says 503'] as const)(
+    'a create, a rotation and a grant whose answer is lost are asked for again, and done once (the client %s)',
+    async (loss) => {
+      const name = `once, ${loss}`
+      const { id, ...made } = await json<{ id: string; secret: string }>(
+        ['keys', 'create', '--name', name, '--credits', '1'],
+        losing(1, loss),
+      )
+      expect([await statusOf(made.secret), (await keysNamed(name)).length]).toEqual([200, 1])
+      const { secret, version } = await json<{ secret: string; version: number }>(
+        ['keys', 'rotate', id],
+        losing(1, loss),
+      )
+      expect([await statusOf(secret), version]).toEqual([200, 2])
+      expect(await json(['keys', 'grant', id, '2'], losing(1, loss))).toMatchObject({ key: { granted: '3' } })
+      expect(await Array.fromAsync(listGrants(gateway.tables)(id))).toHaveLength(2)
+    },
+  )
+
+  test('a create whose answer is lost every time shows its secret, calls the outcome unknown, and made one key', async () => {
+    const args = ['keys', 'create', '--name', 'unsure', '--json']
+    const { code, stdout, stderr } = await run(args, losing(99, 'throws'))
+    const { secret, ...told } = JSON.parse(stdout)
+    expect([code, stderr, told]).toEqual([1, '', { last_four: secret.slice(-4), saved: 'unknown' }])
+    expect([await statusOf(secret), (await keysNamed('unsure')).length]).toEqual([200, 1])
+  })
+
+  test('a grant whose answer is lost every time is told as unknown, and was made once', async () => {
+    const { key } = await gateway.issue()
+    const ended = await run(['keys', 'grant', key.id, '2'], losing(99, 'says 503'))
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(
+      /^It is not known whether the change was made \(The stage did not answer \(ECONNRESET\)\): look before you try again\.\n$/,
+    )
+    const { granted } = await gateway.readKey(key.id)
+    expect(granted - key.granted).toBe(2n * 10n ** 9n)
+  })
+
+  test('a refusal after an answer that was lost is believed: it was looked at, and not done', async () => {
+    const { key } = await gateway.issue({ name: 'leaked' })
+    let isFirst = true
+    const revoked: AdminClient = async (asked) => {
+      if (!isFirst || asked.method === 'GET') return client(asked)
+      isFirst = false
+      const headers = { 'content-type': 'application/json' }
+      await deployed.signed(`POST /keys/${key.id}/revoke`, { body: { confirm: 'leaked' }, headers })
+      throw new TypeError('fetch failed')
+    }
+    const { code, stdout, stderr } = await run(['keys', 'rotate', key.id], revoked)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(`The key ${key.id} is revoked, and that is final.\n`)
+  })
+
+  test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {
+    const { key } = await gateway.issue()
+    let changes = 0
+    const counting: AdminClient = (asked) => {
+      if (asked.method !== 'GET') changes += 1
+      return losing(99, 'throws')(asked)
+    }
+    const ended = await run(['keys', 'update', key.id, '--rpm', '9'], counting)
+    expect([ended.code, ended.stdout, changes]).toEqual([1, '', 1])
+    expect(ended.stderr).toMatch(/^It is not known whether the change was made \(TypeError: fetch failed\)/)
+  })
+})
+
+describe('refusals are told in words', () => {
+  const refused = async (args: readonly string[], by?: AdminClient) => {
+    const { code, stdout, stderr } = await run(args, by)
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
+    return stderr
+  }
+
+  test.each(['show', 'rotate', 'end-grace', 'revoke'])(
+    'waybill keys %s says that there is no such key',
+    async (verb) => {
+      for (const id of ['key_nope', 'no such/key?']) {
+        expect(await refused(['keys', verb, id])).toBe(
+          `There is no key '${id}'. 'waybill keys list' shows those that exist.\n`,
+        )
+      }
+    },
+  )
+
+  test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
+    const { key } = await gateway.issue()
+    const overtaken: AdminClient = async (asked) => {
+      if (asked.method === 'PATCH') {
+        const headers = { 'content-type': 'application/json', 'if-match': `"${key.version}"` }
+        await deployed.signed(`PATCH /keys/${key.id}`, { body: { rpm: 99 }, headers })
+      }
+      return client(asked)
+    }
+    const told = await refused(['keys', 'update', key.id, '--rpm', '5'], overtaken)
+    expect(told).toContain(`${ARN} changed it at`)
+    expect(told).toContain('rpm 60 → 99')
+    expect((await gateway.readKey(key.id)).rpm).toBe(99)
+  })
+
+  test('words that are for programs are left out at a terminal', async () => {
+    const message =
+      'This took long. A change may have been made. Look, or ask again with the same Idempotency-Key. Ask for less.'
+    const busy: AdminClient = async () => ({
+      status: 503,
+      headers: {},
+      body: JSON.stringify({ error: { message, type: 'server_error', param: null, code: 'took_too_long' } }),
+    })
+    expect(await refused(['usage', 'summary'], busy)).toBe(
+      'This took long. A change may have been made. Ask for less.\n',
+    )
+  })
+})

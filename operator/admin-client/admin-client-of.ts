@@ -1,21 +1,42 @@
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import type { Identity } from '../admin-api/call.ts'
+import type { Report } from '../admin-api/handle.ts'
+import { rememberAudit } from '../audit/audit-keys.ts'
+import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
 import { testRoutes } from '../test-routes.ts'
 import type { AdminClient } from './admin-client.ts'
 import { type Ask, ask } from './ask.ts'
 import { inProcessClient } from './in-process-client.ts'
-
-/** Told of what nobody expected. */
-type Report = (message: string) => void
+import { signedClient } from './signed-client.ts'
+import { stageClient } from './stage-client.ts'
 
 /** The admin API of a gateway, for commands. */
-export function adminOf(connection: Connection, report: Report): Ask {
-  return ask(adminClientOf(connection, report), { isHere: true })
+export function adminOf(connection: Connection, report: (message: string) => void): Ask {
+  const client = adminClientOf(connection, ADMIN_SCOPES, (_, error) => {
+    // A refusal is what the command itself will end with.
+    if (!(error instanceof CliError)) report(`${(error as Error).stack}`)
+  })
+  return ask(client, { isHere: connection.adminUrl === undefined })
 }
 
-/** How it is asked: in this process, over the tables. This is the one place that decides it. */
-export function adminClientOf(connection: Connection, report: Report): AdminClient {
-  const administered = { ...connection, clock: Date.now, onThisMachine: { testRoutes } }
-  const identity = { by: connection.whoAmI, scopes: ADMIN_SCOPES }
-  return inProcessClient(administered, identity, (_, error) => report(`${(error as Error).stack}`))
+/**
+ * How it is asked: where a stage serves it, there, and else in this process, over the tables. This is the one place that
+ * decides it. Where the stage serves it, nothing is asked of its tables: who may not call it is told so.
+ */
+export function adminClientOf(connection: Connection, scopes: Identity['scopes'], report: Report): AdminClient {
+  const { adminUrl, tables, whoAmI } = connection
+  const clock = Date.now
+  const administered = { ...connection, clock, onThisMachine: { testRoutes } }
+  const here = inProcessClient(administered, { by: whoAmI, scopes }, report)
+  if (adminUrl === undefined) return here
+  return stageClient({
+    signed: signedClient(adminUrl, tables.client.config),
+    here,
+    scopes,
+    // The books are proven, whether or not it can be noted.
+    remember: (audit) => rememberAudit(tables, audit).catch(() => {}),
+    report,
+    clock,
+  })
 }

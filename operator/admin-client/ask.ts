@@ -82,8 +82,8 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
   }
 
   async function answer(request: AdminAsk): Promise<Body> {
-    const { status, body } = await client(request)
-    if (status >= 400) throw new Refusal(status, await textOf(body))
+    const { body, ...head } = await client(request)
+    if (head.status >= 400) throw new Refusal({ ...head, body: await textOf(body) })
     return body
   }
 }

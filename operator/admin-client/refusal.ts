@@ -1,16 +1,21 @@
+import type { AdminAnswer } from '../admin-api/call.ts'
 import type { ApiError } from '../admin-api/shapes.ts'
 import { CliError } from '../cli-error.ts'
 
 /** The admin API's refusal, in its words. */
 export class Refusal extends CliError {
-  readonly status: number
+  readonly answer: AdminAnswer
   readonly code: string | null
 
-  constructor(status: number, text: string) {
-    const { error } = JSON.parse(text) as ApiError
+  constructor(answer: AdminAnswer & { readonly body: string }) {
+    const { error } = JSON.parse(answer.body) as ApiError
     super(forPeople(error.message))
-    this.status = status
+    this.answer = answer
     this.code = error.code
+  }
+
+  get status(): number {
+    return this.answer.status
   }
 }
 

@@ -1,9 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import type { KeyShape, WhoAmI } from '../admin-api/shapes.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
-import { askJson, Refused } from '../admin-client/ask-json.ts'
+import { ask } from '../admin-client/ask.ts'
+import { Refusal } from '../admin-client/refusal.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
 
@@ -21,10 +22,11 @@ export type Playground = AsyncDisposable & {
 type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
 
 export function openPlayground(
-  api: AdminClient,
+  client: AdminClient,
   { chatUrl, apiUrl }: Pick<Connection, 'chatUrl' | 'apiUrl'>,
   clock: () => number,
 ): Playground {
+  const api = ask(client, { isHere: false })
   let making: Promise<OwnKey> | undefined
 
   function ownKey() {
@@ -36,7 +38,7 @@ export function openPlayground(
   }
 
   async function makeKey(): Promise<OwnKey> {
-    const { by } = await askJson<WhoAmI>(api, '/whoami')
+    const { by } = await api.get<WhoAmI>('/whoami')
     const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
     const expiresAt = new Date(clock() + LIFETIME_MS).toISOString()
     const body = {
@@ -46,7 +48,7 @@ export function openPlayground(
       secret_sha256: stored.hash,
       last_four: stored.lastFour,
     }
-    const { id } = await askJson<KeyShape>(api, '/keys', { body, idempotencyKey: randomUUID() })
+    const { id } = await api.once<KeyShape>('/keys', body)
     return { id, secret, expiresAt }
   }
 
@@ -69,10 +71,10 @@ export function openPlayground(
 
   async function revoke({ id, expiresAt }: OwnKey): Promise<void> {
     try {
-      const { name, status } = await askJson<KeyShape>(api, `/keys/${id}`)
-      if (status !== 'revoked') await askJson(api, `/keys/${id}/revoke`, { body: { confirm: name } })
+      const { name, status } = await api.get<KeyShape>(`/keys/${id}`)
+      if (status !== 'revoked') await api.change('POST', `/keys/${id}/revoke`, { confirm: name })
     } catch (error) {
-      if (error instanceof Refused && error.code === 'key_revoked') return
+      if (error instanceof Refusal && error.code === 'key_revoked') return
       const why = (error as Error).message
       throw new CliError(`The playground’s key ${id} may not be revoked. It ends at ${expiresAt}. ${why}`)
     }

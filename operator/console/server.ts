@@ -11,7 +11,7 @@ import type { AdminAnswer, Identity } from '../admin-api/call.ts'
 import { readJson } from '../admin-api/read-json.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
-import { Refused } from '../admin-client/ask-json.ts'
+import { Refusal } from '../admin-client/refusal.ts'
 import { MOST_CATALOG_BYTES } from '../catalog-refusal.ts'
 import { GUARD_HEADERS, refuseForeign } from './guard.ts'
 import type { Playground } from './playground.ts'
@@ -37,7 +37,7 @@ export type ConsoleParts = {
 export function createConsoleServer({ api, scopes, tokens, page, playground, clock }: ConsoleParts): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
     serve(request, response)
-      .catch((error) => answerRefused(response, error))
+      .catch((error) => answerRefusal(response, error))
       .catch((error) => answerFailure(response, error))
   })
   return server
@@ -108,8 +108,8 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
   }
 
   /** The playground's key could not be made: what the admin API said of it is the answer. */
-  async function answerRefused(response: ServerResponse, error: unknown): Promise<void> {
-    if (!(error instanceof Refused)) throw error
+  async function answerRefusal(response: ServerResponse, error: unknown): Promise<void> {
+    if (!(error instanceof Refusal)) throw error
     await write(response, error.answer)
   }
 

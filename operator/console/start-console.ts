@@ -1,18 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { buildConsole } from '../../console/build.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
-import type { Identity } from '../admin-api/call.ts'
 import { READING_SCOPES } from '../admin-api/scopes.ts'
-import type { AdminClient } from '../admin-client/admin-client.ts'
-import { inProcessClient } from '../admin-client/in-process-client.ts'
-import { signedClient } from '../admin-client/signed-client.ts'
-import { rememberAudit } from '../audit/audit-keys.ts'
+import { adminClientOf } from '../admin-client/admin-client-of.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
-import { testRoutes } from '../test-routes.ts'
 import { openPlayground } from './playground.ts'
 import { createConsoleServer } from './server.ts'
-import { stageApi } from './stage-api.ts'
 import { Tokens } from './tokens.ts'
 
 const clock = Date.now
@@ -32,7 +26,9 @@ export async function startConsole(
 ): Promise<string> {
   const tokens = new Tokens()
   const scopes = isReadOnly ? READING_SCOPES : ADMIN_SCOPES
-  const api = apiOf(connection, scopes, report)
+  const api = adminClientOf(connection, scopes, (requestId, error) =>
+    report(`${requestId}: ${error instanceof CliError ? error.message : (error as Error).stack}`),
+  )
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
   let built: ReturnType<typeof buildConsole> | undefined
@@ -59,22 +55,4 @@ export async function startConsole(
     server.listen(port, '127.0.0.1', resolve)
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
-}
-
-/** Where the stage has an admin API, nothing is asked of its tables for it: who may not call it is told so. */
-function apiOf(connection: Connection, scopes: Identity['scopes'], report: Options['report']): AdminClient {
-  const { adminUrl, tables, whoAmI } = connection
-  const administered = { ...connection, clock, onThisMachine: { testRoutes } }
-  const here = inProcessClient(administered, { by: whoAmI, scopes }, (requestId, error) =>
-    report(`${requestId}: ${(error as Error).stack}`),
-  )
-  if (adminUrl === undefined) return here
-  return stageApi({
-    signed: signedClient(adminUrl, tables.client.config),
-    here,
-    scopes,
-    remember: (audit) => rememberAudit(tables, audit),
-    report,
-    clock,
-  })
 }

@@ -286,7 +286,7 @@ describe('an audit', () => {
     admin.allows = (method) => method === 'GET' || audits++ < 1
     const broken = ask('POST /audits', {})
     await expect(broken).rejects.toThrow(/aborted|hang up/)
-    expect(reported.splice(0)).toEqual([expect.stringMatching(/^The audit broke off: AWS refused this call/)])
+    expect(reported.splice(0)).toEqual([expect.stringMatching(/^adm_\w+: The audit broke off: AWS refused this call/)])
   })
 })
 

@@ -2,36 +2,37 @@ import { randomBytes } from 'node:crypto'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { LastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import type { AdminAnswer, Identity } from '../admin-api/call.ts'
-import { refusalFor, refused } from '../admin-api/handle.ts'
+import { type Report, refusalFor, refused } from '../admin-api/handle.ts'
 import { readJson } from '../admin-api/read-json.ts'
 import { ADMIN_ROOT, findAdminRoute } from '../admin-api/route-table.ts'
 import { requireScope } from '../admin-api/scopes.ts'
 import type { AuditLine, WhoAmI } from '../admin-api/shapes.ts'
-import type { AdminAsk, AdminClient } from '../admin-client/admin-client.ts'
-import { Refused } from '../admin-client/ask-json.ts'
-import { auditOneByOne } from '../admin-client/audit-one-by-one.ts'
+import { CliError } from '../cli-error.ts'
+import type { AdminAsk, AdminClient } from './admin-client.ts'
+import { auditOneByOne } from './audit-one-by-one.ts'
+import { Refusal } from './refusal.ts'
 
 type Parts = {
   /** The admin API that the stage serves. */
   readonly signed: AdminClient
   /** The one in this process, for what no function does. */
   readonly here: AdminClient
-  /** What may be done in this console. What the caller may do is for AWS to say. */
+  /** What may be done from here. What the caller may do is for AWS to say. */
   readonly scopes: Identity['scopes']
   readonly remember: (audit: LastAudit) => Promise<void>
-  readonly report: (message: string) => void
+  readonly report: Report
   readonly clock: () => number
 }
 
-/** The admin API as the console serves it for a stage that has its own. What is not allowed here is not sent there. */
-export function stageApi({ signed, here, scopes, remember, report, clock }: Parts): AdminClient {
+/** The admin API of a stage that serves it. What is not allowed here is not sent there. */
+export function stageClient({ signed, here, scopes, remember, report, clock }: Parts): AdminClient {
   return async (asked) => {
     try {
       return await answerTo(asked)
     } catch (error) {
-      if (error instanceof Refused) return error.answer
+      if (error instanceof Refusal) return error.answer
       const [requestId, refusal] = [newRequestId(), refusalFor(error)]
-      if (refusal.status === 500) report(`${requestId}: ${(error as Error).stack}`)
+      if (refusal.status === 500) report(requestId, error)
       return refused(requestId, refusal)
     }
   }
@@ -48,7 +49,7 @@ export function stageApi({ signed, here, scopes, remember, report, clock }: Part
     return place === '/whoami' && answer.status === 200 ? narrowed(answer) : answer
   }
 
-  /** The page offers what its own console allows. */
+  /** A page offers what its own console allows. */
   function narrowed(answer: AdminAnswer): AdminAnswer {
     const identity = JSON.parse(String(answer.body)) as WhoAmI
     const both = identity.scopes.filter((scope) => (scopes as readonly string[]).includes(scope))
@@ -80,7 +81,7 @@ export function stageApi({ signed, here, scopes, remember, report, clock }: Part
         yield `${JSON.stringify(line)}\n`
       }
     } catch (error) {
-      report(`The audit broke off: ${(error as Error).message}`)
+      report(newRequestId(), new CliError(`The audit broke off: ${(error as Error).message}`))
       throw error
     }
   }

@@ -5,10 +5,10 @@ import type { Database, Item, UpdateInput } from '../layers/gateway/store/databa
 import { hashItem, keyItem, toItem } from '../layers/gateway/store/keys/key-item.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
-/** The tables of one key and one catalog, in this process, for measuring what the gateway costs without a database. */
+/** The tables of some keys and one catalog, in this process, for measuring what the gateway costs without a database. */
 export type MemoryTables = {
   readonly tables: Tables
-  /** The key's item as it is now. */
+  /** The item of the first key as it is now. */
   keyItem(): Item
   /** The last row that was written. */
   lastRow(): Item | undefined
@@ -18,12 +18,13 @@ export type MemoryTables = {
  * Does what DynamoDB does for requests that are in order: reads, admissions, settlements and rows. It checks no condition,
  * because every request of the bench is within its limits and has an id of its own.
  */
-export function openMemoryTables(catalog: CatalogData, key: Key): MemoryTables {
-  const account = new Account(key)
+export function openMemoryTables(catalog: CatalogData, keys: readonly Key[]): MemoryTables {
+  const accounts = new Map(keys.map((key) => [nameOf(keyItem(key.id)), new Account(key)]))
+  const accountOf = (Key: Item) => accounts.get(nameOf(Key)) as Account
   const items = new Map<string, () => Item>([
     [nameOf(CATALOG_ITEM), () => ({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: new Date().toISOString() })],
-    [nameOf(hashItem(key.current.hash)), () => ({ keyId: key.id })],
-    [nameOf(keyItem(key.id)), () => account.item()],
+    ...keys.map((key) => [nameOf(hashItem(key.current.hash)), () => ({ keyId: key.id })] as const),
+    ...[...accounts].map(([name, account]) => [name, () => account.item()] as const),
   ])
   let lastRow: Item | undefined
   const database: Database = {
@@ -32,9 +33,9 @@ export function openMemoryTables(catalog: CatalogData, key: Key): MemoryTables {
       lastRow = Item
       return {}
     },
-    updateOnce: async (input) => ({ Attributes: account.admit(input) }),
+    updateOnce: async (input) => ({ Attributes: accountOf(input.Key).admit(input) }),
     update: async (input) => {
-      account.settle(input)
+      accountOf(input.Key).settle(input)
       return {}
     },
     delete: unknown,
@@ -43,7 +44,7 @@ export function openMemoryTables(catalog: CatalogData, key: Key): MemoryTables {
   }
   return {
     tables: { database, keys: 'keys', usage: 'usage', answers: 'answers' },
-    keyItem: () => account.item(),
+    keyItem: () => [...accounts.values()][0]?.item() ?? {},
     lastRow: () => lastRow,
   }
 }

@@ -8,7 +8,7 @@ type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<R
  * dropped, and the function drains its upstream and settles as always.
  */
 export class ResponseStream extends Writable {
-  readonly #response: ServerResponse
+  #response: ServerResponse | undefined
   #head: ResponseHead | undefined
   /** What came first. An answer that is whole with it goes out in one piece, with its length. */
   #first: string | Buffer | undefined
@@ -32,21 +32,24 @@ export class ResponseStream extends Writable {
       return
     }
     this.#flush()
-    if (response.destroyed || response.write(chunk)) done()
+    if (!response || response.destroyed || response.write(chunk)) done()
     else afterDrainOrClose(response, done)
   }
 
   override _final(done: () => void): void {
     const response = this.#response
-    if (this.#head && this.#first !== undefined && !response.destroyed) {
+    if (this.#head && this.#first !== undefined && !response?.destroyed) {
       const { statusCode, headers } = this.#head
-      this.#head = undefined
       const length = { 'Content-Length': String(Buffer.byteLength(this.#first)) }
-      response.writeHead(statusCode, { ...headers, ...length }).end(this.#first)
+      response?.writeHead(statusCode, { ...headers, ...length }).end(this.#first)
     } else {
       this.#flush()
-      response.end()
+      response?.end()
     }
+    // V8 keeps a stream longer than it lives, and what it still refers to with it.
+    this.#head = undefined
+    this.#first = undefined
+    this.#response = undefined
     done()
   }
 
@@ -55,6 +58,7 @@ export class ResponseStream extends Writable {
     if (this.#isFlushing) return
     this.#isFlushing = true
     process.nextTick(() => {
+      if (!this.#head) return
       if (this.#first === undefined) setImmediate(() => this.#flush())
       else this.#flush()
     })
@@ -62,7 +66,7 @@ export class ResponseStream extends Writable {
 
   #flush(): void {
     const response = this.#response
-    if (!this.#head || response.destroyed) return
+    if (!this.#head || !response || response.destroyed) return
     const { statusCode, headers } = this.#head
     this.#head = undefined
     response.writeHead(statusCode, headers)

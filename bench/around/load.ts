@@ -3,8 +3,9 @@ import type { Model } from './answers.ts'
 
 export const AT_ONCE = 16
 
-/** Where requests are sent, and with which headers. */
-export type Target = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+/** Where requests are sent, and with which headers: those of all callers, or of each in turn. */
+export type Target = { readonly url: string; readonly headers: Headers | readonly Headers[] }
+type Headers = Readonly<Record<string, string>>
 
 /** Connections are kept, as an SDK keeps them. */
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
@@ -14,10 +15,10 @@ type Chat = { readonly model: Model; readonly stream: boolean }
 /** So many requests, sixteen at once. */
 export async function sendMany(target: Target, chat: Chat, count: number): Promise<void> {
   let sent = 0
-  async function sendInTurn(): Promise<void> {
+  async function sendInTurn(_: unknown, caller: number): Promise<void> {
     while (sent < count) {
       sent += 1
-      await sendOne(target, chat)
+      await sendOne(target, chat, caller)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
@@ -29,11 +30,12 @@ type Received = { readonly bytes: number; readonly firstTokenMs: number }
 const FIRST_TOKEN = /"content": ?"a/
 
 /** Sends one request and reads its answer to the end. */
-export function sendOne({ url, headers }: Target, { model, stream }: Chat): Promise<Received> {
+export function sendOne({ url, headers }: Target, { model, stream }: Chat, caller = 0): Promise<Received> {
   const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
   const startMs = performance.now()
   return new Promise((resolve, reject) => {
-    const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers }
+    const own = Array.isArray(headers) ? headers[caller % headers.length] : headers
+    const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...own }
     const sent = request(`${url}/chat/completions`, { agent, method: 'POST', headers: head })
     sent.once('error', reject)
     sent.once('response', (response: IncomingMessage) => {

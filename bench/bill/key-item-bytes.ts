@@ -15,7 +15,7 @@ const HOLD = 2_012_345n
 /** How large a key's item is with so many open requests, when real admissions have made it. */
 export async function keyItemBytes(open: number): Promise<number> {
   const issued = benchKey().key
-  const { tables, keyItem } = openMemoryTables(catalogFor('http://127.0.0.1:1/v1'), issued)
+  const { tables, keyItem } = openMemoryTables(catalogFor('http://127.0.0.1:1/v1'), [issued])
   const admit = takeAdmission(tables, 'UPDATED_NEW')
   let key: Key = issued
   for (let i = 0; i < open; i++) {

@@ -63,7 +63,7 @@ type Sizes = { readonly answerBytes: number; readonly rowBytes: number; readonly
 /** One streamed chat through the gateway: the bytes on the wire, the row and the log. */
 async function sizesOfAChat(upstreamUrl: string): Promise<Sizes> {
   const { key, secret } = benchKey()
-  const memory = openMemoryTables(catalogFor(upstreamUrl), key)
+  const memory = openMemoryTables(catalogFor(upstreamUrl), [key])
   let logBytes = LAMBDA_LOG_BYTES
   const log = jsonLog((line) => {
     logBytes += Buffer.byteLength(line) + 1

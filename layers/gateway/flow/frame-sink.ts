@@ -7,12 +7,15 @@ import { KEEP_ALIVE_FRAME } from '../wire/frames.ts'
  */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
+/** Nobody waits. */
+function nobody(): void {}
+
 /** The client's end of a stream: bounded in what waits for the client, and never silent for long. */
 export class FrameSink {
   readonly #stream: Readable
   readonly #heartbeat: NodeJS.Timeout
   readonly #patience: AbortSignal
-  #wake = () => {}
+  #wake = nobody
   #hasEnded = false
 
   /** When `patience` is over, a client that is behind counts as one that left. */
@@ -52,7 +55,7 @@ export class FrameSink {
         this.#wake = resolve
       })
     }
-    this.#wake = () => {}
+    this.#wake = nobody
     this.#patience.removeEventListener('abort', giveUp)
   }
 

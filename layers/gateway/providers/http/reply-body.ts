@@ -18,8 +18,10 @@ export class ReplyBody {
     this.#idleTimeoutMs = idleTimeoutMs
     this.#isTimed = !mayBeginLate
     this.#signal = signal
-    this.#abort = () => exchange.end(signal.reason)
-    signal.addEventListener('abort', this.#abort, { once: true })
+    // Not assigned as it is written: V8 keeps such functions, and all that they reach, until it collects everything.
+    const abort = () => exchange.end(signal.reason)
+    this.#abort = abort
+    signal.addEventListener('abort', abort, { once: true })
   }
 
   /** All that has arrived since, as soon as there is any; undefined at the end. */

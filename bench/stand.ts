@@ -27,7 +27,7 @@ const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, impo
 
 export function openStand(say: (line: string) => void): Stand {
   const stack = new AsyncDisposableStack()
-  const cores = takeCores()
+  const cores = stack.use(takeCores())
   // Ended early, it leaves no database behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dynamodbRoundTripMs } from '../around/dynamodb-round-trip.ts'
+import { openRoundTrip } from '../around/admission-round-trip.ts'
 import { sendOne } from '../around/load.ts'
 import { inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
@@ -15,15 +15,16 @@ const CHAT = { model: 'two-chunks-apart', stream: true } as const
 export const firstToken: RowGroup = {
   name: 'first-token',
   async measure(stand) {
-    const endpoint = await stand.dynamodb()
+    const roundTripMs = await openRoundTrip(await stand.dynamodb(), await stand.upstreamUrl())
     const [bare, waybill, portkey] = [await stand.bareProxy(), await stand.waybill(), await stand.portkey()]
     stand.say('first-token: warming up')
     for (const subject of [bare, waybill, portkey]) if (subject) await firstTokenMs(subject, WARM_UP)
+    await medianTime(roundTripMs, WARM_UP)
     const rounds = await inTurns<'bareProxy' | 'waybill' | 'portkey' | 'roundTrip'>(stand, 'first-token', {
       bareProxy: () => firstTokenMs(bare, STREAMS),
       waybill: () => firstTokenMs(waybill, STREAMS),
       ...(portkey && { portkey: () => firstTokenMs(portkey, STREAMS) }),
-      roundTrip: () => medianTime(() => dynamodbRoundTripMs(endpoint), STREAMS),
+      roundTrip: () => medianTime(roundTripMs, STREAMS),
     })
     const { bareProxy = [], waybill: ours = [], portkey: theirs, roundTrip = [] } = rounds
     const added = (values: readonly number[]) =>
@@ -32,7 +33,7 @@ export const firstToken: RowGroup = {
       rows: [
         {
           what: 'first token, alone: what is added to the bare proxy’s',
-          waybill: `${added(ours)}; one DynamoDB Local round trip is ${number(medianOf(roundTrip))} ms`,
+          waybill: `${added(ours)}; an admission’s round trip to DynamoDB Local is ${number(medianOf(roundTrip))} ms`,
           bareProxy: withSpread(figureOf(bareProxy), 'ms'),
           ...(theirs && { portkey: added(theirs) }),
         },

@@ -1,13 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
-import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
-import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { Database, UpdateInput } from '../../layers/gateway/store/database.ts'
-import { toItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { writesOfRequest } from '../writes-of-request.ts'
 import { prepareTables } from './prepare-tables.ts'
 
 // Sends the two writes that a request makes to its key, its admission and its settlement, as often as it is asked to: in
@@ -38,29 +33,12 @@ process.send?.('ready')
 
 async function cpuOfTurn(database: Database): Promise<number> {
   const writes: UpdateInput[] = []
-  for (let i = 0; i < REQUESTS_A_TURN; i++) writes.push(...(await writesOfRequest(key)))
+  for (let i = 0; i < REQUESTS_A_TURN; i++) {
+    const { admission, settlement } = await writesOfRequest(tables, key)
+    writes.push(admission, settlement)
+  }
   const before = process.cpuUsage()
   for (const write of writes) await database.update(write)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / writes.length
-}
-
-/** Each comes a second after the one before, so that none is refused for the key's rate. */
-let nowMs = Date.now()
-
-/** The writes as the store's own verbs make them, caught on their way to the database. */
-async function writesOfRequest({ id: keyId, current: { hash } }: Key): Promise<UpdateInput[]> {
-  const caught: UpdateInput[] = []
-  const note = async (input: UpdateInput) => {
-    caught.push(input)
-    return { Attributes: toItem(key) }
-  }
-  const catching = { ...tables, database: { ...tables.database, update: note, updateOnce: note } }
-  nowMs += 1_000
-  const requestId = makeRequestId(nowMs, randomBytes(10))
-  const hold = { amount: 2_012_345n, untilMs: nowMs + 900_000 }
-  const demand = { requestId, hash, nowMs, hold: hold.amount, holdUntilMs: hold.untilMs }
-  await takeAdmission(catching, 'UPDATED_NEW')(key, demand)
-  await releaseHold(catching)({ keyId, requestId, hold, cost: 212_345n })
-  return caught
 }

@@ -1,7 +1,8 @@
 import { openService } from '../../aws/service.ts'
 import { ServiceError } from '../../aws/service-error.ts'
-import type { Database, Item, QueryInput } from '../database.ts'
-import { type Attributes, fromAttributes, quoted, writeAttributes } from './attribute-values.ts'
+import type { Database } from '../database.ts'
+import { type Attributes, fromAttributes } from './attribute-values.ts'
+import { type Input, writeInput } from './write-input.ts'
 
 /** The address of DynamoDB Local. Without it the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = { readonly endpoint: string }
@@ -26,7 +27,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
 
   async function send(operation: string, input: Input, attempts = ATTEMPTS): Promise<Output> {
     try {
-      return await call(operation, write(input), { attempts })
+      return await call(operation, writeInput(input), { attempts })
     } catch (error) {
       if (error instanceof ServiceError && error.answer.Item) {
         throw Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
@@ -59,32 +60,9 @@ export function dynamoDb(local?: LocalEndpoint): Database {
   }
 }
 
-type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<
-  QueryInput,
-  'ExpressionAttributeValues' | 'ExclusiveStartKey'
->
 type Output = {
   readonly Item?: Attributes
   readonly Attributes?: Attributes
   readonly Items?: Attributes[]
   readonly LastEvaluatedKey?: Attributes
-}
-
-const IN_ATTRIBUTES: ReadonlySet<string> = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey'])
-
-/** The same members as JSON, with the values in DynamoDB's own form. */
-function write(input: Input): string {
-  const members = input as Readonly<Record<string, unknown>>
-  let text = ''
-  for (const name in members) {
-    const value = members[name]
-    if (value === undefined) continue
-    text += `${text === '' ? '{' : ','}"${name}":${writeMember(name, value)}`
-  }
-  return `${text}}`
-}
-
-function writeMember(name: string, value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  return IN_ATTRIBUTES.has(name) ? writeAttributes(value as Item) : JSON.stringify(value)
 }

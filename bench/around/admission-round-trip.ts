@@ -1,17 +1,25 @@
 import { Agent, request } from 'node:http'
+import { writeInput } from '../../layers/gateway/store/dynamodb/write-input.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { prepareTables } from '../subjects/prepare-tables.ts'
+import { writesOfRequest } from '../writes-of-request.ts'
 
 const agent = new Agent({ keepAlive: true })
 
-/** How long DynamoDB Local takes to answer one write, asked without any client of ours or the SDK's. */
-export function dynamodbRoundTripMs(endpoint: string): Promise<number> {
-  const body = JSON.stringify({
-    TableName: LOCAL_TABLES.keysTable,
-    Key: { pk: { S: 'BENCH' }, sk: { S: 'BENCH' } },
-    UpdateExpression: 'SET seen = if_not_exists(seen, :zero) + :one',
-    ExpressionAttributeValues: { ':zero': { N: '0' }, ':one': { N: '1' } },
-    ReturnValues: 'ALL_NEW',
-  })
+/** How long DynamoDB Local takes to answer an admission, asked without any client of ours or the SDK's. */
+export async function openRoundTrip(endpoint: string, upstreamUrl: string): Promise<() => Promise<number>> {
+  const tables = openTables(LOCAL_TABLES, { endpoint })
+  const { key } = await prepareTables(endpoint, upstreamUrl)
+  return async () => {
+    const { admission, settlement } = await writesOfRequest(tables, key)
+    const ms = await roundTripMs(endpoint, writeInput(admission))
+    await tables.database.update(settlement)
+    return ms
+  }
+}
+
+function roundTripMs(endpoint: string, body: string): Promise<number> {
   const headers = {
     'Content-Type': 'application/x-amz-json-1.0',
     'Content-Length': Buffer.byteLength(body),

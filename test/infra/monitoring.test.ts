@@ -332,7 +332,8 @@ function read({ properties }: Widget): string[] {
 function writtenMetrics(): Set<string> {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), 'dev')
-  const figures = { ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
+  const tokens = { promptTokens: 1, completionTokens: 1 }
+  const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
   log.unpaid('up', 1n)
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))

@@ -9,7 +9,7 @@ import {
   holdFinisher,
 } from '../layers/gateway/flow/finish-hold.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
-import { jsonLog, type Log } from '../layers/gateway/log.ts'
+import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'

@@ -1,5 +1,5 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
-import type { Log } from '../layers/gateway/log.ts'
+import type { Log } from '../layers/gateway/log/log.ts'
 import type { Paint } from './paint.ts'
 
 /** A line for each request, for a person who watches the terminal. */

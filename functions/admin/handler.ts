@@ -1,5 +1,5 @@
 import { readAdminPlace, readConfig } from '../../layers/gateway/config.ts'
-import { jsonLog } from '../../layers/gateway/log.ts'
+import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { createAdmin } from './create.ts'
 

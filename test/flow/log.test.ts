@@ -3,7 +3,7 @@ import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
 import { internalError } from '../../layers/gateway/domain/gateway-error.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { jsonLog, type Log } from '../../layers/gateway/log.ts'
+import { jsonLog, type Log } from '../../layers/gateway/log/log.ts'
 
 const NOW_MS = 1_760_000_000_123
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createAdmin } from '../../functions/admin/create.ts'
-import { jsonLog } from '../../layers/gateway/log.ts'
+import { jsonLog } from '../../layers/gateway/log/log.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { adminEvent } from '../functions/support/admin-function.ts'
 import { CALLER } from './stage.ts'

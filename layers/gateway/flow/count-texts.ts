@@ -1,5 +1,5 @@
 import { roughTokens } from '../domain/rough-tokens.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 
 /** Asks the tokenizer, which is elsewhere, for the tokens of each text. Throws if it has no answer in this time. */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>

@@ -3,7 +3,7 @@ import type { OpenHold } from '../domain/key.ts'
 import type { Nano } from '../domain/money.ts'
 import { ulidTimeMs } from '../domain/ulid.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 
 type FinishHoldDeps = {
   readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>

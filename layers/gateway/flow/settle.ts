@@ -4,7 +4,7 @@ import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import { deadAtMs, type GatewayRequest } from '../request.ts'
 import { retry } from '../retry.ts'
 

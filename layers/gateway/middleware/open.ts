@@ -3,7 +3,7 @@ import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
 import { askedTooMuch } from '../domain/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import type { GatewayRequest } from '../request.ts'
 import { crossOriginHeaders } from '../wire/cross-origin.ts'
 import {

@@ -1,6 +1,6 @@
 import { createAdmin } from '../../../functions/admin/create.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
-import { jsonLog } from '../../../layers/gateway/log.ts'
+import { jsonLog } from '../../../layers/gateway/log/log.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/ann'

@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/idempotency.ts'
-import type { Log } from '../../log.ts'
+import type { Log } from '../../log/log.ts'
 import type { GatewayRequest } from '../../request.ts'
 
 type VaultDeps = {

@@ -1,4 +1,4 @@
-import { METRICS_NAMESPACE } from './contract.ts'
+import { METRICS_NAMESPACE } from '../contract.ts'
 
 export type Unit = 'Count' | 'Milliseconds' | 'None'
 

@@ -1,6 +1,6 @@
-import type { Nano } from './domain/money.ts'
-import type { UpstreamFailure } from './domain/upstream-failure.ts'
-import type { UsageRow } from './domain/usage-row.ts'
+import type { Nano } from '../domain/money.ts'
+import type { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 import { creditsIn, metricsOf } from './row-metrics.ts'
 

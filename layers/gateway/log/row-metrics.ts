@@ -1,5 +1,5 @@
-import type { Nano } from './domain/money.ts'
-import type { UsageRow } from './domain/usage-row.ts'
+import type { Nano } from '../domain/money.ts'
+import type { UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 
 /** The fields by whose values figures are told apart. CloudWatch asks money for each value. */

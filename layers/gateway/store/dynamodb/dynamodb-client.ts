@@ -25,19 +25,16 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     ...(local ? { patience: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { patience: IN_AWS }),
   })
 
-  async function send(operation: string, input: Input, attempts = ATTEMPTS): Promise<Output> {
-    try {
-      return await call(operation, writeInput(input), { attempts })
-    } catch (error) {
-      if (error instanceof ServiceError && error.answer.Item) {
-        throw Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
-      }
-      throw error
-    }
+  async function send(operation: string, input: Input): Promise<Output> {
+    return call(operation, writeInput(input), { attempts: ATTEMPTS })
   }
-  async function change(operation: string, input: Input, attempts?: number) {
-    const { Attributes } = await send(operation, input, attempts)
-    return { Attributes: Attributes && fromAttributes(Attributes) }
+  async function change(operation: string, input: Input, attempts = ATTEMPTS) {
+    try {
+      const { Attributes }: Output = await call(operation, writeInput(input), { attempts })
+      return { Attributes: Attributes && fromAttributes(Attributes) }
+    } catch (error) {
+      throw withItem(error)
+    }
   }
   async function page(operation: string, input: Input) {
     const { Items = [], LastEvaluatedKey } = await send(operation, input)
@@ -58,6 +55,12 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     query: (input) => page('Query', input),
     scan: (input) => page('Scan', input),
   }
+}
+
+/** With the item that made a condition fail, as the gateway knows it. */
+function withItem(error: unknown): unknown {
+  if (!(error instanceof ServiceError && error.answer.Item)) return error
+  return Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
 }
 
 type Output = {

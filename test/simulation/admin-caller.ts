@@ -8,6 +8,7 @@ import type { AdminRequest } from '../../operator/admin-api/call.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
 import type { KeyWithSecret } from '../../operator/admin-api/shapes.ts'
 import { type ActKind, keySetup, type Step } from './history.ts'
+import type { Told } from './network.ts'
 import type { OperatorProcess } from './operator-process.ts'
 import { Random } from './random.ts'
 
@@ -36,6 +37,8 @@ export type Asked = {
   /** The secret that whoever asks has made, if the admin API has not. */
   readonly own: Issued | undefined
   times: number
+  /** Nothing that was asked for so often may be left without an answer. */
+  isGivenUp: boolean
   /** Every answer that was given, also one that was lost on its way. */
   readonly answers: { readonly status: number; readonly body: AdminBody }[]
 }
@@ -47,6 +50,7 @@ export type Office = {
   readonly accounts: Account[]
   readonly asked: Asked[]
   readonly random: Random
+  readonly tell: (told: Told) => void
 }
 
 /** What goes wrong between the admin API and whoever asks it, beside what goes wrong behind it. */
@@ -69,11 +73,9 @@ type Draft = { readonly asked: Asked; readonly request: AdminRequest }
 
 function draft({ asked: { length }, random }: Office, step: Ask, of: Account, choices: Random): Draft {
   const { act, value } = step
-  const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
-  const isOwn = act !== 'grant' && choices.chance(0.5)
-  const own = isOwn ? { text: secret, hash: stored.hash, ended: false } : undefined
-  const ownFields = isOwn && { secret_sha256: stored.hash, last_four: stored.lastFour }
-  const asked = { act, by: `caller ${length}`, own, times: 0, answers: [] }
+  const own = act !== 'grant' && choices.chance(0.5) ? newSecret(random) : undefined
+  const ownFields = own && { secret_sha256: own.hash, last_four: lastFour(own) }
+  const asked = { act, by: `caller ${length}`, own, times: 0, isGivenUp: false, answers: [] }
   switch (act) {
     case 'create': {
       const { rpm, dailyLimit, maxConcurrent, credits } = keySetup(choices)
@@ -94,6 +96,15 @@ function draft({ asked: { length }, random }: Office, step: Ask, of: Account, ch
   }
 }
 
+function newSecret(random: Random): Issued {
+  const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
+  return { text: secret, hash: stored.hash, ended: false }
+}
+
+function lastFour({ text }: Issued): string {
+  return text.slice(-4)
+}
+
 function post(path: string, body: object, by: string): AdminRequest {
   return {
     method: 'POST',
@@ -107,17 +118,20 @@ function post(path: string, body: object, by: string): AdminRequest {
 
 async function askUntilAnswered(office: Office, asked: Asked, request: AdminRequest, isFirstLost: boolean) {
   for (let time = 1; time <= MOST_TIMES; time++) {
+    const isLost = isFirstLost && time === 1
     const before = office.accounts.find(({ keyId }) => keyId === asked.keyId)?.secrets.slice() ?? []
     asked.times += 1
     const answer = await office.process().ask(request)
+    office.tell(() => `${asked.by} gets ${answer?.status ?? 'no answer'}${isLost ? ', which is lost' : ''}`)
     if (!answer) continue
     const body = JSON.parse(answer.body as string) as AdminBody
     asked.answers.push({ status: answer.status, body })
-    if (isFirstLost && time === 1) continue
+    if (isLost) continue
     if (answer.status < 300) hear(office, asked, before, body as KeyWithSecret)
     // Others came first, again and again: that says to ask again, as a failure does.
     if (answer.status < 500 && body.error?.code !== 'conflict') return
   }
+  asked.isGivenUp = true
 }
 
 /** Whoever asked knows a key, a secret, or both: of a key whose first answer was lost there may be no secret to know. */
@@ -134,5 +148,5 @@ function hear({ accounts }: Office, { act, own }: Asked, before: readonly Issued
 /** Secrets that were known before have ended if the key, as it is shown, does not know them any more. */
 function endUnshown(secrets: readonly Issued[], { status, last_four: current, previous }: KeyWithSecret): void {
   const known = status === 'revoked' ? [] : [current, previous?.last_four]
-  for (const secret of secrets) if (!known.includes(secret.text.slice(-4))) secret.ended = true
+  for (const secret of secrets) if (!known.includes(lastFour(secret))) secret.ended = true
 }

@@ -9,6 +9,7 @@ export function checkAsked(ledger: Ledger, asked: Asked): void {
   const fail = (what: string): never => {
     throw new Violation(`${act} for ${by}, asked for ${asked.times} times, ${what}`)
   }
+  if (asked.isGivenUp) fail('was never answered')
   const { events, grants } = ledger.doneFor(by)
   if (events.length > 1) fail(`was done ${events.length} times`)
   const [event] = events

@@ -89,7 +89,7 @@ export type History = {
 const NOON = Date.UTC(2026, 10, 15, 12)
 const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
 
-const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 4, operate: 4 }
+const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
 const STEPS = urn({ ...CALM, land: 2, crash: 4, skew: 2 })
 const SCRIPTS = urn({
@@ -160,7 +160,22 @@ export function generate(seed: number): History {
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
-    steps: Array.from({ length }, () => makeStep(random, style)),
+    steps: [...beginning(random, style), ...Array.from({ length }, () => makeStep(random, style))],
+  }
+}
+
+/** Now and then with a new key, so that it is used in the rest of a short history. */
+function beginning(random: Random, style: Style): readonly Step[] {
+  if (!random.chance(0.2)) return []
+  const make: Step = { do: 'ask', key: 0, act: 'create', value: random.below(1_000) }
+  return [make, ...Array.from({ length: 5 }, () => makeDelivery(random, style))]
+}
+
+function makeDelivery(random: Random, { inOrder, faults }: Style): Step {
+  return {
+    do: 'deliver',
+    pick: random.chance(inOrder) ? 0 : random.below(1_000),
+    fate: random.chance(faults) ? random.pick(FAULTS) : 'answered',
   }
 }
 
@@ -198,11 +213,7 @@ function makeStep(random: Random, style: Style): Step {
       }
     }
     case 'deliver':
-      return {
-        do: kind,
-        pick: random.chance(style.inOrder) ? 0 : random.below(1_000),
-        fate: random.chance(style.faults) ? random.pick(FAULTS) : 'answered',
-      }
+      return makeDelivery(random, style)
     case 'land':
       return { do: kind, pick: random.below(1_000) }
     case 'wait':

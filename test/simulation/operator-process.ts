@@ -1,8 +1,6 @@
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'
 import { adminApi } from '../../operator/admin-api/handle.ts'
-import { modelClient } from './dynamodb/model-client.ts'
 import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
 
 type Database = OperatorTables['database']
@@ -15,7 +13,7 @@ export class OperatorProcess extends SimulatedProcess {
   constructor(deps: ProcessDeps) {
     super('operator', deps)
     const administered = {
-      tables: { ...this.tables, database: this.#readingUsageAtOnce(this.tables.database) },
+      tables: { ...this.tables, database: withoutUsage(this.tables.database) },
       stage: 'simulated',
       isProtected: false,
       chatUrl: 'https://gateway.example',
@@ -35,12 +33,13 @@ export class OperatorProcess extends SimulatedProcess {
     this.alive = false
     this.#end.resolve(undefined)
   }
+}
 
-  /** What a key has spent is only shown with an answer: nothing that can go wrong with a change waits for it. */
-  #readingUsageAtOnce(database: Database): Database {
-    const client = modelClient(async (command) => this.deps.carryOut(command as never))
-    const atOnce = sdkDatabase(client, client)
-    const of = ({ TableName }: { readonly TableName: string }) => (TableName === TABLE_NAMES.usage ? atOnce : database)
-    return { ...database, get: (input) => of(input).get(input), query: (input) => of(input).query(input) }
+/** What a key has spent is only shown with the answer to a change, which must not fail for it. */
+function withoutUsage(database: Database): Database {
+  const get: Database['get'] = async (input) => {
+    if (input.TableName !== TABLE_NAMES.usage) return database.get(input)
+    throw Object.assign(new Error('The usage table is away.'), { name: 'TimeoutError' })
   }
+  return { ...database, get }
 }

@@ -76,9 +76,11 @@ function isTransient(error: unknown): boolean {
 function describeCommand(command: Command): string {
   const { Key, Item, TransactItems } = command.input as {
     Key?: object
-    Item?: { requestId?: string }
+    Item?: { requestId?: string; pk?: string }
     TransactItems?: object[]
   }
-  const what = Key ? Object.values(Key).join(' ') : (Item?.requestId ?? `${TransactItems?.length ?? 'many'} items`)
+  const what = Key
+    ? Object.values(Key).join(' ')
+    : (Item?.requestId ?? Item?.pk ?? `${TransactItems?.length ?? 'many'} items`)
   return `${command.constructor.name.replace('Command', '')} ${what}`
 }

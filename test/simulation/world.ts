@@ -13,7 +13,7 @@ import { checkAsked } from './check-asked.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
-import type { History, KeySetup, Step } from './history.ts'
+import type { ActKind, History, KeySetup, Step } from './history.ts'
 import { Ledger, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
@@ -33,6 +33,10 @@ export type Outcome = {
   readonly faults: number
   /** Answers that were charged, by the contract that was spoken. */
   readonly paid: Readonly<Partial<Record<ContractName, number>>>
+  /** What was asked for more than once under one Idempotency-Key, and done. */
+  readonly repeated: Readonly<Partial<Record<ActKind, number>>>
+  /** Admissions with keys that were made in the history. */
+  readonly byNewKeys: number
 }
 
 type Call = {
@@ -82,6 +86,7 @@ class World {
   #underWay = 0
   #crashes = 0
   readonly #paid: Partial<Record<ContractName, number>> = {}
+  readonly #repeated: Partial<Record<ActKind, number>> = {}
 
   constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
     this.#history = history
@@ -103,6 +108,10 @@ class World {
       crashes: this.#crashes,
       faults: this.#network.faults,
       paid: this.#paid,
+      repeated: this.#repeated,
+      byNewKeys: this.#accounts
+        .slice(this.#history.keys.length)
+        .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
     }
   }
 
@@ -298,6 +307,9 @@ class World {
 
   #checkAsked(asked: Asked): void {
     checkAsked(this.#ledger, asked)
+    if (asked.times > 1 && this.#ledger.doneFor(asked.by).events.length > 0) {
+      this.#repeated[asked.act] = (this.#repeated[asked.act] ?? 0) + 1
+    }
     const failed = asked.answers.some(({ status }) => status === 500)
     if (failed && !this.#variant) throw new Violation(`the admin API failed: ${asked.act} for ${asked.by}`)
   }
@@ -334,7 +346,13 @@ class World {
   }
 
   get #office(): Office {
-    return { process: () => this.#operator, accounts: this.#accounts, asked: this.#asked, random: this.#random }
+    return {
+      process: () => this.#operator,
+      accounts: this.#accounts,
+      asked: this.#asked,
+      random: this.#random,
+      tell: (told) => this.#tell?.(told),
+    }
   }
 
   get #deps(): NodeDeps {

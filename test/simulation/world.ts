@@ -5,6 +5,7 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/n
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
+import { hashItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
@@ -142,6 +143,7 @@ class World {
     }
     this.#ledger.atRest()
     for (const asked of this.#asked) this.#checkAsked(asked)
+    for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)
       this.#checkCoverage(call)
@@ -312,6 +314,15 @@ class World {
     }
     const failed = asked.answers.some(({ status }) => status === 500)
     if (failed && !this.#variant) throw new Violation(`the admin API failed: ${asked.act} for ${asked.by}`)
+  }
+
+  /** A secret that was told, and is in force, leads to its key; nobody was told that it has ended. */
+  #checkSecrets({ keyId, secrets }: Account): void {
+    for (const { hash, ended } of secrets.filter((secret) => this.#ledger.opens(keyId, secret.hash))) {
+      if (ended) throw new Violation(`a secret of ${keyId} was told to have ended, and is in force`)
+      const pointer = this.#model.item(TABLE_NAMES.keys, hashItem(hash))
+      if (pointer?.keyId !== keyId) throw new Violation(`a secret of ${keyId} was told, and leads to ${pointer?.keyId}`)
+    }
   }
 
   readonly #carryOut: CarryOut = (given, token) => {

@@ -105,12 +105,13 @@ function lastFour({ text }: Issued): string {
   return text.slice(-4)
 }
 
+/** All send the same Idempotency-Key: it is that of whoever sends it, and stands for nothing that another asks. */
 function post(path: string, body: object, by: string): AdminRequest {
   return {
     method: 'POST',
     path: `${ADMIN_ROOT}${path}`,
     query: new URLSearchParams(),
-    headers: { 'content-type': 'application/json', 'idempotency-key': 'the-same-of-all' },
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'again' },
     body: Buffer.from(JSON.stringify(body)),
     identity: { by: async () => by, scopes: ADMIN_SCOPES },
   }

@@ -3,6 +3,9 @@ import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import type { AdminBody, Asked } from './admin-caller.ts'
 import { type Ledger, type StoredItem, Violation } from './ledger.ts'
 
+/** A key that is revoked stays so; others who come first, again and again, leave it open what becomes of an act. */
+const REFUSALS = ['key_revoked', 'conflict']
+
 /** When nothing is under way: what was asked for was done once at most, and whoever was told so was told what is so. */
 export function checkAsked(ledger: Ledger, asked: Asked): void {
   const { act, by, keyId, credits, answers } = asked
@@ -18,7 +21,10 @@ export function checkAsked(ledger: Ledger, asked: Asked): void {
   if (granted.join() !== (event && credits > 0n ? `${credits}` : '')) fail(`granted ${granted.join(' and ')}`)
   const told = answers.filter(({ status }) => status < 300)
   for (const { body } of told) if (!event || !isOf(asked, event, body)) fail(`was told as ${body.id}`)
-  if (event && answers.some(({ body }) => body.error?.code === 'key_revoked')) fail('was refused, and done')
+  const refusals = answers.filter(({ status }) => status >= 400 && status < 500).map(({ body }) => body.error?.code)
+  const wrong = refusals.find((code) => !REFUSALS.includes(code ?? ''))
+  if (wrong !== undefined) fail(`was refused with ${wrong}`)
+  if (event && refusals.includes('key_revoked')) fail('was refused, and done')
   checkSecrets(ledger, asked, event, fail)
 }
 

@@ -36,6 +36,8 @@ export type Asked = {
   readonly credits: Nano
   /** The secret that whoever asks has made, if the admin API has not. */
   readonly own: Issued | undefined
+  /** Whether the secrets of before end at once. */
+  readonly isAbrupt: boolean
   times: number
   /** Nothing that was asked for so often may be left without an answer. */
   isGivenUp: boolean
@@ -55,7 +57,6 @@ export type Office = {
 
 /** What goes wrong between the admin API and whoever asks it, beside what goes wrong behind it. */
 const MANNERS = ['nothing', 'nothing', 'the answer is lost', 'it is asked twice at once'] as const
-const GRACES = [{}, {}, { grace_seconds: 0 }]
 /** More than a history has faults in a row. */
 const MOST_TIMES = 30
 
@@ -75,7 +76,7 @@ function draft({ asked: { length }, random }: Office, step: Ask, of: Account, ch
   const { act, value } = step
   const own = act !== 'grant' && choices.chance(0.5) ? newSecret(random) : undefined
   const ownFields = own && { secret_sha256: own.hash, last_four: lastFour(own) }
-  const asked = { act, by: `caller ${length}`, own, times: 0, isGivenUp: false, answers: [] }
+  const asked = { act, by: `caller ${length}`, own, isAbrupt: false, times: 0, isGivenUp: false, answers: [] }
   switch (act) {
     case 'create': {
       const { rpm, dailyLimit, maxConcurrent, credits } = keySetup(choices)
@@ -84,9 +85,10 @@ function draft({ asked: { length }, random }: Office, step: Ask, of: Account, ch
       return { asked: { ...asked, keyId: undefined, credits }, request: post('/keys', body, asked.by) }
     }
     case 'rotate': {
-      const body = { ...ownFields, ...choices.pick(GRACES) }
+      const isAbrupt = choices.chance(0.3)
+      const body = { ...ownFields, ...(isAbrupt && { grace_seconds: 0 }) }
       const request = post(`/keys/${of.keyId}/rotate`, body, asked.by)
-      return { asked: { ...asked, keyId: of.keyId, credits: 0n }, request }
+      return { asked: { ...asked, keyId: of.keyId, credits: 0n, isAbrupt }, request }
     }
     case 'grant': {
       const credits = BigInt(1 + value) * 1_000n
@@ -136,14 +138,21 @@ async function askUntilAnswered(office: Office, asked: Asked, request: AdminRequ
 }
 
 /** Whoever asked knows a key, a secret, or both: of a key whose first answer was lost there may be no secret to know. */
-function hear({ accounts }: Office, { act, own }: Asked, before: readonly Issued[], shown: KeyWithSecret): void {
+function hear(
+  { accounts }: Office,
+  { act, own, isAbrupt }: Asked,
+  before: readonly Issued[],
+  shown: KeyWithSecret,
+): void {
   if (act === 'grant') return
   const { id, secret: made } = shown
   const account = accounts.find(({ keyId }) => keyId === id) ?? { keyId: id, secrets: [] }
   if (!accounts.includes(account)) accounts.push(account)
   const secret = own ?? (made === null ? undefined : { text: made, hash: hashSecret(made), ended: false })
   if (secret && !account.secrets.includes(secret)) account.secrets.push(secret)
-  endUnshown(secret ? [...before, secret] : before, shown)
+  // A grace that is over by the operator's clock is not shown, and may go on by a gateway's.
+  const isAllShown = shown.previous !== null || shown.status === 'revoked' || (isAbrupt && !shown.replayed)
+  if (isAllShown) endUnshown(secret ? [...before, secret] : before, shown)
 }
 
 /** Secrets that were known before have ended if the key, as it is shown, does not know them any more. */

@@ -4,12 +4,16 @@ import type { Allowance } from '../../layers/gateway/store/admin-keys/allowance.
 import type { Connection } from '../connect.ts'
 import type { testRoutes } from '../test-routes.ts'
 
+type Random = (bytes: number) => Uint8Array
+
 /** The gateway that is administered. */
 export type Administered = Pick<
   Connection,
   'tables' | 'stage' | 'isProtected' | 'chatUrl' | 'echoUrl' | 'variables'
 > & {
   readonly clock: () => number
+  /** Where ids and secrets come from: the machine's own source, unless it is said. */
+  readonly random?: Random
   /** What only an operator's own machine does: it takes the providers' keys, or longer than a function may. */
   readonly onThisMachine?: { readonly testRoutes: typeof testRoutes }
 }
@@ -54,6 +58,7 @@ export type Call = Administered & {
   /** Method, path and body in one form, to know the same request again. */
   readonly digest: string
   readonly nowMs: number
+  readonly random: Random
   /** A change that the caller makes now. */
   readonly newAct: () => Promise<Act>
 }

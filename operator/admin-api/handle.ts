@@ -20,9 +20,10 @@ export type Report = (requestId: string, error: unknown) => void
 
 /** The admin API over one gateway: every answer, refusals too, and never an exception. */
 export function adminApi(administered: Administered, report: Report): Handle {
+  const { random = randomBytes } = administered
   return async (request) => {
     const nowMs = administered.clock()
-    const requestId = `adm_${ulid(nowMs, randomBytes(10))}`
+    const requestId = `adm_${ulid(nowMs, random(10))}`
     const common = commonHeaders(requestId)
     try {
       const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs)
@@ -56,7 +57,8 @@ export function adminApi(administered: Administered, report: Report): Handle {
       body,
       digest: digestOf([method, path, body]),
       nowMs,
-      newAct: async () => newAct(await identity.by(), nowMs, randomBytes(10)),
+      random,
+      newAct: async () => newAct(await identity.by(), nowMs, random(10)),
     }
     if (method === 'GET') return route.handle(call)
     try {

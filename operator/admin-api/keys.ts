@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { GRACE_MS, type Key, type Secret } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
@@ -74,7 +73,7 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
   const credits = fields.credits ?? 0n
   // A key that begins with credits is a grant as well.
   if (credits > 0n) requireScope(identity, 'credits.grant')
-  const { secret, stored } = secretOf(fields)
+  const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   // The key has the id of the act, so that whoever asks again makes the same key.
   const random = readUlid(act.id).subarray(BYTES_OF_TIME)
@@ -101,7 +100,7 @@ export async function rotateKeyOnce(call: Call): Promise<Answer> {
   const fields = readFields(body, { ...secretFields, grace_seconds: graceRule })
   const graceMs = (fields.grace_seconds ?? GRACE_MS / 1000) * 1000
   const { id } = await keyInPath(call)
-  const { secret, stored } = secretOf(fields)
+  const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
   const rotate = () => untilAnswered(() => rotateKey(tables)(id, stored, act, graceMs))
@@ -110,9 +109,12 @@ export async function rotateKeyOnce(call: Call): Promise<Answer> {
 }
 
 /** A secret that the caller made, of which only the hash is known here, or one that is made now. */
-function secretOf(fields: { secret_sha256?: string; last_four?: string }): { secret?: string; stored: Secret } {
+function secretOf(
+  { random }: Call,
+  fields: { secret_sha256?: string; last_four?: string },
+): { secret?: string; stored: Secret } {
   const { secret_sha256: hash, last_four: lastFour } = fields
-  if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, randomBytes)
+  if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, random)
   return { stored: { hash: required('secret_sha256', hash), lastFour: required('last_four', lastFour) } }
 }
 

@@ -36,7 +36,12 @@ export type Script =
 /** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model. */
 export type CatalogKind = 'one route' | 'several routes' | 'narrow'
 
-export type Operation = 'grant' | 'rotate' | 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id'
+/** What is asked of the admin API under an Idempotency-Key. */
+export const ACTS = ['create', 'rotate', 'grant'] as const
+export type ActKind = (typeof ACTS)[number]
+
+/** What the operator does beside, by the store's verbs. */
+export type Operation = 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id'
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
 export type Step =
@@ -62,9 +67,11 @@ export type Step =
   | { readonly do: 'deliver'; readonly pick: number; readonly fate: Fate }
   | { readonly do: 'land'; readonly pick: number }
   | { readonly do: 'wait'; readonly ms: number }
+  /** After the last node comes the operator's process. */
   | { readonly do: 'crash'; readonly node: number }
   | { readonly do: 'skew'; readonly node: number; readonly ms: number }
   | { readonly do: 'sweep'; readonly node: number }
+  | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
 export type KeyLimits = Pick<KeySettings, 'rpm' | 'dailyLimit' | 'maxConcurrent'>
@@ -82,9 +89,9 @@ export type History = {
 const NOON = Date.UTC(2026, 10, 15, 12)
 const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
 
-const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, operate: 6 }
+const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
-const STEPS = urn({ ...CALM, land: 2, crash: 3, skew: 2 })
+const STEPS = urn({ ...CALM, land: 2, crash: 4, skew: 2 })
 const SCRIPTS = urn({
   answers: 12,
   'counts nothing': 2,
@@ -110,7 +117,8 @@ const PINS = [
   'first,narrow',
 ]
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
-const OPERATIONS = urn({ grant: 4, rotate: 3, 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1 })
+const ASKED = urn({ grant: 4, rotate: 4, create: 3 })
+const OPERATIONS = urn({ 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const CONTRACTS = urn({ chat: 4, responses: 2, messages: 2, completions: 1, embeddings: 1 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
@@ -152,11 +160,26 @@ export function generate(seed: number): History {
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
-    steps: Array.from({ length }, () => makeStep(random, style)),
+    steps: [...beginning(random, style), ...Array.from({ length }, () => makeStep(random, style))],
   }
 }
 
-function keySetup(random: Random): KeySetup {
+/** Now and then with a new key, so that it is used in the rest of a short history. */
+function beginning(random: Random, style: Style): readonly Step[] {
+  if (!random.chance(0.2)) return []
+  const make: Step = { do: 'ask', key: 0, act: 'create', value: random.below(1_000) }
+  return [make, ...Array.from({ length: 5 }, () => makeDelivery(random, style))]
+}
+
+function makeDelivery(random: Random, { inOrder, faults }: Style): Step {
+  return {
+    do: 'deliver',
+    pick: random.chance(inOrder) ? 0 : random.below(1_000),
+    fate: random.chance(faults) ? random.pick(FAULTS) : 'answered',
+  }
+}
+
+export function keySetup(random: Random): KeySetup {
   return {
     rpm: random.pick([1, 2, 5, 60, 600]),
     dailyLimit: random.pick([2, 6, 1_000]),
@@ -169,7 +192,7 @@ function keySetup(random: Random): KeySetup {
 function makeStep(random: Random, style: Style): Step {
   const kind = random.pick(style.kinds)
   const node = random.below(3)
-  const key = random.below(2)
+  const key = random.below(6)
   switch (kind) {
     case 'call': {
       const retryOf = random.chance(style.retries) ? random.below(2) : undefined
@@ -190,20 +213,19 @@ function makeStep(random: Random, style: Style): Step {
       }
     }
     case 'deliver':
-      return {
-        do: kind,
-        pick: random.chance(style.inOrder) ? 0 : random.below(1_000),
-        fate: random.chance(style.faults) ? random.pick(FAULTS) : 'answered',
-      }
+      return makeDelivery(random, style)
     case 'land':
       return { do: kind, pick: random.below(1_000) }
     case 'wait':
       return { do: kind, ms: random.pick(WAITS) }
     case 'crash':
+      return { do: kind, node: random.below(12) }
     case 'sweep':
       return { do: kind, node }
     case 'skew':
       return { do: kind, node, ms: random.pick(SKEWS) }
+    case 'ask':
+      return { do: kind, key, act: random.pick(ASKED), value: random.below(1_000) }
     case 'operate':
       return { do: kind, key, operation: random.pick(OPERATIONS), value: random.below(1_000) }
   }

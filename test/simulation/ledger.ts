@@ -19,6 +19,10 @@ type Account = {
   readonly days: Map<string, number>
   readonly rows: Map<string, StoredItem>
   readonly grants: Map<string, StoredItem>
+  /** The hashes of the secrets that it was given, also of those that have ended. */
+  readonly hashes: Set<string>
+  /** Whether it ever had an end. */
+  hasEnd: boolean
   /** What an operator did to it, by the id of the act. */
   readonly events: Map<string, StoredItem>
 }
@@ -52,6 +56,8 @@ export class Ledger {
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
     if (sk !== 'KEY') return
     account.item = item
+    account.hashes.add(item.currentHash as string)
+    account.hasEnd ||= item.expiresAtMs !== undefined
     const holds = holdsOf(item)
     for (const requestId in holds) if (!account.open.has(requestId)) this.#admitted(item, account, requestId, hash)
     account.open = new Set(Object.keys(holds))
@@ -116,6 +122,31 @@ export class Ledger {
     return undefined
   }
 
+  /** The events and the grants that bear a name. */
+  doneFor(by: string): { readonly events: readonly StoredItem[]; readonly grants: readonly StoredItem[] } {
+    const accounts = [...this.#accounts.values()]
+    const of = (items: Map<string, StoredItem>) => [...items.values()].filter((item) => item.by === by)
+    return {
+      events: accounts.flatMap(({ events }) => of(events)),
+      grants: accounts.flatMap(({ grants }) => of(grants)),
+    }
+  }
+
+  wasInForce(keyId: string, hash: string): boolean {
+    return this.#account(keyId).hashes.has(hash)
+  }
+
+  /** Whether a secret must open its key now, and must have since it was made. */
+  opens(keyId: string, hash: string): boolean {
+    const { item, hasEnd } = this.#account(keyId)
+    return item?.status === 'active' && item.currentHash === hash && !hasEnd
+  }
+
+  /** How often somebody was let in with a key. */
+  admissionsOf(keyId: string): number {
+    return this.#account(keyId).admitted.size
+  }
+
   /** When nothing is under way any more. */
   atRest(): void {
     this.#paidOnce()
@@ -152,6 +183,8 @@ export class Ledger {
       days: new Map(),
       rows: new Map(),
       grants: new Map(),
+      hashes: new Set(),
+      hasEnd: false,
       events: new Map(),
     }
     this.#accounts.set(keyId, account)

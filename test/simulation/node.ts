@@ -1,35 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createChat } from '../../functions/chat/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
 import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
-import { modelClient } from './dynamodb/model-client.ts'
 import type { Script, Step } from './history.ts'
-import type { Message, Network, Sender } from './network.ts'
+import { type ProcessDeps, SimulatedProcess } from './process.ts'
 import { questionOf } from './question.ts'
-import type { Random } from './random.ts'
 import { scriptedProvider, type Truth } from './scripted-upstream.ts'
-import type { Variant } from './variants.ts'
-
-export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
 
 export type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
-type Command = { readonly constructor: { readonly name: string }; readonly input: { ClientRequestToken?: string } }
-export type CarryOut = (command: Command, token?: string) => Record<string, unknown>
-
-export type NodeDeps = {
-  readonly network: Network
-  readonly carryOut: CarryOut
-  readonly nowMs: () => number
-  readonly random: Random
-  readonly variant: Variant | undefined
+export type NodeDeps = ProcessDeps & {
   /** Ends a node as a crash does. */
   readonly kill: (node: GatewayNode) => void
 }
@@ -46,8 +30,6 @@ const SILENT: Log = {
 }
 /** Whose call it is that asks an upstream: many are under way at once. */
 const currentTruth = new AsyncLocalStorage<Truth>()
-/** What the clients do by themselves with a request that fails. */
-const ATTEMPTS = 3
 
 Object.assign(globalThis, {
   awslambda: {
@@ -59,18 +41,14 @@ Object.assign(globalThis, {
 })
 
 /** One instance of the gateway, as AWS runs several: the real functions, with a clock of its own. */
-export class GatewayNode implements Sender {
-  readonly name: string
-  alive = true
+export class GatewayNode extends SimulatedProcess {
   skewMs = 0
-  readonly #deps: NodeDeps
   readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
   readonly #models: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
   readonly #sweep: () => Promise<unknown>
 
   constructor(name: string, deps: NodeDeps) {
-    this.name = name
-    this.#deps = deps
+    super(name, deps)
     const instance: Instance = openInstance({
       config: { keysTable: 'keys', usageTable: 'usage', answersTable: 'answers', ...BRAND },
       tables: this.tables,
@@ -93,16 +71,6 @@ export class GatewayNode implements Sender {
     this.#sweep = createSweep(instance)
   }
 
-  get tables(): OperatorTables {
-    const { variant } = this.#deps
-    const client = (attempts: number): DynamoDBDocumentClient => {
-      const send = (command: Command) => this.#send(command, attempts)
-      return modelClient((variant?.wrap?.(send as never) ?? send) as never)
-    }
-    const sending = client(ATTEMPTS)
-    return { client: sending, database: sdkDatabase(sending, client(variant?.attempts ?? 1)), ...TABLE_NAMES }
-  }
-
   /** `truth` is told what the upstreams that this call reaches know of it. */
   call(step: Extract<Step, { do: 'call' }>, secret: string, truth: Truth): Promise<Answer> {
     return currentTruth.run(truth, () => this.#call(step, secret))
@@ -110,8 +78,8 @@ export class GatewayNode implements Sender {
 
   async #call(step: Extract<Step, { do: 'call' }>, secret: string): Promise<Answer> {
     const event = eventOf(step, secret)
-    const endsMs = this.#deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
-    const context = { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.#deps.nowMs()) }
+    const endsMs = this.deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
+    const context = { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.deps.nowMs()) }
     if (step.endpoint === 'models') {
       const { statusCode, headers, body } = await this.#models(event, context)
       return { status: statusCode, headers: headers as Record<string, string>, body }
@@ -126,44 +94,13 @@ export class GatewayNode implements Sender {
   }
 
   #ask(script: Script): Promise<void> {
-    return this.#message({
+    return this.message({
       label: () => `the upstream ${script}`,
       kind: 'upstream',
       isSentOnce: true,
       work: () => {},
     }) as Promise<never>
   }
-
-  /** As the clients: what fails for a while is sent again, a transaction with the same token. */
-  async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
-    const { name } = command.constructor
-    const isTransaction = name === 'TransactWriteCommand'
-    const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
-    const token = isTransaction ? `token-${this.#deps.random.below(2 ** 31)}` : undefined
-    const label = () => describeCommand(command)
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return (await this.#message({
-          label,
-          kind,
-          isSentOnce: attempts === 1,
-          work: () => this.#deps.carryOut(command, token),
-        })) as never
-      } catch (error) {
-        if (attempt >= attempts || !isTransient(error)) throw error
-      }
-    }
-  }
-
-  #message(message: Pick<Message, 'label' | 'kind' | 'isSentOnce' | 'work'>): Promise<unknown> {
-    return new Promise((answer, fail) => {
-      if (this.alive) this.#deps.network.waiting.push({ ...message, from: this, answer, fail })
-    })
-  }
-}
-
-function isTransient(error: unknown): boolean {
-  return ['TimeoutError', 'ProvisionedThroughputExceededException'].includes((error as Error).name)
 }
 
 function eventOf(step: Extract<Step, { do: 'call' }>, secret: string) {
@@ -181,16 +118,6 @@ function eventOf(step: Extract<Step, { do: 'call' }>, secret: string) {
     body: JSON.stringify(body),
     isBase64Encoded: false,
   }
-}
-
-function describeCommand(command: Command): string {
-  const { Key, Item, TransactItems } = command.input as {
-    Key?: object
-    Item?: { requestId?: string }
-    TransactItems?: object[]
-  }
-  const what = Key ? Object.values(Key).join(' ') : (Item?.requestId ?? `${TransactItems?.length ?? 'many'} items`)
-  return `${command.constructor.name.replace('Command', '')} ${what}`
 }
 
 class AnswerStream extends Writable {

@@ -1,18 +1,11 @@
-import { BRAND } from '../../layers/gateway/contract.ts'
 import { newAct } from '../../layers/gateway/domain/act.ts'
-import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
-import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
-import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { Account, Issued } from './admin-caller.ts'
 import type { KeyLimits, Step } from './history.ts'
 import type { Random } from './random.ts'
-
-/** A secret has ended when the operator has been told so. */
-export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
-export type Account = { readonly keyId: string; readonly secrets: Issued[] }
 
 const LIMITS: Readonly<Record<keyof KeyLimits, readonly number[]>> = {
   rpm: [1, 5, 600],
@@ -35,8 +28,6 @@ export async function operate(
   const before = [...secrets]
   const act = newAct('simulation', nowMs, random.bytes(10))
   switch (operation) {
-    case 'grant':
-      return void (await perhapsTwice(value, () => grantCredits(tables)(keyId, BigInt(1 + value) * 1_000n, act)))
     case 'limits':
       return void (await perhapsTwice(value, () =>
         updateKey(tables)(keyId, CHANGES[value % CHANGES.length] ?? {}, act),
@@ -53,12 +44,6 @@ export async function operate(
       return endAllBut(before, await perhapsTwice(value, () => endGrace(tables)(keyId, act)))
     case 'revoke':
       return endAllBut(before, await perhapsTwice(value, () => revokeKey(tables)(keyId, act)))
-    case 'rotate': {
-      const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
-      const result = await perhapsTwice(value, () => rotateKey(tables)(keyId, stored, act))
-      if (result.changed) secrets.push({ text: secret, hash: stored.hash, ended: false })
-      return endAllBut(before, result)
-    }
   }
 }
 

@@ -3,21 +3,23 @@ import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { emptyFolder, run } from '../support/processes.ts'
+import { ACTS } from './history.ts'
 import { VARIANTS } from './variants.ts'
 
 const simulate = (...args: string[]) => run('test/simulation/simulate.ts', args, emptyFolder()).ended
 
 // `npm test` runs 5,000 beside this, and `npm run test:long` 20,000.
-test('the simulator finds no lost or invented credit in 200 histories through every contract, and says how many it ran', async () => {
+test('the simulator finds no lost or invented credit in 200 histories through every contract, and nothing done twice that is asked for again, and says how many it ran', async () => {
   const { code, stdout, stderr } = await simulate('--seed', '500000', '--histories', '200')
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^200 histories from seed 500000: .* 0 nanocredits lost/)
-  const charged = CONTRACTS.map((contract) => Number(new RegExp(`${contract} (\\d+),`).exec(stdout)?.[1]))
-  expect(Math.min(...charged)).toBeGreaterThan(0)
+  const counts = [...CONTRACTS, ...ACTS].map((name) => Number(new RegExp(`${name} (\\d+),`).exec(stdout)?.[1]))
+  expect(Math.min(...counts)).toBeGreaterThan(0)
   expect(code).toBe(0)
 }, 60_000)
 
-// One of each kind: a condition left out, an update that writes something else, another order, a wrong count. `npm run
+// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, an act that is
+// done by whoever asks for it. `npm run
 // test:long` has all of them; some need hundreds of histories to be found.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
@@ -25,6 +27,8 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'no sweep is told of a hold',
     'the money moves before the row is written',
     'half of an answer is charged',
+    'an operator’s Idempotency-Key is claimed by two',
+    'an operator’s Idempotency-Key is claimed when its act is done',
   ]
   const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

@@ -2,12 +2,13 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
+import { ACTS } from './history.ts'
 import { VARIANTS } from './variants.ts'
 import type { Report, Share, Totals } from './worker.ts'
 
 type Wanted = { readonly seed: number; readonly histories: number; readonly workers: number }
 
-const ENOUGH_FOR_EACH_CONTRACT = 200
+const ENOUGH_FOR_EACH = 200
 
 const { broken, ...wanted } = readArguments()
 // Workers that are still searching end with the process.
@@ -28,15 +29,22 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
   const sumOf = (name: keyof Totals) => reports.reduce((total, { totals }) => total + totals[name], 0)
   const sum = (name: keyof Totals) => sumOf(name).toLocaleString('en')
   const unmet = CONTRACTS.filter((contract) => sumOf(contract) === 0)
-  if (unmet.length > 0 && histories >= ENOUGH_FOR_EACH_CONTRACT) {
+  if (unmet.length > 0 && histories >= ENOUGH_FOR_EACH) {
     console.error(`Nobody was charged through ${unmet.join(' or ')}: these histories prove nothing of it.`)
+    return 1
+  }
+  const unasked = ACTS.filter((act) => sumOf(act) === 0)
+  if ((unasked.length > 0 || sumOf('byNewKeys') === 0) && histories >= ENOUGH_FOR_EACH) {
+    console.error(
+      `Nobody asked again for ${unasked.join(' or ') || 'a key that was used'}: these histories prove nothing of it.`,
+    )
     return 1
   }
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   console.log(
-    `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ` +
+    `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ${sum('byNewKeys')} of them with new keys, ` +
       `${sum('crashes')} crashes, ${sum('faults')} lost, late, repeated or refused messages, ` +
-      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
+      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0
 }

@@ -1,3 +1,6 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { ITEMS } from '../../layers/gateway/contract.ts'
 import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
@@ -58,6 +61,11 @@ export const VARIANTS: readonly Variant[] = [
   changing('no sweep is told of a hold', 'sweepAt = if_not_exists(sweepAt, :sweepAt)', 'swept = :sweepAt'),
   changing('what is not spent does not come back', 'available = available + :back', 'lost = :back'),
   without('an Idempotency-Key is claimed by two', 'attribute_not_exists(id) OR expiresAt <= :now'),
+  { name: 'an operator’s Idempotency-Key is claimed by two', rewrite: claimAlways },
+  { name: 'an operator’s Idempotency-Key is claimed when its act is done', wrap: claimAfterwards },
+  { name: 'an act that is sent again is done again', rewrite: actAlways },
+  { name: 'an act that was done is not found again', wrap: findNoEvent },
+  { name: 'a secret is told that leads to no key', rewrite: leaveHashesOut },
   { name: 'an admission that is not answered is sent again', attempts: 3 },
   { name: 'the money moves before the row is written', wrap: releaseFirst },
   hearing('counts above the bound are thrown away', (usage) => (usage.prompt_tokens > 200 ? undefined : usage)),
@@ -131,10 +139,75 @@ function keyOf({ input }: Command): string {
 
 /** As if events were written on their own, and the process died before. */
 function leaveEventsOut(command: Command): Command {
-  const { TransactItems } = command.input as { TransactItems?: readonly { Put?: { Item?: { pk?: string } } }[] }
+  return changingPuts(command, (put) => (isOf(put, ITEMS.event) ? [] : [put]))
+}
+
+function leaveHashesOut(command: Command): Command {
+  return changingPuts(command, (put) => (isOf(put, ITEMS.hash) ? [] : [put]))
+}
+
+/** Nothing stops an act whose event, or whose grant, is there already. */
+function actAlways(command: Command): Command {
+  return changingPuts(command, ({ ConditionExpression, ...put }) => {
+    return [isOf(put, ITEMS.event) || put.Item?.sk?.startsWith('GRANT#') ? put : { ...put, ConditionExpression }]
+  })
+}
+
+function claimAlways(command: Command): Command {
+  return isOf(command.input, ITEMS.claim)
+    ? rewritten(command, { ConditionExpression: 'attribute_exists(pk) OR attribute_not_exists(pk)' })
+    : command
+}
+
+type Put = {
+  readonly Item?: { readonly pk?: string; readonly sk?: string }
+  readonly ConditionExpression?: string | undefined
+}
+
+function changingPuts(command: Command, change: (put: Put) => readonly Put[]): Command {
+  const { TransactItems } = command.input as { TransactItems?: readonly { readonly Put?: Put }[] }
   if (!TransactItems) return command
-  const changes = TransactItems.filter(({ Put }) => !Put?.Item?.pk?.startsWith('EVENT#'))
-  return rewritten(command, { TransactItems: changes })
+  const changed = TransactItems.flatMap((item) => (item.Put ? change(item.Put).map((Put) => ({ Put })) : [item]))
+  return rewritten(command, { TransactItems: changed })
+}
+
+function isOf({ Item, Key }: Put & { readonly Key?: { readonly pk?: string } }, kind: string): boolean {
+  return (Item ?? Key)?.pk?.startsWith(kind) === true
+}
+
+/** A claim is looked for when it should be made, and made when its act is. */
+function claimAfterwards(send: Send): Send {
+  const claims = new Map<string, Command>()
+  return async (command) => {
+    if (isOf(command.input, ITEMS.claim)) {
+      const { TableName, Item } = command.input as {
+        TableName: string
+        Item: { pk: string; sk: string; actId: string }
+      }
+      const found = await send(new GetCommand({ TableName, Key: { pk: Item.pk, sk: Item.sk }, ConsistentRead: true }))
+      if (found.Item) throw claimed(found.Item)
+      claims.set(Item.actId, command)
+      return {}
+    }
+    const result = await send(command)
+    const { TransactItems = [] } = command.input as { TransactItems?: readonly { readonly Put?: Put }[] }
+    for (const { Put } of TransactItems) {
+      const claim = Put && isOf(Put, ITEMS.event) && claims.get(Put.Item?.sk ?? '')
+      if (claim) await send(claim)
+    }
+    return result
+  }
+}
+
+/** As the database says it. */
+function claimed(item: object): Error {
+  const name = 'ConditionalCheckFailedException'
+  return Object.assign(new Error(name), { name, Item: marshall(item) })
+}
+
+function findNoEvent(send: Send): Send {
+  return (command) =>
+    isOf(command.input, ITEMS.event) && command.constructor.name === 'GetCommand' ? Promise.resolve({}) : send(command)
 }
 
 /** An update does something else. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { CONTRACTS, type ContractName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { explain } from './explain.ts'
-import { generate } from './history.ts'
+import { ACTS, type ActKind, generate } from './history.ts'
 import { VARIANTS } from './variants.ts'
 import { installVirtualTime, live } from './world.ts'
 
@@ -13,7 +13,10 @@ export type Share = {
   readonly stride: number
   readonly broken: string | undefined
 }
-export type Totals = Record<'histories' | 'calls' | 'admissions' | 'crashes' | 'faults' | ContractName, number>
+export type Totals = Record<
+  'histories' | 'calls' | 'admissions' | 'byNewKeys' | 'crashes' | 'faults' | ContractName | ActKind,
+  number
+>
 /** Of a share that is done, or of so much of it. */
 export type Report = {
   readonly share: Share
@@ -35,15 +38,17 @@ async function work(share: Share): Promise<Report> {
   const { seed, histories, stride, broken } = share
   const variant = VARIANTS.find(({ name }) => name === broken)
   const totals: Totals = {
-    ...{ histories: 0, calls: 0, admissions: 0, crashes: 0, faults: 0 },
+    ...{ histories: 0, calls: 0, admissions: 0, byNewKeys: 0, crashes: 0, faults: 0 },
+    ...{ create: 0, rotate: 0, grant: 0 },
     ...{ chat: 0, responses: 0, messages: 0, completions: 0, embeddings: 0 },
   }
   for (let i = 0; i < histories; i++) {
     const history = generate(seed + i * stride)
     const outcome = await live(history, variant)
     totals.histories += 1
-    for (const name of ['calls', 'admissions', 'crashes', 'faults'] as const) totals[name] += outcome[name]
+    for (const name of ['calls', 'admissions', 'byNewKeys', 'crashes', 'faults'] as const) totals[name] += outcome[name]
     for (const name of CONTRACTS) totals[name] += outcome.paid[name] ?? 0
+    for (const name of ACTS) totals[name] += outcome.repeated[name] ?? 0
     if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })
     if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }

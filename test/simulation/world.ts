@@ -5,17 +5,22 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/n
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
+import { hashItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
+import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
 import { CATALOGS } from './catalogs.ts'
+import { checkAsked } from './check-asked.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
-import type { History, KeySetup, Step } from './history.ts'
+import type { ActKind, History, KeySetup, Step } from './history.ts'
 import { Ledger, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
-import { type Answer, type CarryOut, GatewayNode, type NodeDeps, TABLE_NAMES } from './node.ts'
-import { type Account, operate } from './operator.ts'
+import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
+import { operate } from './operator.ts'
+import { OperatorProcess } from './operator-process.ts'
+import { type CarryOut, type SimulatedProcess, TABLE_NAMES } from './process.ts'
 import { Random } from './random.ts'
 import type { Truth } from './scripted-upstream.ts'
 import type { Variant } from './variants.ts'
@@ -29,9 +34,20 @@ export type Outcome = {
   readonly faults: number
   /** Answers that were charged, by the contract that was spoken. */
   readonly paid: Readonly<Partial<Record<ContractName, number>>>
+  /** What was asked for more than once under one Idempotency-Key, and done. */
+  readonly repeated: Readonly<Partial<Record<ActKind, number>>>
+  /** Admissions with keys that were made in the history. */
+  readonly byNewKeys: number
 }
 
-type Call = { readonly hadEnded: boolean; readonly contract: ContractName; readonly truth: Truth; answer?: Answer }
+type Call = {
+  readonly keyId: string
+  readonly hash: string
+  readonly hadEnded: boolean
+  readonly contract: ContractName
+  readonly truth: Truth
+  answer?: Answer
+}
 
 const time = new VirtualTime()
 
@@ -66,10 +82,12 @@ class World {
   readonly #nodes: GatewayNode[] = []
   readonly #accounts: Account[] = []
   readonly #calls: Call[] = []
-  readonly #operator: GatewayNode
+  readonly #asked: Asked[] = []
+  #operator: OperatorProcess
   #underWay = 0
   #crashes = 0
   readonly #paid: Partial<Record<ContractName, number>> = {}
+  readonly #repeated: Partial<Record<ActKind, number>> = {}
 
   constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
     this.#history = history
@@ -80,7 +98,7 @@ class World {
     Math.random = () => jitter.next()
     time.reset(history.startMs)
     for (let i = 0; i < history.nodes; i++) this.#nodes.push(this.#newNode(i))
-    this.#operator = new GatewayNode('operator', this.#deps)
+    this.#operator = new OperatorProcess(this.#deps)
   }
 
   get counts(): Outcome {
@@ -91,6 +109,10 @@ class World {
       crashes: this.#crashes,
       faults: this.#network.faults,
       paid: this.#paid,
+      repeated: this.#repeated,
+      byNewKeys: this.#accounts
+        .slice(this.#history.keys.length)
+        .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
     }
   }
 
@@ -120,6 +142,8 @@ class World {
       await this.#runOut()
     }
     this.#ledger.atRest()
+    for (const asked of this.#asked) this.#checkAsked(asked)
+    for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)
       this.#checkCoverage(call)
@@ -151,8 +175,10 @@ class World {
       case 'wait':
         await time.advance(step.ms)
         return () => `${step.ms} ms pass`
-      case 'crash':
-        return this.#crash(step.node % this.#nodes.length)
+      case 'crash': {
+        const index = step.node % (this.#nodes.length + 1)
+        return index < this.#nodes.length ? this.#crash(index) : this.#crashOperator()
+      }
       case 'skew': {
         const node = this.#node(step.node)
         node.skewMs = step.ms
@@ -165,18 +191,27 @@ class World {
       }
       case 'operate': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
-        this.#start(operate(this.#operator.tables, account, step, time.nowMs, this.#random))
+        this.#start(operate(this.#operator.tables, account, step, time.nowMs, this.#random), this.#operator)
         return () => `the operator: ${step.operation} (${step.value})`
+      }
+      case 'ask': {
+        const account = this.#accounts[step.key % this.#accounts.length] as Account
+        this.#start(askAdmin(this.#office, step, account))
+        return () => `the admin API is asked: ${step.act} (${step.value})`
       }
     }
   }
 
-  #call(step: Extract<Step, { do: 'call' }>): Told {
+  #call(step: Extract<Step, { do: 'call' }>): Told | undefined {
     const account = this.#accounts[step.key % this.#accounts.length] as Account
     const secrets = account.secrets
-    const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)] as Account['secrets'][number]
+    const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)]
+    // The answer that had it was lost.
+    if (!secret) return undefined
     const node = this.#node(step.node)
     const call: Call = {
+      keyId: account.keyId,
+      hash: secret.hash,
       hadEnded: secret.ended,
       contract: step.contract,
       truth: { attempts: 0, said: false, lackedWords: false },
@@ -200,22 +235,35 @@ class World {
     this.#tell?.(told)
   }
 
+  /** Whoever asks it hears that it is gone, and asks the next. */
+  #crashOperator(): Told {
+    const crashed = this.#operator
+    this.#operator = new OperatorProcess(this.#deps)
+    this.#forgetWorkOf(crashed)
+    crashed.crash()
+    return () => 'the operator’s process crashes'
+  }
+
   #crash(index: number): Told {
     const node = this.#nodes[index] as GatewayNode
     node.alive = false
-    this.#underWay -= this.#workOf.get(node) ?? 0
-    this.#workOf.delete(node)
-    this.#crashes += 1
+    this.#forgetWorkOf(node)
     const next = this.#newNode(index)
     next.skewMs = node.skewMs
     this.#nodes[index] = next
     return () => `${node.name} crashes`
   }
 
-  readonly #workOf = new Map<GatewayNode, number>()
+  #forgetWorkOf(crashed: SimulatedProcess): void {
+    this.#underWay -= this.#workOf.get(crashed) ?? 0
+    this.#workOf.delete(crashed)
+    this.#crashes += 1
+  }
+
+  readonly #workOf = new Map<SimulatedProcess, number>()
 
   /** Work that must have ended when everything is at rest, unless its node crashes. */
-  #start(work: Promise<unknown>, node?: GatewayNode): void {
+  #start(work: Promise<unknown>, node?: SimulatedProcess): void {
     this.#underWay += 1
     if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) + 1)
     const ended = () => {
@@ -227,8 +275,11 @@ class World {
   }
 
   #checkAnswers(): void {
-    for (const { answer, hadEnded } of this.#calls) {
+    for (const { answer, keyId, hash, hadEnded } of this.#calls) {
       if (!answer) continue
+      if (answer.status === 401 && this.#ledger.opens(keyId, hash)) {
+        throw new Violation(`a secret of ${keyId} that is in force was answered with 401`)
+      }
       if (hadEnded && ![401, 503].includes(answer.status)) {
         throw new Violation(`a secret that had ended was answered with ${answer.status}`)
       }
@@ -254,6 +305,24 @@ class World {
     if (!row) return
     checkCoverage(row, truth, contract)
     if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
+  }
+
+  #checkAsked(asked: Asked): void {
+    checkAsked(this.#ledger, asked)
+    if (asked.times > 1 && this.#ledger.doneFor(asked.by).events.length > 0) {
+      this.#repeated[asked.act] = (this.#repeated[asked.act] ?? 0) + 1
+    }
+    const failed = asked.answers.some(({ status }) => status === 500)
+    if (failed && !this.#variant) throw new Violation(`the admin API failed: ${asked.act} for ${asked.by}`)
+  }
+
+  /** A secret that was told, and is in force, leads to its key; nobody was told that it has ended. */
+  #checkSecrets({ keyId, secrets }: Account): void {
+    for (const { hash, ended } of secrets.filter((secret) => this.#ledger.opens(keyId, secret.hash))) {
+      if (ended) throw new Violation(`a secret of ${keyId} was told to have ended, and is in force`)
+      const pointer = this.#model.item(TABLE_NAMES.keys, hashItem(hash))
+      if (pointer?.keyId !== keyId) throw new Violation(`a secret of ${keyId} was told, and leads to ${pointer?.keyId}`)
+    }
   }
 
   readonly #carryOut: CarryOut = (given, token) => {
@@ -285,6 +354,16 @@ class World {
     if (!pk.startsWith(ITEMS.key)) return
     const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
     if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)
+  }
+
+  get #office(): Office {
+    return {
+      process: () => this.#operator,
+      accounts: this.#accounts,
+      asked: this.#asked,
+      random: this.#random,
+      tell: (told) => this.#tell?.(told),
+    }
   }
 
   get #deps(): NodeDeps {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from '@jest/globals'
 import { GRACE_MS, type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
@@ -57,6 +58,31 @@ test('ten rotations at once all happen, one after another, and only the last two
   const known = await Promise.all(secrets.map(({ hash }) => findKeyId(tables)(hash)))
   expect(known.filter(Boolean)).toHaveLength(2)
   expect((await fresh(key)).version).toBe(11)
+})
+
+/** A transaction that names an item twice is refused in AWS; DynamoDB Local looks at its conditions first. */
+function asInAws({ client, ...others }: OperatorTables): OperatorTables {
+  const send = (command: TransactWriteCommand) => {
+    const items = (command.input.TransactItems ?? []).map(({ Put, Update, Delete }) => {
+      const item = Put?.Item ?? Update?.Key ?? Delete?.Key
+      return `${item?.pk} ${item?.sk}`
+    })
+    if (new Set(items).size < items.length) throw new Error(`An item is named twice: ${items.join(', ')}`)
+    return client.send(command)
+  }
+  return { ...others, client: { send } as never }
+}
+
+test.each([
+  ['with a grace period', GRACE_MS],
+  ['without one', 0],
+])('a rotation %s that is sent again after a later one changes nothing, and is no failure', async (_, graceMs) => {
+  const key = await issue()
+  const [first, second] = [nextSecret(), nextSecret()]
+  const act = actAt(NOW)
+  await rotateKey(tables)(key.id, first, act, graceMs)
+  const later = await rotateKey(tables)(key.id, second, actAt(NOW + 1))
+  expect(await rotateKey(asInAws(tables))(key.id, first, act, graceMs)).toEqual(later)
 })
 
 test('a rotation to the secret that is current already is not made a second time', async () => {

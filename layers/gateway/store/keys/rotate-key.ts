@@ -26,10 +26,11 @@ export function rotateKey(tables: OperatorTables): RotateKey {
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       }
+      // Sent again after a later rotation, the next one is in grace. Its item stops the transaction, which may name it once.
+      const ended = previous && previous.hash !== next.hash ? [previous] : []
       const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: hashItem(hash) } })
       if (graceMs === 0) {
-        const gone = [current, ...(previous ? [previous] : [])]
-        return { set: newSecret, remove: PREVIOUS_SECRET, alsoWrite: [isNew, ...gone.map(forget)] }
+        return { set: newSecret, remove: PREVIOUS_SECRET, alsoWrite: [isNew, ...[current, ...ended].map(forget)] }
       }
       const untilMs = act.atMs + graceMs
       return {
@@ -51,7 +52,7 @@ export function rotateKey(tables: OperatorTables): RotateKey {
               ExpressionAttributeValues: { ':expiresAt': Math.ceil(untilMs / 1000), ':keyId': keyId },
             },
           },
-          ...(previous ? [forget(previous)] : []),
+          ...ended.map(forget),
         ],
       }
     })

@@ -1,0 +1,162 @@
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { hashSecret } from '../../layers/gateway/domain/secret.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
+import type { AdminRequest } from '../../operator/admin-api/call.ts'
+import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
+import type { KeyWithSecret } from '../../operator/admin-api/shapes.ts'
+import { type ActKind, keySetup, type Step } from './history.ts'
+import type { Told } from './network.ts'
+import type { OperatorProcess } from './operator-process.ts'
+import { Random } from './random.ts'
+
+type Ask = Extract<Step, { do: 'ask' }>
+
+/** A secret has ended when the operator has been told so. */
+export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
+export type Account = { readonly keyId: string; readonly secrets: Issued[] }
+
+/** What the answers have in common: the id of a key, or that of a grant. */
+export type AdminBody = {
+  readonly id?: string
+  readonly secret?: string | null
+  readonly credits?: string
+  readonly error?: { readonly code: string | null }
+}
+
+/** What is asked of the admin API under one Idempotency-Key, however often. */
+export type Asked = {
+  readonly act: ActKind
+  /** Who asks for it. Nobody asks for two things, so what was done for it is known by this name. */
+  readonly by: string
+  /** None if it is a key that is asked for. */
+  readonly keyId: string | undefined
+  readonly credits: Nano
+  /** The secret that whoever asks has made, if the admin API has not. */
+  readonly own: Issued | undefined
+  /** Whether the secrets of before end at once. */
+  readonly isAbrupt: boolean
+  times: number
+  /** Nothing that was asked for so often may be left without an answer. */
+  isGivenUp: boolean
+  /** Every answer that was given, also one that was lost on its way. */
+  readonly answers: { readonly status: number; readonly body: AdminBody }[]
+}
+
+/** Where things are asked for, and what has come of it. */
+export type Office = {
+  /** The process that serves the admin API now. */
+  readonly process: () => OperatorProcess
+  readonly accounts: Account[]
+  readonly asked: Asked[]
+  readonly random: Random
+  readonly tell: (told: Told) => void
+}
+
+/** What goes wrong between the admin API and whoever asks it, beside what goes wrong behind it. */
+const MANNERS = ['nothing', 'nothing', 'the answer is lost', 'it is asked twice at once'] as const
+/** More than a history has faults in a row. */
+const MOST_TIMES = 30
+
+/** Asks for a key, or for a rotation or a grant of this one, until there is an answer that says what became of it. */
+export async function askAdmin(office: Office, step: Ask, of: Account): Promise<void> {
+  const choices = new Random(step.value)
+  const manner = choices.pick(MANNERS)
+  const { asked, request } = draft(office, step, of, choices)
+  office.asked.push(asked)
+  const ask = () => askUntilAnswered(office, asked, request, manner === 'the answer is lost')
+  await Promise.all(manner === 'it is asked twice at once' ? [ask(), ask()] : [ask()])
+}
+
+type Draft = { readonly asked: Asked; readonly request: AdminRequest }
+
+function draft({ asked: { length }, random }: Office, step: Ask, of: Account, choices: Random): Draft {
+  const { act, value } = step
+  const own = act !== 'grant' && choices.chance(0.5) ? newSecret(random) : undefined
+  const ownFields = own && { secret_sha256: own.hash, last_four: lastFour(own) }
+  const asked = { act, by: `caller ${length}`, own, isAbrupt: false, times: 0, isGivenUp: false, answers: [] }
+  switch (act) {
+    case 'create': {
+      const { rpm, dailyLimit, maxConcurrent, credits } = keySetup(choices)
+      const limits = { rpm, daily_limit: dailyLimit, max_concurrent: maxConcurrent }
+      const body = { name: 'made', scopes: SCOPES, ...limits, credits: formatCredits(credits), ...ownFields }
+      return { asked: { ...asked, keyId: undefined, credits }, request: post('/keys', body, asked.by) }
+    }
+    case 'rotate': {
+      const isAbrupt = choices.chance(0.3)
+      const body = { ...ownFields, ...(isAbrupt && { grace_seconds: 0 }) }
+      const request = post(`/keys/${of.keyId}/rotate`, body, asked.by)
+      return { asked: { ...asked, keyId: of.keyId, credits: 0n, isAbrupt }, request }
+    }
+    case 'grant': {
+      const credits = BigInt(1 + value) * 1_000n
+      const request = post(`/keys/${of.keyId}/grants`, { credits: formatCredits(credits) }, asked.by)
+      return { asked: { ...asked, keyId: of.keyId, credits }, request }
+    }
+  }
+}
+
+function newSecret(random: Random): Issued {
+  const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
+  return { text: secret, hash: stored.hash, ended: false }
+}
+
+function lastFour({ text }: Issued): string {
+  return text.slice(-4)
+}
+
+/** All send the same Idempotency-Key: it is that of whoever sends it, and stands for nothing that another asks. */
+function post(path: string, body: object, by: string): AdminRequest {
+  return {
+    method: 'POST',
+    path: `${ADMIN_ROOT}${path}`,
+    query: new URLSearchParams(),
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'again' },
+    body: Buffer.from(JSON.stringify(body)),
+    identity: { by: async () => by, scopes: ADMIN_SCOPES },
+  }
+}
+
+async function askUntilAnswered(office: Office, asked: Asked, request: AdminRequest, isFirstLost: boolean) {
+  for (let time = 1; time <= MOST_TIMES; time++) {
+    const isLost = isFirstLost && time === 1
+    const before = office.accounts.find(({ keyId }) => keyId === asked.keyId)?.secrets.slice() ?? []
+    asked.times += 1
+    const answer = await office.process().ask(request)
+    office.tell(() => `${asked.by} gets ${answer?.status ?? 'no answer'}${isLost ? ', which is lost' : ''}`)
+    if (!answer) continue
+    const body = JSON.parse(answer.body as string) as AdminBody
+    asked.answers.push({ status: answer.status, body })
+    if (isLost) continue
+    if (answer.status < 300) hear(office, asked, before, body as KeyWithSecret)
+    // Others came first, again and again: that says to ask again, as a failure does.
+    if (answer.status < 500 && body.error?.code !== 'conflict') return
+  }
+  asked.isGivenUp = true
+}
+
+/** Whoever asked knows a key, a secret, or both: of a key whose first answer was lost there may be no secret to know. */
+function hear(
+  { accounts }: Office,
+  { act, own, isAbrupt }: Asked,
+  before: readonly Issued[],
+  shown: KeyWithSecret,
+): void {
+  if (act === 'grant') return
+  const { id, secret: made } = shown
+  const account = accounts.find(({ keyId }) => keyId === id) ?? { keyId: id, secrets: [] }
+  if (!accounts.includes(account)) accounts.push(account)
+  const secret = own ?? (made === null ? undefined : { text: made, hash: hashSecret(made), ended: false })
+  if (secret && !account.secrets.includes(secret)) account.secrets.push(secret)
+  // A grace that is over by the operator's clock is not shown, and may go on by a gateway's.
+  const isAllShown = shown.previous !== null || shown.status === 'revoked' || (isAbrupt && !shown.replayed)
+  if (isAllShown) endUnshown(secret ? [...before, secret] : before, shown)
+}
+
+/** Secrets that were known before have ended if the key, as it is shown, does not know them any more. */
+function endUnshown(secrets: readonly Issued[], { status, last_four: current, previous }: KeyWithSecret): void {
+  const known = status === 'revoked' ? [] : [current, previous?.last_four]
+  for (const secret of secrets) if (!known.includes(lastFour(secret))) secret.ended = true
+}

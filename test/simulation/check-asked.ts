@@ -1,0 +1,49 @@
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { hashSecret } from '../../layers/gateway/domain/secret.ts'
+import type { AdminBody, Asked } from './admin-caller.ts'
+import { type Ledger, type StoredItem, Violation } from './ledger.ts'
+
+/** A key that is revoked stays so; others who come first, again and again, leave it open what becomes of an act. */
+const REFUSALS = ['key_revoked', 'conflict']
+
+/** When nothing is under way: what was asked for was done once at most, and whoever was told so was told what is so. */
+export function checkAsked(ledger: Ledger, asked: Asked): void {
+  const { act, by, keyId, credits, answers } = asked
+  const fail = (what: string): never => {
+    throw new Violation(`${act} for ${by}, asked for ${asked.times} times, ${what}`)
+  }
+  if (asked.isGivenUp) fail('was never answered')
+  const { events, grants } = ledger.doneFor(by)
+  if (events.length > 1) fail(`was done ${events.length} times`)
+  const [event] = events
+  if (event && (event.what !== `key.${act}` || event.keyId !== (keyId ?? event.keyId))) fail('was another act')
+  const granted = grants.map((grant) => BigInt(grant.credits as bigint))
+  if (granted.join() !== (event && credits > 0n ? `${credits}` : '')) fail(`granted ${granted.join(' and ')}`)
+  const told = answers.filter(({ status }) => status < 300)
+  for (const { body } of told) if (!event || !isOf(asked, event, body)) fail(`was told as ${body.id}`)
+  const refusals = answers.filter(({ status }) => status >= 400 && status < 500).map(({ body }) => body.error?.code)
+  const wrong = refusals.find((code) => !REFUSALS.includes(code ?? ''))
+  if (wrong !== undefined) fail(`was refused with ${wrong}`)
+  if (event && refusals.includes('key_revoked')) fail('was refused, and done')
+  checkSecrets(ledger, asked, event, fail)
+}
+
+function isOf({ act, credits }: Asked, event: StoredItem, { id, credits: told }: AdminBody): boolean {
+  if (act !== 'grant') return id === event.keyId
+  return id === event.sk && told === formatCredits(credits)
+}
+
+/** The secret that whoever asks has made is the one that the key got; otherwise it is told once at most. */
+function checkSecrets(
+  ledger: Ledger,
+  { act, own, answers }: Asked,
+  event: StoredItem | undefined,
+  fail: (what: string) => never,
+): void {
+  const told = answers.flatMap(({ body }) => body.secret ?? [])
+  if (told.length > (own || act === 'grant' ? 0 : 1)) fail(`was told with ${told.length} secrets`)
+  const hashes = [...told.map(hashSecret), ...(own && event ? [own.hash] : [])]
+  for (const hash of hashes) {
+    if (!ledger.wasInForce(event?.keyId as string, hash)) fail('was told with a secret that the key never had')
+  }
+}

@@ -1,0 +1,45 @@
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'
+import { adminApi } from '../../operator/admin-api/handle.ts'
+import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
+
+type Database = OperatorTables['database']
+
+/** The admin API in a process that can crash. Whoever asks it lives on. */
+export class OperatorProcess extends SimulatedProcess {
+  readonly #answerTo: (request: AdminRequest) => Promise<AdminAnswer>
+  readonly #end = Promise.withResolvers<undefined>()
+
+  constructor(deps: ProcessDeps) {
+    super('operator', deps)
+    const administered = {
+      tables: { ...this.tables, database: withoutUsage(this.tables.database) },
+      stage: 'simulated',
+      isProtected: false,
+      chatUrl: 'https://gateway.example',
+      clock: deps.nowMs,
+      random: (bytes: number) => deps.random.bytes(bytes),
+    }
+    // The answer says that it failed, and is looked at in the end.
+    this.#answerTo = adminApi(administered, () => {})
+  }
+
+  /** Undefined if the process crashes before it has answered. */
+  ask(request: AdminRequest): Promise<AdminAnswer | undefined> {
+    return Promise.race([this.#answerTo(request), this.#end.promise])
+  }
+
+  crash(): void {
+    this.alive = false
+    this.#end.resolve(undefined)
+  }
+}
+
+/** What a key has spent is only shown with the answer to a change, which must not fail for it. */
+function withoutUsage(database: Database): Database {
+  const get: Database['get'] = async (input) => {
+    if (input.TableName !== TABLE_NAMES.usage) return database.get(input)
+    throw Object.assign(new Error('The usage table is away.'), { name: 'TimeoutError' })
+  }
+  return { ...database, get }
+}

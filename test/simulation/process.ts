@@ -1,0 +1,86 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
+import { modelClient } from './dynamodb/model-client.ts'
+import type { Message, Network, Sender } from './network.ts'
+import type { Random } from './random.ts'
+import type { Variant } from './variants.ts'
+
+export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
+
+type Command = { readonly constructor: { readonly name: string }; readonly input: { ClientRequestToken?: string } }
+export type CarryOut = (command: Command, token?: string) => Record<string, unknown>
+
+export type ProcessDeps = {
+  readonly network: Network
+  readonly carryOut: CarryOut
+  readonly nowMs: () => number
+  readonly random: Random
+  readonly variant: Variant | undefined
+}
+
+/** What the clients do by themselves with a request that fails. */
+const ATTEMPTS = 3
+
+/** Talks to the database over the network, until it crashes. */
+export class SimulatedProcess implements Sender {
+  readonly name: string
+  alive = true
+  readonly tables: OperatorTables
+  protected readonly deps: ProcessDeps
+
+  constructor(name: string, deps: ProcessDeps) {
+    this.name = name
+    this.deps = deps
+    const { variant } = deps
+    const client = (attempts: number): DynamoDBDocumentClient => {
+      const send = (command: Command) => this.#send(command, attempts)
+      return modelClient((variant?.wrap?.(send as never) ?? send) as never)
+    }
+    const sending = client(ATTEMPTS)
+    this.tables = { client: sending, database: sdkDatabase(sending, client(variant?.attempts ?? 1)), ...TABLE_NAMES }
+  }
+
+  /** As the clients: what fails for a while is sent again, a transaction with the same token. */
+  async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
+    const { name } = command.constructor
+    const isTransaction = name === 'TransactWriteCommand'
+    const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
+    const token = isTransaction ? `token-${this.deps.random.below(2 ** 31)}` : undefined
+    const label = () => describeCommand(command)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await this.message({
+          label,
+          kind,
+          isSentOnce: attempts === 1,
+          work: () => this.deps.carryOut(command, token),
+        })) as never
+      } catch (error) {
+        if (attempt >= attempts || !isTransient(error)) throw error
+      }
+    }
+  }
+
+  protected message(message: Pick<Message, 'label' | 'kind' | 'isSentOnce' | 'work'>): Promise<unknown> {
+    return new Promise((answer, fail) => {
+      if (this.alive) this.deps.network.waiting.push({ ...message, from: this, answer, fail })
+    })
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return ['TimeoutError', 'ProvisionedThroughputExceededException'].includes((error as Error).name)
+}
+
+function describeCommand(command: Command): string {
+  const { Key, Item, TransactItems } = command.input as {
+    Key?: object
+    Item?: { requestId?: string; pk?: string }
+    TransactItems?: object[]
+  }
+  const what = Key
+    ? Object.values(Key).join(' ')
+    : (Item?.requestId ?? Item?.pk ?? `${TransactItems?.length ?? 'many'} items`)
+  return `${command.constructor.name.replace('Command', '')} ${what}`
+}

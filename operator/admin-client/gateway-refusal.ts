@@ -44,10 +44,9 @@ export function unsigned(cause: unknown): AdminError {
 }
 
 function unavailable(what: string, asked: AdminAsk): AdminError {
-  const unsure = onlyLooks(asked)
-    ? ''
-    : ' If this was a change, it may have been made all the same: look before you go on.'
-  return new AdminError('service_unavailable', `${what}${unsure} ${PASSED_BY}`)
+  if (onlyLooks(asked)) return new AdminError('service_unavailable', `${what} ${PASSED_BY}`)
+  const unsure = 'The change may have been made all the same: look before you go on.'
+  return new AdminError('outcome_unknown', `${what} ${unsure} ${PASSED_BY}`)
 }
 
 /** An HTTP API says no more than `Forbidden`, whatever the reason. */

@@ -307,7 +307,7 @@ describe('after a lost answer', () => {
     const told = await ask(`POST /keys/${key.id}/revoke`, { body: { confirm: 'lost' }, headers })
     expect(messageOf(told)).toEqual([
       503,
-      'service_unavailable',
+      'outcome_unknown',
       expect.stringMatching(/may have been made all the same/),
     ])
     expect(admin.asked).toHaveLength(1)
@@ -389,7 +389,7 @@ describe('an address that is not the admin API, or no longer', () => {
     const told = await ask('POST /keys', { body: {} }, { credentials })
     expect(messageOf(told)).toEqual([
       503,
-      'service_unavailable',
+      'outcome_unknown',
       expect.stringMatching(/no answer of the admin API|did not answer/),
     ])
     expect(leaks(told)).toBe(false)
@@ -399,7 +399,7 @@ describe('an address that is not the admin API, or no longer', () => {
   test('that is slow is a 503 when the patience is over', async () => {
     admin.instead = () => {}
     const told = messageOf(await ask('POST /keys', { body: {} }, { patienceMs: 50 }))
-    expect(told).toEqual([503, 'service_unavailable', expect.stringContaining('TimeoutError')])
+    expect(told).toEqual([503, 'outcome_unknown', expect.stringContaining('TimeoutError')])
   })
 
   test('that is down is a 503 with the reason, and the way without it', async () => {

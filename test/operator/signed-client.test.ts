@@ -305,11 +305,7 @@ describe('after a lost answer', () => {
     const { key } = await gateway.issue({ name: 'lost' })
     admin.lost = 1
     const told = await ask(`POST /keys/${key.id}/revoke`, { body: { confirm: 'lost' }, headers })
-    expect(messageOf(told)).toEqual([
-      503,
-      'outcome_unknown',
-      expect.stringMatching(/may have been made all the same/),
-    ])
+    expect(messageOf(told)).toEqual([503, 'outcome_unknown', expect.stringMatching(/may have been made all the same/)])
     expect(admin.asked).toHaveLength(1)
     expect((await gateway.readKey(key.id)).status).toBe('revoked')
   })

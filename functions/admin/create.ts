@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { AdminPlace } from '../../layers/gateway/config.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'
 import { adminApi, refusalFor, refused } from '../../operator/admin-api/handle.ts'
+import { adminRequestId } from '../../operator/admin-api/request-id.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
 import { type AdminEvent, bodyOf } from './event.ts'
 import { keyedCaller, signedCaller } from './identify.ts'
@@ -68,7 +67,7 @@ export function createAdmin({ tables, stage, place, clock, log }: AdminDeps) {
   }
 
   function failed(error: unknown): AdminAnswer & { readonly body: string } {
-    const requestId = `adm_${ulid(clock(), randomBytes(10))}`
+    const requestId = adminRequestId(clock())
     const refusal = refusalFor(error)
     if (refusal.status === 401) log.invalidKey()
     if (refusal.status === 500) report(requestId, error)

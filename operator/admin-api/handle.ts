@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { newAct } from '../../layers/gateway/domain/act.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../layers/gateway/store/failures.ts'
 import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
@@ -10,6 +9,7 @@ import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
 import { forgetListing } from './listed-keys.ts'
 import { readJson } from './read-json.ts'
+import { adminRequestId } from './request-id.ts'
 import { findAdminRoute } from './route-table.ts'
 import { requireScope } from './scopes.ts'
 
@@ -23,7 +23,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
   const { random = randomBytes } = administered
   return async (request) => {
     const nowMs = administered.clock()
-    const requestId = `adm_${ulid(nowMs, random(10))}`
+    const requestId = adminRequestId(nowMs, random)
     const common = commonHeaders(requestId)
     try {
       const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs)

@@ -3,12 +3,11 @@ import { AdminError } from '../admin-api/admin-error.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminAsk } from './admin-client.ts'
 import { unsigned } from './gateway-refusal.ts'
-import { NodeSha256 } from './node-sha256.ts'
 
 type SignerOptions = ConstructorParameters<typeof SignatureV4>[0]
 
-/** Who signs, and for which region; both as AWS's SDK has them, also as functions that find them. */
-export type Signing = Pick<SignerOptions, 'credentials' | 'region'>
+/** Who signs, for which region and by which hash, as the clients of AWS's SDK have them. */
+export type Signing = Pick<SignerOptions, 'credentials' | 'region' | 'sha256'>
 
 type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
 
@@ -17,9 +16,9 @@ const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 
 /** Sends a request as AWS's Signature Version 4 wants it. What cannot be signed as it stands is refused, and not sent. */
-export function sendSigned(adminUrl: string, { credentials, region }: Signing): SendSigned {
+export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Signing): SendSigned {
   const { origin, host, hostname, protocol } = requireSafe(adminUrl)
-  const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256: NodeSha256 })
+  const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256 })
   return async ({ method, path, query, headers, body }, nowMs, signal) => {
     // Nothing in such a path can be spelled in two ways, so it is the one that is signed, and leads nowhere else.
     if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')

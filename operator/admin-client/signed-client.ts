@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { AdminError } from '../admin-api/admin-error.ts'
 import type { AdminAnswer } from '../admin-api/call.ts'
 import { refused } from '../admin-api/handle.ts'
+import { adminRequestId } from '../admin-api/request-id.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
 import { unanswered } from './gateway-refusal.ts'
@@ -26,9 +25,9 @@ const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
 /** The admin API that a stage serves, asked with AWS credentials. */
 export function signedClient(
   adminUrl: string,
-  { credentials, region, clock = Date.now, patienceMs = 60_000 }: Options,
+  { credentials, region, sha256, clock = Date.now, patienceMs = 60_000 }: Options,
 ): AdminClient {
-  const send = sendSigned(adminUrl, { credentials, region })
+  const send = sendSigned(adminUrl, { credentials, region, sha256 })
   const { host } = new URL(adminUrl)
 
   return async (asked) => {
@@ -47,7 +46,7 @@ export function signedClient(
       return await readAnswer(response, asked, clock())
     } catch (error) {
       const refusal = error instanceof AdminError ? error : unanswered(host, error as Error, asked)
-      return refused(`adm_${ulid(clock(), randomBytes(10))}`, refusal)
+      return refused(adminRequestId(clock()), refusal)
     }
   }
 }

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { LastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import type { AdminAnswer, Identity } from '../admin-api/call.ts'
 import { type Report, refusalFor, refused } from '../admin-api/handle.ts'
 import { readJson } from '../admin-api/read-json.ts'
+import { adminRequestId } from '../admin-api/request-id.ts'
 import { ADMIN_ROOT, findAdminRoute } from '../admin-api/route-table.ts'
 import { requireScope } from '../admin-api/scopes.ts'
 import type { AuditLine, WhoAmI } from '../admin-api/shapes.ts'
@@ -31,7 +30,7 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
       return await answerTo(asked)
     } catch (error) {
       if (error instanceof Refusal) return error.answer
-      const [requestId, refusal] = [newRequestId(), refusalFor(error)]
+      const [requestId, refusal] = [adminRequestId(clock()), refusalFor(error)]
       if (refusal.status === 500) report(requestId, error)
       return refused(requestId, refusal)
     }
@@ -64,7 +63,7 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
       status: 200,
       headers: {
         'Content-Type': 'application/x-ndjson',
-        'X-Request-Id': newRequestId(),
+        'X-Request-Id': adminRequestId(clock()),
         'Cache-Control': 'no-store',
       },
       body: written(first, lines),
@@ -81,12 +80,8 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
         yield `${JSON.stringify(line)}\n`
       }
     } catch (error) {
-      report(newRequestId(), new CliError(`The audit broke off: ${(error as Error).message}`))
+      report(adminRequestId(clock()), new CliError(`The audit broke off: ${(error as Error).message}`))
       throw error
     }
-  }
-
-  function newRequestId(): string {
-    return `adm_${ulid(clock(), randomBytes(10))}`
   }
 }

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import type { ConsoleFile } from '../../console/build.ts'
-import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import { AdminError } from '../admin-api/admin-error.ts'
 import type { AdminAnswer, Identity } from '../admin-api/call.ts'
 import { readJson } from '../admin-api/read-json.ts'
+import { adminRequestId } from '../admin-api/request-id.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
 import { Refusal } from '../admin-client/refusal.ts'
@@ -124,7 +123,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
       ...GUARD_HEADERS,
       ...refusal.headers,
       'Content-Type': 'application/json',
-      'X-Request-Id': `adm_${ulid(clock(), randomBytes(10))}`,
+      'X-Request-Id': adminRequestId(clock()),
       // What was not read of the body is not waited for.
       Connection: 'close',
     })

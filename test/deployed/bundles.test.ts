@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
 import { BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
@@ -343,13 +344,14 @@ describe('roles', () => {
       answersTable: account.tables.answers,
     }
     const random = new Random(1)
-    const madeAtMs = Date.now() - 5 * 86_400_000
+    const noon = Date.parse(utcDay(Date.now())) + 12 * 3_600_000
+    const madeAtMs = noon - 5 * 86_400_000
     await usedKey(account.tables, madeAtMs, (id) => randomRows(random, id, madeAtMs, 2, 5))
     const seen = openAllTables(names, account.dynamodb.endpoint)
     const before = account.dynamodb.calls.length
     const putObject = async () => {}
     for (const hours of [0, 1]) {
-      const run = await closerAt(seen, () => Date.now() + hours * 3_600_000, { putObject }).run()
+      const run = await closerAt(seen, () => noon + hours * 3_600_000, { putObject }).run()
       expect(run).toMatchObject(hours === 0 ? { exported: 0 } : { closed: 0, behind: 0 })
     }
     seen.client.destroy()

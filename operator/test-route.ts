@@ -37,7 +37,7 @@ export async function testRoute(
   let firstTokenMs: number | undefined
   let usage: unknown
   try {
-    const answer = openProvider(catalog, route.provider).chat({
+    const answer = await openProvider(catalog, route.provider).chat({
       chat,
       outputCap: OUTPUT_CAP,
       model: route.model,

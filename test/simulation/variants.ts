@@ -84,7 +84,7 @@ function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Varia
     provider: (provider) => ({
       ...provider,
       async *chat(call) {
-        for await (const parts of provider.chat(call)) {
+        for await (const parts of await provider.chat(call)) {
           yield parts.flatMap((part): ChatPart[] => {
             if (part.kind !== 'usage') return [part]
             const usage = hear(part.usage as Usage)
@@ -106,7 +106,7 @@ function failingForWords(provider: Provider): Provider {
     ...provider,
     async *chat(call) {
       try {
-        yield* provider.chat(call)
+        yield* await provider.chat(call)
       } catch (error) {
         const isForWords = error instanceof UpstreamFailure && error.reason === 'unsupported'
         throw isForWords ? new UpstreamFailure('status', 'It fails.', { status: 500 }) : error

@@ -1,9 +1,11 @@
 import { contractOf } from '../contracts/contracts.ts'
+import type { ChatPart } from '../domain/chat.ts'
 import type { Nano } from '../domain/money.ts'
+import { type Answer, isWhole } from '../providers/provider.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
-import { type Answer, dispatch } from './dispatch.ts'
+import { dispatch } from './dispatch.ts'
 import { makeBill } from './make-bill.ts'
 import { SETTLE_RESERVE_MS } from './settle.ts'
 import { Tally } from './tally.ts'
@@ -30,6 +32,12 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   return cost === bill.cost ? text : write(cost)
 }
 
+/** Whether all were taken. What comes after one that was not is not read. */
+async function everyBatch<T>(batches: AsyncIterable<T>, take: (batch: T) => boolean): Promise<boolean> {
+  for await (const batch of batches) if (!take(batch)) return false
+  return true
+}
+
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */
 async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
   const endsAtMs = Math.min(request.deadlineMs - SETTLE_RESERVE_MS, request.nowMs + deps.timing.wholeAnswerMs)
@@ -40,16 +48,14 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
     const whole = contractOf(request.endpoint).openWhole(headOf(request))
     const tally = new Tally(request.priced)
     if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs
-    for await (const parts of answer) {
+    const take = (parts: readonly ChatPart[]) => {
       for (const part of parts) {
         tally.add(part)
         if (part.kind === 'choice') whole.add(part)
       }
-      if (whole.chars > MOST_WHOLE_CHARS) {
-        whole.cut()
-        break
-      }
+      return whole.chars <= MOST_WHOLE_CHARS
     }
+    if (!(isWhole(answer) ? answer.every(take) : await everyBatch(answer, take))) whole.cut()
     return { whole, tally }
   }
   try {

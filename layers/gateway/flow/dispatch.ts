@@ -1,16 +1,13 @@
 import type { ChatPart } from '../domain/chat.ts'
 import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { Provider } from '../providers/provider.ts'
+import { type Answer, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
 import { type Candidate, type DispatchDeps, tryRoutes } from './try-routes.ts'
 
 const MOST_LEADING_PARTS = 1_000
-
-/** The parts of an answer, in batches: each is what one read from the upstream brought. */
-export type Answer = AsyncIterable<readonly ChatPart[]>
 
 /** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
 type Accept<T> = (answer: Answer) => Promise<T> | T
@@ -37,13 +34,13 @@ async function begin(
   priced: PricedRequest,
   journey: Journey,
   signal: AbortSignal,
-) {
+): Promise<Answer> {
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   // A whole answer says nothing before its end, so it has until the request's own deadline.
   const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
-  const batches = provider
-    .chat({
+  try {
+    const answer = await provider.chat({
       chat: priced.chat,
       outputCap,
       model: route.model,
@@ -56,15 +53,21 @@ async function begin(
       },
       signal: beginning.signal,
     })
-    [Symbol.asyncIterator]()
+    if (!isWhole(answer)) return await begun(answer[Symbol.asyncIterator]())
+    if (!answer.some((parts) => parts.some(isAnswer))) throw empty()
+    return answer
+  } finally {
+    beginning.begun()
+  }
+}
+
+/** A stream, once it has said something. */
+async function begun(batches: AsyncIterator<readonly ChatPart[]>): Promise<Answer> {
   try {
-    const leading = await readLeading(batches)
-    return continueFrom(leading, batches)
+    return continueFrom(await readLeading(batches), batches)
   } catch (error) {
     await batches.return?.()
     throw error
-  } finally {
-    beginning.begun()
   }
 }
 
@@ -88,7 +91,11 @@ async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise
     leading = leading.length > 0 ? [...leading, ...value] : value
     if (value.some(isAnswer)) return leading
   }
-  throw new UpstreamFailure('empty', 'The upstream sent no answer.')
+  throw empty()
+}
+
+function empty(): UpstreamFailure {
+  return new UpstreamFailure('empty', 'The upstream sent no answer.')
 }
 
 function isAnswer(part: ChatPart): boolean {

@@ -19,7 +19,7 @@ export class Exchange implements Receiver {
   #waitingBytes = 0
   #isOver = false
   #failure: unknown
-  #wake: (() => void) | undefined
+  #reader: PromiseWithResolvers<Buffer | undefined> | undefined
   #parting: NodeJS.Timeout | undefined
 
   constructor(connection: Connection) {
@@ -28,15 +28,11 @@ export class Exchange implements Receiver {
   }
 
   /** All of the body that has come since, as soon as there is any; undefined at its end. One caller at a time. */
-  async read(): Promise<Buffer | undefined> {
-    for (;;) {
-      if (this.#pieces.length > 0) return this.#takePieces()
-      if (this.#failure !== undefined) throw this.#failure
-      if (this.#isOver) return undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
+  read(): Promise<Buffer | undefined> {
+    const reader = Promise.withResolvers<Buffer | undefined>()
+    this.#reader = reader
+    this.#serveReader()
+    return reader.promise
   }
 
   /** All of the body that was not read yet, if the response is whole; undefined if it is to be waited for, or failed. */
@@ -65,7 +61,7 @@ export class Exchange implements Receiver {
     try {
       this.#parser.feed(bytes)
       if (this.#parser.isDone) this.#connection.release(this.#parser.keptMs)
-      this.#wakeReader()
+      this.#serveReader()
     } catch (error) {
       this.#fail(error)
       this.#connection.destroy()
@@ -75,7 +71,7 @@ export class Exchange implements Receiver {
   /** The connection has ended, of itself or with an error. */
   onClose(error: NodeJS.ErrnoException | undefined): void {
     if (this.#isOver) return
-    if (!error && this.#parser.close()) this.#wakeReader()
+    if (!error && this.#parser.close()) this.#serveReader()
     else if (error instanceof HttpError) this.#fail(error)
     else this.#fail(this.#broken(error))
   }
@@ -111,7 +107,7 @@ export class Exchange implements Receiver {
     clearTimeout(this.#parting)
     this.#begun.reject(error)
     this.#begun.promise.catch(() => {})
-    this.#wakeReader()
+    this.#serveReader()
   }
 
   #broken(cause: NodeJS.ErrnoException | undefined): HttpError {
@@ -122,10 +118,13 @@ export class Exchange implements Receiver {
     })
   }
 
-  #wakeReader(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+  #serveReader(): void {
+    const reader = this.#reader
+    if (!reader || (this.#pieces.length === 0 && !this.#isOver)) return
+    this.#reader = undefined
+    if (this.#pieces.length > 0) reader.resolve(this.#takePieces())
+    else if (this.#failure !== undefined) reader.reject(this.#failure)
+    else reader.resolve(undefined)
   }
 }
 

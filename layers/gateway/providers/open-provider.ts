@@ -1,7 +1,7 @@
 import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
-import type { ChatCall, Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
@@ -51,16 +51,13 @@ function lateProvider(
     provider ??= await open()
     return provider
   }
-  async function* chatLate(call: ChatCall) {
-    yield* (await opened()).chat(call)
-  }
   const call =
     (verb: 'embed' | 'countTokens') =>
     async (asked: never): Promise<never> =>
       (await opened())[verb]?.(asked) as never
   return {
     id,
-    chat: (asked) => (provider ? provider.chat(asked) : chatLate(asked)),
+    chat: (asked) => (provider ? provider.chat(asked) : opened().then((it) => it.chat(asked))),
     ...Object.fromEntries(verbs.map((verb) => [verb, call(verb)])),
   }
 }

@@ -30,12 +30,20 @@ export type EmbedCall = Pick<ChatCall, 'model' | 'idleTimeoutMs' | 'allowFields'
 }
 
 /**
- * An upstream dialect. Its parts come in batches, one for each read from the upstream, so that nobody waits between the
- * parts that came together. It throws UpstreamFailure and nothing else.
+ * The parts of an answer. They come in batches, one for each read from the upstream, so that nobody waits between the
+ * parts that came together. An answer that came whole is a list, for which nobody waits at all.
  */
+export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
+
+export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[])[] {
+  return Array.isArray(answer)
+}
+
+/** An upstream dialect. It throws UpstreamFailure and nothing else. */
 export type Provider = {
   readonly id: string
-  chat(call: ChatCall): AsyncIterable<readonly ChatPart[]>
+  /** Whoever has begun to read a stream reads it to its end, or returns it. */
+  chat(call: ChatCall): Answer | Promise<Answer>
   /** Only where the dialect has words for it. */
   embed?(call: EmbedCall): Promise<Embedding>
   /** The tokens of a prompt by the upstream's own count, where it counts for free. */

@@ -22,11 +22,11 @@ export function anthropicProvider(
   const counter = targetOf(`${address}/count_tokens`, { ...headers, accept: 'application/json' })
   return {
     id,
-    async *chat(call) {
+    async chat(call) {
       const reply = await send(target, call, toAnthropicRequest(call))
       const isNative = call.chat.original?.contract === 'messages'
-      if (isJson(reply)) yield readMessage(await readJson(reply), isNative)
-      else yield* readEvents(reply, call, new AnthropicEvents(isNative))
+      if (isJson(reply)) return [readMessage(await readJson(reply), isNative)]
+      return readEvents(reply, call, new AnthropicEvents(isNative))
     },
     async countTokens(call) {
       const prompt = Object.entries(toAnthropicRequest(call)).filter(([name]) => COUNTED.has(name))

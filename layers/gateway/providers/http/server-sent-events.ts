@@ -1,8 +1,9 @@
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { ChatPart } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { ChatCall } from '../provider.ts'
 import type { Reply } from './post.ts'
+import type { ReplyBody } from './reply-body.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
@@ -24,42 +25,79 @@ export type EventReader = {
  * The parts of a stream, in batches: one for all that one read from the upstream brought, and no promise in between. Text
  * is decoded across the borders of reads; an event, and all of them together, have bounds.
  */
-export async function* readEvents(
-  { body }: Reply,
-  { chat, outputCap }: ChatCall,
-  answer: EventReader,
-): AsyncGenerator<readonly ChatPart[], void, undefined> {
-  let budget = outputCap * chat.choices * BYTES_PER_TOKEN + SPARE_BYTES
-  let parts: ChatPart[] = []
-  const decoder = new TextDecoder()
-  const parser = createParser({ onEvent: ({ data }) => take(data), maxBufferSize: MAX_EVENT_CHARS })
-  try {
-    while (!answer.isWhole) {
-      const chunk = await body.read()
-      parts = []
-      try {
-        // An upstream that closes right after its last line still meant that line.
-        parser.feed(chunk ? decoder.decode(chunk, { stream: true }) : `${decoder.decode()}\n\n`)
-      } catch (error) {
-        // The words before a fault count as said.
-        if (parts.length > 0) yield parts
-        throw error instanceof UpstreamFailure ? error : tooLong(error)
-      }
-      if (parts.length > 0) yield parts
-      if (!chunk) break
-    }
-    if (!answer.isWhole) answer.end()
-  } finally {
-    body.close()
+export function readEvents({ body }: Reply, call: ChatCall, answer: EventReader): AsyncIterable<readonly ChatPart[]> {
+  return { [Symbol.asyncIterator]: () => new EventBatches(body, call, answer) }
+}
+
+const END = { done: true, value: undefined } as const
+
+/** By hand, because each part of a stream comes this way, and a generator makes three promises where this makes one. */
+class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
+  readonly #body: ReplyBody
+  readonly #answer: EventReader
+  readonly #decoder = new TextDecoder()
+  readonly #parser: EventSourceParser
+  #parts: ChatPart[] = []
+  #budget: number
+  /** What the next call throws: the words before a fault count as said. */
+  #fault: UpstreamFailure | undefined
+  #hasClosed = false
+  #isOver = false
+
+  constructor(body: ReplyBody, { chat, outputCap }: ChatCall, answer: EventReader) {
+    this.#body = body
+    this.#answer = answer
+    this.#budget = outputCap * chat.choices * BYTES_PER_TOKEN + SPARE_BYTES
+    const onEvent = ({ data }: { readonly data: string }) => this.#take(data)
+    this.#parser = createParser({ onEvent, maxBufferSize: MAX_EVENT_CHARS })
   }
 
-  function take(data: string): void {
-    if (answer.isWhole) return
-    budget -= data.length
-    if (budget < 0) {
+  async next(): Promise<IteratorResult<readonly ChatPart[], undefined>> {
+    if (this.#isOver) return END
+    try {
+      while (!this.#fault && !this.#hasClosed && !this.#answer.isWhole) {
+        this.#read(await this.#body.read())
+        if (this.#parts.length > 0) return { done: false, value: this.#parts }
+      }
+      if (this.#fault) throw this.#fault
+      if (!this.#answer.isWhole) this.#answer.end()
+    } catch (error) {
+      this.#close()
+      throw error
+    }
+    this.#close()
+    return END
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#close()
+    return END
+  }
+
+  /** Nothing, if the upstream has closed: one that closes right after its last line still meant that line. */
+  #read(bytes: Buffer | undefined): void {
+    this.#hasClosed = !bytes
+    this.#parts = []
+    try {
+      this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
+    } catch (error) {
+      this.#fault = error instanceof UpstreamFailure ? error : tooLong(error)
+    }
+  }
+
+  #take(data: string): void {
+    if (this.#answer.isWhole) return
+    this.#budget -= data.length
+    if (this.#budget < 0) {
       throw new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
     }
-    answer.read(data, parts)
+    this.#answer.read(data, this.#parts)
+  }
+
+  #close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#body.close()
   }
 }
 

@@ -20,7 +20,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
   const target = targetAt('/chat/completions')
   return {
     id,
-    async *chat(call) {
+    async chat(call) {
       const isText = isTextCall(call)
       const body = JSON.stringify(isText ? toTextRequest(call, entry) : toOpenAiRequest(call, entry))
       const key = await apiKey()
@@ -36,8 +36,8 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
         const failure = await readErrorReply(reply, key)
         throw isText ? aboutText(failure) : failure
       }
-      if (isJson(reply)) yield readCompletion(await readJson(reply), key)
-      else yield* readEvents(reply, call, new OpenAiEvents(key))
+      if (isJson(reply)) return [readCompletion(await readJson(reply), key)]
+      return readEvents(reply, call, new OpenAiEvents(key))
     },
     async embed(call) {
       const body = JSON.stringify(toEmbeddingRequest(call, entry))

@@ -16,7 +16,7 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: () => 
   })
   return {
     id,
-    async *chat(call) {
+    async chat(call) {
       const body = JSON.stringify(toResponsesRequest(call, entry))
       const key = await apiKey()
       const reply = await post({
@@ -28,8 +28,8 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: () => 
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key)
-      if (isJson(reply)) yield readResponse(await readJson(reply), key)
-      else yield* readEvents(reply, call, new ResponsesEvents(key))
+      if (isJson(reply)) return [readResponse(await readJson(reply), key)]
+      return readEvents(reply, call, new ResponsesEvents(key))
     },
   }
 }

@@ -22,7 +22,7 @@ export function openMemoryTables(catalog: CatalogData, keys: readonly Key[]): Me
   const accounts = new Map(keys.map((key) => [nameOf(keyItem(key.id)), new Account(key)]))
   const accountOf = (Key: Item) => accounts.get(nameOf(Key)) as Account
   const items = new Map<string, () => Item>([
-    [nameOf(CATALOG_ITEM), () => ({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: new Date().toISOString() })],
+    [nameOf(CATALOG_ITEM), () => ({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: '2026-01-01T00:00:00.000Z' })],
     ...keys.map((key) => [nameOf(hashItem(key.current.hash)), () => ({ keyId: key.id })] as const),
     ...[...accounts].map(([name, account]) => [name, () => account.item()] as const),
   ])

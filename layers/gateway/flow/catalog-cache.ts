@@ -3,7 +3,8 @@ import { type Catalog, type CatalogData, EMPTY_CATALOG, openCatalog } from '../d
 /** At once, if one is at hand. */
 export type LoadCatalog = () => Catalog | Promise<Catalog>
 
-type ReadCatalog = () => Promise<{ readonly data: CatalogData; readonly version: number } | undefined>
+type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
+type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
 /** A catalog is never older than this when it is used. */
 const MAX_AGE_MS = 30_000
@@ -11,7 +12,7 @@ const MAX_AGE_MS = 30_000
 const REFRESH_AGE_MS = 20_000
 
 export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
-  let current: { catalog: Catalog; readAtMs: number } | undefined
+  let current: { catalog: Catalog; pushedAt: string | undefined; readAtMs: number } | undefined
   let reading: Promise<Catalog> | undefined
 
   function refresh(): Promise<Catalog> {
@@ -24,8 +25,11 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
   async function read(): Promise<Catalog> {
     const readAtMs = clock()
     const stored = await readCatalog()
-    const catalog = stored ? openCatalog(stored.data, stored.version) : EMPTY_CATALOG
-    current = { catalog, readAtMs }
+    // One that is still in force stays open, and so do its providers.
+    const isSame = stored && current?.catalog.version === stored.version && current.pushedAt === stored.pushedAt
+    const opened = () => (stored ? openCatalog(stored.data, stored.version) : EMPTY_CATALOG)
+    const catalog = isSame && current ? current.catalog : opened()
+    current = { catalog, pushedAt: stored?.pushedAt, readAtMs }
     return catalog
   }
 

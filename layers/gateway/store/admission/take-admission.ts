@@ -3,7 +3,7 @@ import { type Key, oldFormHolds } from '../../domain/key.ts'
 import { forgottenDays, utcDay } from '../../domain/limits.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
-import { dayAttribute, daysOf, holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
+import { dayAttribute, holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
@@ -43,9 +43,9 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
  * the holds only those that have ended are.
  */
 function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
-  const days = daysOf(changed)
-  const forgotten = forgottenDays(key, nowMs)
-  for (const day in key.days) if (!forgotten.includes(day)) days[day] ??= key.days[day] as number
+  const today = utcDay(nowMs)
+  const days: Record<string, number> = { ...key.days, [today]: changed[dayAttribute(today)] as number }
+  for (const day of forgottenDays(key, nowMs)) delete days[day]
   const holds = holdsOf(changed, nowMs)
   return {
     ...key,

@@ -9,7 +9,7 @@ export function writeAttributes(item: Item): string {
   let text = ''
   for (const name in item) {
     const value = item[name]
-    if (value !== undefined) text += `${text === '' ? '{' : ','}${quoted(name)}:${writeAttribute(value)}`
+    if (value !== undefined) text += `${text === '' ? '{' : ','}${quotedName(name)}:${writeAttribute(value)}`
   }
   return text === '' ? '{}' : `${text}}`
 }
@@ -69,6 +69,18 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 /** Most texts here are short and plain. */
 export function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+const MOST_NAMES = 256
+/** Names of attributes in their quotes. They are the same few again and again. */
+const NAMES = new Map<string, string>()
+
+function quotedName(name: string): string {
+  const known = NAMES.get(name)
+  if (known !== undefined) return known
+  const made = quoted(name)
+  if (NAMES.size < MOST_NAMES) NAMES.set(name, made)
+  return made
 }
 
 /** A number beyond 2^53 may not be the one that was meant; such are bigints. */

@@ -4,12 +4,13 @@ import { sendMany } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** Until V8 has compiled what it will. */
-const WARM_UP = 600
-/** In a round: some tenths of a second of each. */
-const STREAMS = { bareProxy: 400, waybill: 150, portkey: 250 }
-/** Two times sixteen: each takes half a second. */
-const SLOW_STREAMS = 32
+/** Until V8 has compiled what it will. Of slow streams it sees other paths. */
+const WARM_UP = 3_000
+const SLOW_WARM_UP = 160
+/** In a round: about a tenth of a second of each. */
+const STREAMS = { bareProxy: 300, waybill: 200, portkey: 150 }
+/** All at once: each takes half a second. */
+const SLOW_STREAMS = 16
 
 type Name = keyof typeof STREAMS
 /** A round's figures, in µs. */
@@ -27,7 +28,9 @@ export const chunk: RowGroup = {
     const present = (Object.keys(STREAMS) as Name[]).filter((name) => subjects[name])
     stand.say('chunk: warming up')
     for (const name of present) {
-      await sendMany((subjects[name] as Subject).target, { model: 'hundred-chunks', stream: true }, WARM_UP)
+      const { target } = subjects[name] as Subject
+      await sendMany(target, { model: 'hundred-chunks', stream: true }, WARM_UP)
+      await sendMany(target, { model: 'hundred-slow-chunks', stream: true }, SLOW_WARM_UP)
     }
     const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject, STREAMS[name])])
     const rounds = await inTurns<Name, Round>(stand, 'chunk', Object.fromEntries(measures))

@@ -6,7 +6,7 @@ import type { Subject } from '../stand.ts'
 import { figureOf, medianOf } from '../statistics.ts'
 import { number, withSpread } from '../words.ts'
 
-const STREAMS = 15
+const STREAMS = 5
 /** Until V8 has compiled what it will. */
 const WARM_UP = 400
 const CHAT = { model: 'two-chunks-apart', stream: true } as const

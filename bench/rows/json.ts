@@ -3,10 +3,10 @@ import { sendMany } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** In a round: some tenths of a second of each. */
-const REQUESTS = { bareProxy: 1_500, inMemory: 1_000, waybill: 400, portkey: 500 }
-/** Until V8 has compiled what it will: an instance that serves is warm. */
-const WARM_UP = 2_000
+/** In a round: about a tenth of a second of each. */
+const REQUESTS = { bareProxy: 600, inMemory: 400, waybill: 150, portkey: 200 }
+/** Until V8 has compiled what it will: an instance that serves is warm. `--trace-opt` still tells of the fifth thousand. */
+const WARM_UP = 6_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 
 /** What a request costs whose answer comes as a whole. */

@@ -44,7 +44,7 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
   const seconds = Math.round((endsAtMs - request.nowMs) / 1000)
   const words = `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
-  const gather = async (answer: Answer) => {
+  const gather = (answer: Answer) => {
     const whole = contractOf(request.endpoint).openWhole(headOf(request))
     const tally = new Tally(request.priced)
     if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs
@@ -55,8 +55,11 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
       }
       return whole.chars <= MOST_WHOLE_CHARS
     }
-    if (!(isWhole(answer) ? answer.every(take) : await everyBatch(answer, take))) whole.cut()
-    return { whole, tally }
+    const gathered = (isAll: boolean) => {
+      if (!isAll) whole.cut()
+      return { whole, tally }
+    }
+    return isWhole(answer) ? gathered(answer.every(take)) : everyBatch(answer, take).then(gathered)
   }
   try {
     return await dispatch(deps, request.priced, request.journey, deadline.signal, gather)

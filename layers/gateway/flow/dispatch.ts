@@ -23,8 +23,8 @@ export function dispatch<T>(
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
-  return tryRoutes(deps, priced, journey, signal, async (provider, candidate) =>
-    accept(await begin(provider, candidate, priced, journey, signal)),
+  return tryRoutes(deps, priced, journey, signal, (provider, candidate) =>
+    begin(provider, candidate, priced, journey, signal).then(accept),
   )
 }
 

@@ -11,14 +11,18 @@ export function isJson({ contentType }: Reply): boolean {
   return /^application\/json\b/i.test(contentType)
 }
 
-export async function readJson({ body }: Reply): Promise<Record<string, unknown>> {
-  return parseObject(await readAll(body, MAX_JSON_BYTES))
+type JsonObject = Record<string, unknown>
+
+/** At once, if all of it has come. */
+export function readJson({ body }: Reply): JsonObject | Promise<JsonObject> {
+  const text = readAll(body, MAX_JSON_BYTES)
+  return typeof text === 'string' ? parseObject(text) : text.then(parseObject)
 }
 
 /** A shorter text is not deep enough to do harm, so the chunks of a stream are not looked through. */
 const DEEP_CHARS = 4 * 1024
 
-export function parseObject(text: string): Record<string, unknown> {
+export function parseObject(text: string): JsonObject {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -32,25 +36,27 @@ export function parseObject(text: string): Record<string, unknown> {
   return value
 }
 
-export async function readAll(body: ReplyBody, most: number): Promise<string> {
+export function readAll(body: ReplyBody, most: number): string | Promise<string> {
+  const whole = body.takeWhole()
+  if (!whole) return gather(body, most)
+  body.close()
+  requireSize(whole.length, most)
+  return whole.toString('utf8')
+}
+
+async function gather(body: ReplyBody, most: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
   try {
-    const whole = body.takeWhole() ?? (await gather(body, most))
-    requireSize(whole.length, most)
-    return whole.toString('utf8')
+    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+      size += chunk.length
+      requireSize(size, most)
+      chunks.push(chunk)
+    }
   } finally {
     body.close()
   }
-}
-
-async function gather(body: ReplyBody, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for (let chunk = await body.read(); chunk; chunk = await body.read()) {
-    size += chunk.length
-    requireSize(size, most)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function requireSize(bytes: number, most: number): void {

@@ -1,6 +1,6 @@
 import { type HttpClient, openHttpClient } from '../../http/http-client.ts'
 import { HttpError } from '../../http/http-error.ts'
-import type { Headers } from '../../http/response-head.ts'
+import type { Head, Headers } from '../../http/response-head.ts'
 import { ReplyBody, toFailure } from './reply-body.ts'
 
 /** An address, with the connections to its host, and the headers that every request has. */
@@ -38,31 +38,29 @@ export function targetOf(address: string, headers: Readonly<Record<string, strin
   return { client, path: url.pathname + url.search, headers: [...byName].flat() }
 }
 
-/** Redirects are answers like any other: never followed. */
+/** Redirects are answers like any other: never followed. Throws an UpstreamFailure. */
 export async function post(call: Post): Promise<Reply> {
-  try {
-    return await send(call).catch((error) => {
-      if (!(error instanceof HttpError && error.isStale) || call.signal.aborted) throw error
+  let isAlone = false
+  for (;;) {
+    let body: ReplyBody | undefined
+    try {
+      if (call.signal.aborted) throw call.signal.reason
+      const { client, path, headers } = call.target
+      const exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
+      body = new ReplyBody(exchange, call)
+      return replyOf(await exchange.head, body)
+    } catch (error) {
+      body?.close()
+      const isStale = error instanceof HttpError && error.isStale
+      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, 'connect')
       // If one kept connection is stale, others may be: this call gets a connection of its own.
-      return send(call, true)
-    })
-  } catch (error) {
-    throw toFailure(error, 'connect')
+      isAlone = true
+    }
   }
 }
 
-async function send({ target, headers, body, ...patience }: Post, isAlone = false): Promise<Reply> {
-  if (patience.signal.aborted) throw patience.signal.reason
-  const { client, path, headers: always } = target
-  const exchange = client.post(path, [...always, ...headers], body, isAlone)
-  const answer = new ReplyBody(exchange, patience)
-  try {
-    const { status, headers } = await exchange.head
-    return { status, contentType: headers['content-type'] ?? '', retryAfterMs: readRetryAfter(headers), body: answer }
-  } catch (error) {
-    answer.close()
-    throw error
-  }
+function replyOf({ status, headers }: Head, body: ReplyBody): Reply {
+  return { status, contentType: headers['content-type'] ?? '', retryAfterMs: readRetryAfter(headers), body }
 }
 
 /** Seconds, or a date. */

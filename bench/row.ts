@@ -19,8 +19,8 @@ export type Findings = {
 /** Rows that are measured together, under the name that `--only` takes. */
 export type RowGroup = { readonly name: string; measure(stand: Stand): Promise<Findings> }
 
-/** Many short ones: a neighbour on the machine is loud for some of them, and the one in the middle is not theirs. */
-export const ROUNDS = 15
+/** Short ones: a neighbour on the machine is loud for some of them, and the one in the middle is not theirs. */
+export const ROUNDS = 9
 
 /** Subjects take turns, so that whatever else the machine does falls on all of them alike. */
 export async function inTurns<Name extends string, Found = number>(

@@ -10,7 +10,6 @@ import { medianOf } from './statistics.ts'
 // that it does. They take turns, and each is compared with the one without in the same round.
 
 const ROUNDS = 15
-const REQUESTS = 400
 const WARM_UP = 2_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 const TRACE = 'Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef'
@@ -40,7 +39,7 @@ for (let round = 0; round < ROUNDS; round++) {
   // Each goes first in its turn.
   for (const i of names.keys()) {
     const name = names[(round + i) % names.length] as Name
-    figures[name] = await cpuOf(subjects[name], { ...CHAT, count: REQUESTS })
+    figures[name] = await cpuOf(subjects[name], CHAT)
   }
   rounds.push(figures)
 }

@@ -1,17 +1,16 @@
 import type { Subject } from '../stand.ts'
-import type { Model } from './answers.ts'
-import { sendMany } from './load.ts'
+import { type Chat, sendFor } from './load.ts'
 
-type Requests = { readonly model: Model; readonly stream: boolean; readonly count: number }
+/** As long for whoever is measured: one that had less time would meet less of what else the machine does. */
+const TURN_MS = 500
+/** Not counted: while others had their turn, the caches of its core were theirs. */
+const BEGINNING_MS = 100
 
-/**
- * The subject's own processor time for each request, in µs. The first fifth is not counted: while others had their turn,
- * the caches of its core were theirs.
- */
-export async function cpuOf({ process, target }: Subject, { count, ...chat }: Requests): Promise<number> {
-  await sendMany(target, chat, Math.ceil(count / 5))
+/** The subject's own processor time for each request, in µs. */
+export async function cpuOf({ process, target }: Subject, chat: Chat): Promise<number> {
+  await sendFor(target, chat, BEGINNING_MS)
   const before = await process.consumption()
-  await sendMany(target, chat, count)
+  const count = await sendFor(target, chat, TURN_MS)
   const after = await process.consumption()
   return (after.cpuUs - before.cpuUs) / count
 }

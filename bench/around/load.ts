@@ -10,18 +10,29 @@ type Headers = Readonly<Record<string, string>>
 /** Connections are kept, as an SDK keeps them. */
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 
-type Chat = { readonly model: Model; readonly stream: boolean }
+export type Chat = { readonly model: Model; readonly stream: boolean }
 
 /** So many requests, sixteen at once. */
 export async function sendMany(target: Target, chat: Chat, count: number): Promise<void> {
+  await sendWhile(target, chat, (sent) => sent < count)
+}
+
+/** As many requests as begin in this time, sixteen at once. How many they were. */
+export function sendFor(target: Target, chat: Chat, ms: number): Promise<number> {
+  const untilMs = performance.now() + ms
+  return sendWhile(target, chat, () => performance.now() < untilMs)
+}
+
+async function sendWhile(target: Target, chat: Chat, isOn: (sent: number) => boolean): Promise<number> {
   let sent = 0
   async function sendInTurn(_: unknown, caller: number): Promise<void> {
-    while (sent < count) {
+    while (isOn(sent)) {
       sent += 1
       await sendOne(target, chat, caller)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
+  return sent
 }
 
 type Received = { readonly bytes: number; readonly firstTokenMs: number }

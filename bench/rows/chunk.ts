@@ -7,12 +7,8 @@ import type { Subject } from '../stand.ts'
 /** Until V8 has compiled what it will. Of slow streams it sees other paths. */
 const WARM_UP = 3_000
 const SLOW_WARM_UP = 160
-/** In a round: about a tenth of a second of each. */
-const STREAMS = { bareProxy: 300, waybill: 200, portkey: 150 }
-/** All at once: each takes half a second. */
-const SLOW_STREAMS = 16
 
-type Name = keyof typeof STREAMS
+type Name = 'bareProxy' | 'waybill' | 'portkey'
 /** A round's figures, in µs. */
 type Round = { readonly stream: number; readonly chunk: number; readonly slowChunk: number }
 
@@ -25,14 +21,14 @@ export const chunk: RowGroup = {
       waybill: await stand.waybillInMemory(),
       portkey: await stand.portkey(),
     }
-    const present = (Object.keys(STREAMS) as Name[]).filter((name) => subjects[name])
+    const present = (Object.keys(subjects) as Name[]).filter((name) => subjects[name])
     stand.say('chunk: warming up')
     for (const name of present) {
       const { target } = subjects[name] as Subject
       await sendMany(target, { model: 'hundred-chunks', stream: true }, WARM_UP)
       await sendMany(target, { model: 'hundred-slow-chunks', stream: true }, SLOW_WARM_UP)
     }
-    const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject, STREAMS[name])])
+    const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject)])
     const rounds = await inTurns<Name, Round>(stand, 'chunk', Object.fromEntries(measures))
     const row = (what: string, figure: keyof Round) => {
       const of = (name: Name) => rounds[name]?.map((round) => round[figure])
@@ -48,11 +44,11 @@ export const chunk: RowGroup = {
   },
 }
 
-async function measureRound(subject: Subject, count: number): Promise<Round> {
-  const cpu = (model: Model, streams: number) => cpuOf(subject, { model, stream: true, count: streams })
-  const one = await cpu('one-chunk', count)
-  const hundred = await cpu('hundred-chunks', count)
-  const slow = await cpu('hundred-slow-chunks', SLOW_STREAMS)
+async function measureRound(subject: Subject): Promise<Round> {
+  const cpu = (model: Model) => cpuOf(subject, { model, stream: true })
+  const one = await cpu('one-chunk')
+  const hundred = await cpu('hundred-chunks')
+  const slow = await cpu('hundred-slow-chunks')
   const moreChunks = answerOf('hundred-chunks').chunks - answerOf('one-chunk').chunks
   return { stream: hundred, chunk: (hundred - one) / moreChunks, slowChunk: (slow - one) / moreChunks }
 }

@@ -6,9 +6,9 @@ import type { Subject } from '../stand.ts'
 import { figureOf, medianOf } from '../statistics.ts'
 import { number, withSpread } from '../words.ts'
 
-const STREAMS = 5
+const STREAMS = 9
 /** Until V8 has compiled what it will. */
-const WARM_UP = 400
+const WARM_UP = 150
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
 /** How long a client waits for the first token, when nobody else asks for anything. */

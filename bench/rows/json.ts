@@ -3,10 +3,8 @@ import { sendMany } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** In a round: about a tenth of a second of each. */
-const REQUESTS = { bareProxy: 600, inMemory: 400, waybill: 150, portkey: 200 }
-/** Until V8 has compiled what it will: an instance that serves is warm. `--trace-opt` still tells of the fifth thousand. */
-const WARM_UP = 6_000
+/** Until V8 has compiled what it will: an instance that serves is warm. */
+const WARM_UP = 4_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 
 /** What a request costs whose answer comes as a whole. */
@@ -21,12 +19,12 @@ export const json: RowGroup = {
     }
     stand.say('json: warming up')
     for (const subject of Object.values(subjects)) if (subject) await sendMany(subject.target, CHAT, WARM_UP)
-    const cpu = (subject: Subject, count: number) => () => cpuOf(subject, { ...CHAT, count })
+    const cpu = (subject: Subject) => () => cpuOf(subject, CHAT)
     const { inMemory, waybill, bareProxy, portkey } = await inTurns<keyof typeof subjects>(stand, 'json', {
-      bareProxy: cpu(subjects.bareProxy, REQUESTS.bareProxy),
-      inMemory: cpu(subjects.inMemory, REQUESTS.inMemory),
-      waybill: cpu(subjects.waybill, REQUESTS.waybill),
-      ...(subjects.portkey && { portkey: cpu(subjects.portkey, REQUESTS.portkey) }),
+      bareProxy: cpu(subjects.bareProxy),
+      inMemory: cpu(subjects.inMemory),
+      waybill: cpu(subjects.waybill),
+      ...(subjects.portkey && { portkey: cpu(subjects.portkey) }),
     })
     return {
       rows: [

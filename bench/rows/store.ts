@@ -7,7 +7,7 @@ import { times, withSpread } from '../words.ts'
 
 const PROGRAM = fileURLToPath(new URL('../subjects/store-calls.ts', import.meta.url))
 /** Of ten requests through each. */
-const TURNS = 3
+const TURNS = 5
 const WARM_UP_TURNS = 15
 
 /** What one write to the key costs, beside the same write through the SDK's document client. */

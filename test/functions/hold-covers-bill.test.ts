@@ -128,31 +128,35 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-test(`the hold of each of ${REQUESTS} random requests covers the most that a provider may bill for it`, async () => {
-  const random = new Random(SEED)
-  const { secret } = await gateway.issue({ credits: '1000000', rpm: 60_000 })
-  let accepted = 0
-  upstream.reply = (response, { body }) => say('Hello', worstUsage(body))(response, { body } as never)
-  for (let i = 0; i < REQUESTS; i++) {
-    const body = request(random)
-    const before = upstream.requests.length
-    const response = await gateway.post(secret, body)
-    await response.text()
-    if (response.status !== 200) continue
-    accepted += 1
-    const usage = worstUsage(upstream.requests[before]?.body)
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    const bill = BigInt(usage.prompt_tokens) * 1_000n + BigInt(usage.completion_tokens) * 2_000n
-    // Several choices may be counted anew, but never for less.
-    expect({ i, covered: row.hold >= bill, charged: row.cost >= bill, capped: row.usageCapped }).toEqual({
-      i,
-      covered: true,
-      charged: true,
-      capped: undefined,
-    })
-  }
-  expect(accepted).toBeGreaterThan(REQUESTS * 0.9)
-}, TIME_MS)
+test(
+  `the hold of each of ${REQUESTS} random requests covers the most that a provider may bill for it`,
+  async () => {
+    const random = new Random(SEED)
+    const { secret } = await gateway.issue({ credits: '1000000', rpm: 60_000 })
+    let accepted = 0
+    upstream.reply = (response, { body }) => say('Hello', worstUsage(body))(response, { body } as never)
+    for (let i = 0; i < REQUESTS; i++) {
+      const body = request(random)
+      const before = upstream.requests.length
+      const response = await gateway.post(secret, body)
+      await response.text()
+      if (response.status !== 200) continue
+      accepted += 1
+      const usage = worstUsage(upstream.requests[before]?.body)
+      const row = await gateway.readRow(response.headers.get('x-request-id'))
+      const bill = BigInt(usage.prompt_tokens) * 1_000n + BigInt(usage.completion_tokens) * 2_000n
+      // Several choices may be counted anew, but never for less.
+      expect({ i, covered: row.hold >= bill, charged: row.cost >= bill, capped: row.usageCapped }).toEqual({
+        i,
+        covered: true,
+        charged: true,
+        capped: undefined,
+      })
+    }
+    expect(accepted).toBeGreaterThan(REQUESTS * 0.9)
+  },
+  TIME_MS,
+)
 
 test.each(['1e20', '12E+19', '1e21', '2e3', '-5e3', '1e-6', '7e-3', '12e-4'])(
   'the hold covers numbers that came shorter than they are sent on, such as %s',

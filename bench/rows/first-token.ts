@@ -8,7 +8,7 @@ import { number, withSpread } from '../words.ts'
 
 const STREAMS = 9
 /** Until V8 has compiled what it will. */
-const WARM_UP = 150
+const WARM_UP = 300
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
 /** How long a client waits for the first token, when nobody else asks for anything. */

@@ -6,13 +6,15 @@ export type LoadCatalog = () => Catalog | Promise<Catalog>
 type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
 type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
+type Cached = { readonly catalog: Catalog; readonly pushedAt: string | undefined; readonly readAtMs: number }
+
 /** A catalog is never older than this when it is used. */
 const MAX_AGE_MS = 30_000
 /** From this age on the next one is fetched beside a request, so that a busy instance never waits for it. */
 const REFRESH_AGE_MS = 20_000
 
 export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
-  let current: { catalog: Catalog; pushedAt: string | undefined; readAtMs: number } | undefined
+  let current: Cached | undefined
   let reading: Promise<Catalog> | undefined
 
   function refresh(): Promise<Catalog> {
@@ -25,10 +27,7 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
   async function read(): Promise<Catalog> {
     const readAtMs = clock()
     const stored = await readCatalog()
-    // One that is still in force stays open, and so do its providers.
-    const isSame = stored && current?.catalog.version === stored.version && current.pushedAt === stored.pushedAt
-    const opened = () => (stored ? openCatalog(stored.data, stored.version) : EMPTY_CATALOG)
-    const catalog = isSame && current ? current.catalog : opened()
+    const catalog = stored ? open(stored, current) : EMPTY_CATALOG
     current = { catalog, pushedAt: stored?.pushedAt, readAtMs }
     return catalog
   }
@@ -39,6 +38,12 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
     if (ageMs >= REFRESH_AGE_MS) refresh().catch(() => {})
     return current.catalog
   }
+}
+
+/** One that is still in force stays open, and so do its providers. */
+function open({ data, version, pushedAt }: StoredCatalog, current: Cached | undefined): Catalog {
+  const isInForce = current?.catalog.version === version && current.pushedAt === pushedAt
+  return isInForce ? current.catalog : openCatalog(data, version)
 }
 
 /** Starts the catalog's read beside the key's, on an instance that has neither. */

@@ -116,6 +116,8 @@ describe('upstreams without bounds', () => {
     ['words', chunk({ content: ' word' })],
     ['long words', chunk({ content: 'word '.repeat(2_000) })],
     ['empty words', chunk({ content: '' })],
+    ['comments', `: ${'y'.repeat(4_000)}\n\n`],
+    ['empty lines', '\n'.repeat(4_000)],
     ['thoughts', chunk({ reasoning_content: ' hmm' })],
     ['tool calls', chunk({ tool_calls: [{ index: 0, function: { arguments: '[' } }] })],
     ['new choices', chunk({ content: 'x' }).replace('"index":0', '"index":9')],

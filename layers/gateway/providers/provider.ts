@@ -42,7 +42,7 @@ export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[]
 /** An upstream dialect. It throws UpstreamFailure and nothing else. */
 export type Provider = {
   readonly id: string
-  /** Whoever has begun to read a stream reads it to its end, or returns it. */
+  /** Whoever gets a stream reads it to its end, or returns it. */
   chat(call: ChatCall): Answer | Promise<Answer>
   /** Only where the dialect has words for it. */
   embed?(call: EmbedCall): Promise<Embedding>

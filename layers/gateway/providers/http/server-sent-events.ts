@@ -78,20 +78,18 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   #read(bytes: Buffer | undefined): void {
     this.#hasClosed = !bytes
     this.#parts = []
+    // All that comes counts: comments and empty lines say nothing, and would never end.
+    this.#budget -= bytes?.length ?? 0
     try {
       this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
+      if (this.#budget < 0 && !this.#answer.isWhole) throw runaway()
     } catch (error) {
       this.#fault = error instanceof UpstreamFailure ? error : tooLong(error)
     }
   }
 
   #take(data: string): void {
-    if (this.#answer.isWhole) return
-    this.#budget -= data.length
-    if (this.#budget < 0) {
-      throw new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
-    }
-    this.#answer.read(data, this.#parts)
+    if (!this.#answer.isWhole) this.#answer.read(data, this.#parts)
   }
 
   #close(): void {
@@ -99,6 +97,10 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     this.#isOver = true
     this.#body.close()
   }
+}
+
+function runaway(): UpstreamFailure {
+  return new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
 }
 
 function tooLong(cause: unknown): UpstreamFailure {

@@ -19,12 +19,12 @@ export type MemoryTables = {
  * because every request of the bench is within its limits and has an id of its own.
  */
 export function openMemoryTables(catalog: CatalogData, keys: readonly Key[]): MemoryTables {
-  const accounts = new Map(keys.map((key) => [nameOf(keyItem(key.id)), new Account(key)]))
-  const accountOf = (Key: Item) => accounts.get(nameOf(Key)) as Account
+  const accounts = new Map(keys.map((key) => [keyItem(key.id).pk, new Account(key)]))
+  const accountOf = ({ pk }: Item) => accounts.get(pk as string) as Account
   const items = new Map<string, () => Item>([
     [nameOf(CATALOG_ITEM), () => ({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: '2026-01-01T00:00:00.000Z' })],
     ...keys.map((key) => [nameOf(hashItem(key.current.hash)), () => ({ keyId: key.id })] as const),
-    ...[...accounts].map(([name, account]) => [name, () => account.item()] as const),
+    ...keys.map(({ id }) => [nameOf(keyItem(id)), () => accountOf(keyItem(id)).item()] as const),
   ])
   let lastRow: Item | undefined
   const database: Database = {
@@ -70,7 +70,7 @@ type Values = {
 /** The changing part of a key's item. */
 class Account {
   readonly #key: Key
-  readonly #open = new Map<string, Uint8Array>()
+  #open: Uint8Array[] = []
   #available: bigint
   #spent = 0n
   #bucketFullAtUs = 0
@@ -89,7 +89,7 @@ class Account {
     this.#available -= values[':hold']
     this.#use = { lastUsedAtMs: values[':nowMs'] }
     this.#days = { [day]: (this.#days[day] ?? 0) + 1 }
-    this.#open.set(idOf(values[':open']), values[':open'])
+    this.#open.push(values[':open'])
     return this.#changing()
   }
 
@@ -97,7 +97,7 @@ class Account {
     const values = given as unknown as Values
     this.#available += values[':back']
     this.#spent += values[':cost']
-    this.#open.delete(idOf(values[':open']))
+    this.#open = this.#open.filter((hold) => Buffer.compare(hold, values[':open']) !== 0)
   }
 
   item(): Item {
@@ -107,11 +107,7 @@ class Account {
   #changing(): Item {
     const item: Item = { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#use }
     for (const day in this.#days) item[day] = this.#days[day]
-    if (this.#open.size > 0) item.openHolds = new Set(this.#open.values())
+    if (this.#open.length > 0) item.openHolds = new Set(this.#open)
     return item
   }
-}
-
-function idOf(hold: Uint8Array): string {
-  return Buffer.from(hold.buffer, hold.byteOffset, hold.length).toString('latin1')
 }

@@ -12,30 +12,28 @@ export function toEvent(
   nowMs: number,
   requestId: string,
 ): APIGatewayProxyEventV2 {
+  const { url = '/', method = 'GET' } = request
   // As it came: URL would take the start of `//x/v1/models` for a host, and refuse `//`.
-  const [rawPath = '/', ...queries] = (request.url ?? '/').split('?')
-  const rawQueryString = queries.join('?')
+  const queryAt = url.indexOf('?')
+  const rawPath = queryAt === -1 ? url : url.slice(0, queryAt)
+  const rawQueryString = queryAt === -1 ? '' : url.slice(queryAt + 1)
   const headers = headersOf(request)
   // Text that is not UTF-8 would lose its bytes in a string.
   const isText = TEXT_TYPES.test(headers['content-type'] ?? '') && isUtf8(body)
-  const cookies = headers.cookie === undefined ? [] : headers.cookie.split(/; */).filter(Boolean)
-  const { routeKey, ...parameters } = routeOf(request.method ?? 'GET', rawPath)
-  return {
+  const { routeKey, pathParameters } = routeOf(method, rawPath)
+  const event: APIGatewayProxyEventV2 = {
     version: '2.0',
     routeKey,
     rawPath,
     rawQueryString,
-    ...(cookies.length > 0 && { cookies }),
     headers,
-    ...(rawQueryString !== '' && { queryStringParameters: queryOf(rawQueryString) }),
-    ...parameters,
     requestContext: {
       accountId: 'anonymous',
       apiId: 'local',
       domainName: (headers.host ?? '127.0.0.1').replace(/:\d+$/, ''),
       domainPrefix: 'local',
       http: {
-        method: request.method ?? 'GET',
+        method,
         path: rawPath,
         protocol: `HTTP/${request.httpVersion}`,
         sourceIp: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
@@ -47,9 +45,14 @@ export function toEvent(
       time: logTime(nowMs),
       timeEpoch: nowMs,
     },
-    ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
   }
+  const cookies = headers.cookie?.split(/; */).filter(Boolean) ?? []
+  if (cookies.length > 0) event.cookies = cookies
+  if (rawQueryString !== '') event.queryStringParameters = queryOf(rawQueryString)
+  if (pathParameters) event.pathParameters = pathParameters
+  if (body.length > 0) event.body = body.toString(isText ? 'utf8' : 'base64')
+  return event
 }
 
 /** Names in lower case, repeated headers joined, as AWS does. */

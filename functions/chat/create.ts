@@ -70,14 +70,14 @@ export function createChat(instance: Instance, given: Given) {
     requestEnd: async ({ context }) => {
       const { settlement, credential, deadHolds } = (context as GatewayContext).request
       await (settlement.streaming ?? settlement.settling)
-      if (credential && deadHolds) await finishDeadHolds(credential.key.id, deadHolds)
+      if (credential && deadHolds?.length) await finishDeadHolds(credential.key.id, deadHolds)
     },
   })
     .use([...chatGates(instance, vault).middlewares])
     .handler(async (_: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
       const chat = request as AdmittedChat
       const headers = chat.priced.chat.stream ? EVENT_STREAM : JSON_BODY
-      return { statusCode: 200, headers, body: await answer(deps, chat) }
+      return { statusCode: 200, headers, body: inOnePiece(await answer(deps, chat)) }
     })
 }
 
@@ -97,15 +97,19 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     .through(refuse<PricedChat & Admission & Idempotency>())
 }
 
-/** Middy writes a string at once, and one longer than this in slices, which could cut a character of two units in half. */
-const MOST_AT_ONCE = 16 * 1024
+type Body = GatewayAnswer['body']
 
-async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
+function answer(deps: ChatDeps, request: AdmittedChat): Body | Promise<Body> {
   const isStream = request.priced.chat.stream
   if (request.replay) return replayAnswer(request.replay, doorOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
   if (request.endpoint.countsOnly) return answerCount(deps, request)
-  const whole = await (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)
-  if (typeof whole !== 'string') return whole
-  return whole.length <= MOST_AT_ONCE ? whole : Readable.from([Buffer.from(whole)])
+  return (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)
+}
+
+const MOST_AT_ONCE = 16 * 1024
+
+/** Middy writes a string at once, and one that is longer in slices, which could cut a character of two units in half. */
+function inOnePiece(body: Body): Body {
+  return typeof body === 'string' && body.length > MOST_AT_ONCE ? Readable.from([Buffer.from(body)]) : body
 }

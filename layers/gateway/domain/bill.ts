@@ -10,7 +10,7 @@ export type Bill = {
   readonly reasoning: number
   readonly source: UsageSource
   /** The tokenizer could not be reached, so the estimate goes by characters. */
-  readonly estimatedBy?: 'characters'
+  readonly estimatedBy?: 'characters' | undefined
   /** The upstream reported something that is no count, so it was estimated. */
   readonly usageRejected: boolean
   /** The counts come to more than was held, so the hold is charged. */

@@ -41,7 +41,7 @@ export type Key = KeySettings & {
   readonly prefix: string
   readonly current: Secret
   /** Used since the rotation, if ever. */
-  readonly previous?: Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }
+  readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
   readonly createdAtMs: number
   /** The last admission, with either secret; an answer that came late may set it back a little. */
   readonly lastUsedAtMs?: number | undefined

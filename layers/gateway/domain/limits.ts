@@ -57,10 +57,23 @@ export function tightestWindow(limits: Limits): Window {
   return daily.remaining < rpm.remaining ? daily : rpm
 }
 
-/** Day counters that no clock can ask for again. Yesterday stays: another instance may still live in it. */
-export function forgottenDays(key: Key, nowMs: number): string[] {
-  const yesterday = utcDay(nowMs - DAY_MS)
+/** Day counters that no clock can ask for again. */
+export function forgottenDays({ days }: Key, nowMs: number): string[] {
+  const oldest = oldestKeptDay(nowMs)
   const forgotten: string[] = []
-  for (const day in key.days) if (day < yesterday) forgotten.push(day)
+  for (const day in days) if (day < oldest) forgotten.push(day)
   return forgotten
+}
+
+/** The others. */
+export function keptDays({ days }: Key, nowMs: number): Record<string, number> {
+  const oldest = oldestKeptDay(nowMs)
+  const kept: Record<string, number> = {}
+  for (const day in days) if (day >= oldest) kept[day] = days[day] as number
+  return kept
+}
+
+/** Yesterday stays: another instance may still live in it. */
+function oldestKeptDay(nowMs: number): string {
+  return utcDay(nowMs - DAY_MS)
 }

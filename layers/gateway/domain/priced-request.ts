@@ -109,18 +109,21 @@ export function mediaTokens({ media }: ChatRequest, model: PricedModel): number 
 }
 
 function longestContext(model: PricedModel, catalog: Catalog): number {
-  return Math.max(model.contextLength, ...standInsFor(model, catalog).map(({ contextLength }) => contextLength))
+  let longest = model.contextLength
+  for (const { contextLength } of standInsFor(model, catalog)) longest = Math.max(longest, contextLength)
+  return longest
 }
 
 /** A field that the operator allows, such as a plugin, may make the provider add to the prompt whatever it likes. */
 function asksForMore({ body }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
   const isAsked = (field: string) => body[field] !== undefined && body[field] !== null
-  if (model.allowFields?.some(isAsked)) return true
-  return [model, ...standInsFor(model, catalog)].some(({ routes }) =>
-    routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked)),
-  )
+  const isAskedOf = ({ routes }: PricedModel) =>
+    routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
+  return model.allowFields?.some(isAsked) || isAskedOf(model) || standInsFor(model, catalog).some(isAskedOf)
 }
 
-function standInsFor(model: PricedModel, catalog: Catalog): PricedModel[] {
-  return (model.fallback ?? []).flatMap((id) => catalog.models.get(id) ?? [])
+const NOBODY: readonly PricedModel[] = []
+
+function standInsFor({ fallback }: PricedModel, { models }: Catalog): readonly PricedModel[] {
+  return fallback ? fallback.flatMap((id) => models.get(id) ?? []) : NOBODY
 }

@@ -34,16 +34,18 @@ export function requestIdOf(text: string): string {
   return `req_${text}`
 }
 
+/** The characters of the ULID that is being written. Put together one by one, they would be as many texts. */
+const WRITTEN = new Array<number>(CHARS).fill(0)
+
 /** 16 bytes as 26 digits of 5 bits, the first two bits zero. */
 export function writeUlid(bytes: Uint8Array): string {
-  let text = ''
-  let [pending, bits] = [0, 2]
+  let [pending, bits, at] = [0, 2, 0]
   for (let i = 0; i < BYTES; i++) {
     pending = (pending << 8) | (bytes[i] as number)
-    for (bits += 8; bits >= 5; bits -= 5) text += CROCKFORD[(pending >> (bits - 5)) & 31]
+    for (bits += 8; bits >= 5; bits -= 5) WRITTEN[at++] = CROCKFORD.charCodeAt((pending >> (bits - 5)) & 31)
     pending &= (1 << bits) - 1
   }
-  return text
+  return String.fromCharCode(...WRITTEN)
 }
 
 /** The 16 bytes of the ULID that an id ends in. Throws if it ends in none. */

@@ -24,17 +24,18 @@ export function dispatch<T>(
   accept: Accept<T>,
 ): Promise<T> {
   return tryRoutes(deps, priced, journey, signal, (provider, candidate) =>
-    begin(provider, candidate, priced, journey, signal).then(accept),
+    ask(provider, candidate, priced, journey, signal, accept),
   )
 }
 
-async function begin(
+async function ask<T>(
   provider: Provider,
   { route, outputCap, allowFields }: Candidate,
   priced: PricedRequest,
   journey: Journey,
   signal: AbortSignal,
-): Promise<Answer> {
+  accept: Accept<T>,
+): Promise<T> {
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   // A whole answer says nothing before its end, so it has until the request's own deadline.
@@ -53,9 +54,9 @@ async function begin(
       },
       signal: beginning.signal,
     })
-    if (!isWhole(answer)) return await begun(answer[Symbol.asyncIterator]())
+    if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator]()))
     if (!answer.some((parts) => parts.some(isAnswer))) throw empty()
-    return answer
+    return accept(answer)
   } finally {
     beginning.begun()
   }

@@ -14,39 +14,43 @@ const NOTHING_COUNTED: Counts = { prompt: undefined, completion: undefined, cach
 const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
 
 /** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
-export async function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Promise<Bill> {
+export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   const { priced } = request
   const reported = readUsage(tally.reported)
-  const { cached, cacheWrite, reasoning, ...counts } = reported ? countsOf(reported) : NOTHING_COUNTED
+  const counts = reported ? countsOf(reported) : NOTHING_COUNTED
   const told = { prompt: believed(counts.prompt, tally), completion: believed(counts.completion, tally) }
   const wanted = {
     prompt: told.prompt === undefined,
     completion: told.completion === undefined || mayBeOfOneChoice(told.completion, tally),
   }
-  const estimate = wanted.prompt || wanted.completion ? await estimateUsage(deps, request, tally, wanted) : NOT_NEEDED
-  const prompt = told.prompt ?? estimate.prompt
-  const completion =
-    told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
-      ? estimate.completion
-      : told.completion
-  const isEstimate = prompt !== counts.prompt || completion !== counts.completion
-  return billFor(priced, {
-    quantities: {
-      prompt,
-      completion,
-      cached: Math.min(cached, prompt),
-      cacheWrite: Math.min(cacheWrite, prompt - Math.min(cached, prompt)),
-      images: priced.chat.media.image,
-    },
-    reasoning: Math.min(reasoning, completion),
-    source: isEstimate ? 'estimate' : 'upstream',
-    ...(isEstimate && estimate.isRough && { estimatedBy: 'characters' as const }),
-    usageRejected: isEstimate && reported !== undefined,
-  })
+  const billBy = (estimate: Estimate) => {
+    const prompt = told.prompt ?? estimate.prompt
+    const completion =
+      told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
+        ? estimate.completion
+        : told.completion
+    const isEstimate = prompt !== counts.prompt || completion !== counts.completion
+    const cached = Math.min(counts.cached, prompt)
+    return billFor(priced, {
+      quantities: {
+        prompt,
+        completion,
+        cached,
+        cacheWrite: Math.min(counts.cacheWrite, prompt - cached),
+        images: priced.chat.media.image,
+      },
+      reasoning: Math.min(counts.reasoning, completion),
+      source: isEstimate ? 'estimate' : 'upstream',
+      estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
+      usageRejected: isEstimate && reported !== undefined,
+    })
+  }
+  if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)
+  return estimateUsage(deps, request, tally, wanted).then(billBy)
 }
 
 /** A failed answer is billed for what the client received of it; nothing received is free. */
-export async function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Promise<Bill> {
+export function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
 }
 

@@ -101,7 +101,8 @@ function candidatesOf(
     orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
   const { allowFields = [] } = model
   const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
-  const others = (model.fallback ?? []).flatMap((id) => {
+  if (!model.fallback) return own
+  const others = model.fallback.flatMap((id) => {
     const other = catalog.models.get(id)
     if (!other) return []
     const lowerCap = Math.min(outputCap, other.maxOutputTokens)

@@ -40,17 +40,19 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const demand = demandOf(request)
         const result = await takeAdmission(request.credential.key, demand)
-        const refusal = keyRefusal(result.key, hash, request.nowMs)
+        // The write itself has proven the secret of a call that it admits.
+        const refusal = result.admitted === true ? undefined : keyRefusal(result.key, hash, request.nowMs)
         if (!result.key || refusal) {
           cache.drop(hash)
           throw refusal ?? invalidKey()
         }
-        Object.assign(request, { credential: { hash, key: result.key, cached: false } })
         cache.put(hash, result.key)
+        const credential = { hash, key: result.key, cached: false }
         if (result.admitted === true) {
           const deadHolds = expiredHolds(result.key, request.nowMs)
-          return Object.assign(request, { hold: demand.hold, deadHolds })
+          return Object.assign(request, { credential, hold: demand.hold, deadHolds })
         }
+        Object.assign(request, { credential })
         if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
         else if (result.why) await answerRefusal(deps, request, tries, result.why)
         else requireAccess(request)

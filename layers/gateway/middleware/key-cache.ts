@@ -15,7 +15,7 @@ export class KeyCache {
 
   put(hash: string, key: Key): void {
     this.#keys.delete(hash)
-    this.#keys.set(hash, { ...key, holds: oldFormHolds(key) })
+    this.#keys.set(hash, Object.keys(key.holds).length === 0 ? key : { ...key, holds: oldFormHolds(key) })
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value as string)
   }
 

@@ -1,7 +1,7 @@
 import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
-import type { Provider } from './provider.ts'
+import type { Provider, ReadApiKey } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
@@ -24,7 +24,7 @@ export function openProvider(sources: KeySources): OpenProvider {
   }
 
   function open(id: string, entry: ProviderEntry): Provider {
-    const apiKey = () => readApiKey(id, entry, sources)
+    const apiKey = apiKeyReader(id, entry, sources)
     switch (entry.type) {
       case 'openai':
         return entry.contract === 'responses'
@@ -62,19 +62,23 @@ function lateProvider(
   }
 }
 
-async function readApiKey(id: string, entry: ProviderEntry, sources: KeySources) {
+/** None for a provider that has no key. */
+function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySources): ReadApiKey | undefined {
   if (entry.type === 'bedrock' || entry.apiKey === undefined) return undefined
   const { apiKey: reference, baseUrl } = entry
-  const key = await lookUp(reference, baseUrl, sources).catch((cause) => {
-    if (cause instanceof UpstreamFailure) throw cause
-    const message = `The key of provider '${id}' (${reference}) could not be read: ${cause?.name ?? 'unknown error'}.`
-    throw new UpstreamFailure('credential', message, {}, { cause })
-  })
-  if (!key) throw new UpstreamFailure('credential', `The key of provider '${id}' (${reference}) does not exist.`)
-  return key
-}
-
-async function lookUp(reference: string, baseUrl: string, { env, secret }: KeySources): Promise<string | undefined> {
   const name = reference.slice(reference.indexOf(':') + 1)
-  return reference.startsWith('env:') ? env(name, baseUrl) : secret(name)
+  const isVariable = reference.startsWith('env:')
+  return async () => {
+    let key: string | undefined
+    try {
+      key = isVariable ? env(name, baseUrl) : await secret(name)
+    } catch (cause) {
+      if (cause instanceof UpstreamFailure) throw cause
+      const why = (cause as Partial<Error> | undefined)?.name ?? 'unknown error'
+      const message = `The key of provider '${id}' (${reference}) could not be read: ${why}.`
+      throw new UpstreamFailure('credential', message, {}, { cause })
+    }
+    if (!key) throw new UpstreamFailure('credential', `The key of provider '${id}' (${reference}) does not exist.`)
+    return key
+  }
 }

@@ -39,6 +39,9 @@ export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[]
   return Array.isArray(answer)
 }
 
+/** Reads the key that a provider is asked with. Throws an UpstreamFailure. */
+export type ReadApiKey = () => Promise<string>
+
 /** An upstream dialect. It throws UpstreamFailure and nothing else. */
 export type Provider = {
   readonly id: string

@@ -16,30 +16,30 @@ import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 
 /** The fields whose meaning we know. Everything else that OpenAI allows travels on as it came. */
-const OPTIONAL: Readonly<Record<string, Rule>> = {
-  max_tokens: integer(1),
-  max_completion_tokens: integer(1),
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  n: integer(1, 128),
-  stream: boolean,
-  stream_options: object,
-  stop: either(string, arrayOf(string)),
-  presence_penalty: number(-2, 2),
-  frequency_penalty: number(-2, 2),
-  seed: integer(Number.MIN_SAFE_INTEGER),
-  logprobs: boolean,
-  top_logprobs: integer(0, 20),
-  logit_bias: object,
-  tools: arrayOf(object, 1024),
-  tool_choice: either(string, object),
-  parallel_tool_calls: boolean,
-  response_format: object,
-  user: string,
-  metadata: object,
-}
-
-const OPTIONAL_RULES = Object.entries(OPTIONAL)
+const OPTIONAL: ReadonlyMap<string, Rule> = new Map(
+  Object.entries({
+    max_tokens: integer(1),
+    max_completion_tokens: integer(1),
+    temperature: number(0, 2),
+    top_p: number(0, 1),
+    n: integer(1, 128),
+    stream: boolean,
+    stream_options: object,
+    stop: either(string, arrayOf(string)),
+    presence_penalty: number(-2, 2),
+    frequency_penalty: number(-2, 2),
+    seed: integer(Number.MIN_SAFE_INTEGER),
+    logprobs: boolean,
+    top_logprobs: integer(0, 20),
+    logit_bias: object,
+    tools: arrayOf(object, 1024),
+    tool_choice: either(string, object),
+    parallel_tool_calls: boolean,
+    response_format: object,
+    user: string,
+    metadata: object,
+  }),
+)
 
 const CAP_FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
@@ -52,9 +52,9 @@ export function parseChatRequest({ value, bytes, namesCache = false }: JsonBody)
   if (typeof value.model !== 'string' || value.model === '') {
     throw bad('model', "'model' must be the id of a model; GET /v1/models lists them", value.model)
   }
-  for (const [name, rule] of OPTIONAL_RULES) {
+  for (const name in value) {
     const field = value[name]
-    const wanted = field === undefined || field === null ? undefined : rule(field)
+    const wanted = field === null ? undefined : OPTIONAL.get(name)?.(field)
     if (wanted) throw bad(name, `'${name}' must be ${wanted}`, field)
   }
   const stream = value.stream === true

@@ -4,18 +4,14 @@ import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
 import { post, type Reply, type Target, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
-import type { ChatCall, Provider } from '../provider.ts'
+import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
 const API_VERSION = '2023-06-01'
 
 /** Anthropic's Messages API. */
-export function anthropicProvider(
-  id: string,
-  entry: AnthropicEntry,
-  apiKey: () => Promise<string | undefined>,
-): Provider {
+export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const address = `${entry.baseUrl.replace(/\/+$/, '')}/messages`
   const headers = { 'content-type': 'application/json', 'anthropic-version': API_VERSION }
   const target = targetOf(address, { ...headers, accept: 'text/event-stream, application/json' })
@@ -38,7 +34,7 @@ export function anthropicProvider(
 
   async function send(to: Target, { idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
     const text = JSON.stringify(body)
-    const key = await apiKey()
+    const key = apiKey && (await apiKey())
     const reply = await post({
       target: to,
       headers: key ? ['x-api-key', key] : [],

@@ -3,14 +3,14 @@ import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
 import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
-import type { Provider } from '../provider.ts'
+import type { Provider, ReadApiKey } from '../provider.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
 import { toOpenAiRequest } from './openai-request.ts'
 import { aboutText, isTextCall, toTextRequest } from './openai-text.ts'
 
 /** Any upstream that speaks OpenAI's chat completions. */
-export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
+export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const targetAt = (path: string) =>
     targetOf(`${entry.baseUrl.replace(/\/+$/, '')}${path}`, {
       ...entry.headers,
@@ -23,7 +23,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
     async chat(call) {
       const isText = isTextCall(call)
       const body = JSON.stringify(isText ? toTextRequest(call, entry) : toOpenAiRequest(call, entry))
-      const key = await apiKey()
+      const key = apiKey && (await apiKey())
       const reply = await post({
         target: isText ? targetAt('/completions') : target,
         headers: key ? ['authorization', `Bearer ${key}`] : [],
@@ -41,7 +41,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: () => Pro
     },
     async embed(call) {
       const body = JSON.stringify(toEmbeddingRequest(call, entry))
-      const key = await apiKey()
+      const key = apiKey && (await apiKey())
       const reply = await post({
         target: targetAt('/embeddings'),
         headers: key ? ['authorization', `Bearer ${key}`] : [],

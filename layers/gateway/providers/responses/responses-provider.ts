@@ -3,12 +3,12 @@ import { readErrorReply } from '../http/error-reply.ts'
 import { isJson, readJson } from '../http/json-reply.ts'
 import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
-import type { Provider } from '../provider.ts'
+import type { Provider, ReadApiKey } from '../provider.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
 /** An upstream that speaks OpenAI's Responses. It is asked to store nothing. */
-export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: () => Promise<string | undefined>): Provider {
+export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const target = targetOf(`${entry.baseUrl.replace(/\/+$/, '')}/responses`, {
     ...entry.headers,
     'content-type': 'application/json',
@@ -18,7 +18,7 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: () => 
     id,
     async chat(call) {
       const body = JSON.stringify(toResponsesRequest(call, entry))
-      const key = await apiKey()
+      const key = apiKey && (await apiKey())
       const reply = await post({
         target,
         headers: key ? ['authorization', `Bearer ${key}`] : [],

@@ -1,6 +1,6 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
 import { type Key, oldFormHolds } from '../../domain/key.ts'
-import { forgottenDays, utcDay } from '../../domain/limits.ts'
+import { forgottenDays, keptDays, utcDay } from '../../domain/limits.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
 import { dayAttribute, holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
@@ -44,29 +44,21 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
  */
 function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
   const today = utcDay(nowMs)
-  const days: Record<string, number> = { ...key.days, [today]: changed[dayAttribute(today)] as number }
-  for (const day of forgottenDays(key, nowMs)) delete days[day]
-  const holds = holdsOf(changed, nowMs)
+  const days = keptDays(key, nowMs)
+  days[today] = changed[dayAttribute(today)] as number
+  const { previous } = key
   return {
     ...key,
     bucketFullAtUs: changed.bucketFullAtUs as number,
     available: toNano(changed.available),
-    ...lastUseOf(key, changed),
+    lastUsedAtMs: changed.lastUsedAtMs as number,
+    // The copy of a key may know of a use of its old secret that is not this one.
+    previous: previous && {
+      ...previous,
+      usedAtMs: (changed.previousUsedAtMs as number | undefined) ?? previous.usedAtMs,
+    },
     days,
-    holds: Object.assign(holds, oldFormHolds(key)),
-  }
-}
-
-/** The copy of a key may know of a use of its old secret that is not this one. */
-function lastUseOf(
-  { previous }: Key,
-  { lastUsedAtMs, previousUsedAtMs }: Item,
-): Pick<Key, 'lastUsedAtMs' | 'previous'> {
-  return {
-    lastUsedAtMs: lastUsedAtMs as number,
-    ...(previous && {
-      previous: { ...previous, usedAtMs: (previousUsedAtMs as number | undefined) ?? previous.usedAtMs },
-    }),
+    holds: Object.assign(holdsOf(changed, nowMs), oldFormHolds(key)),
   }
 }
 

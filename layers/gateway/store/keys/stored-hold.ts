@@ -8,6 +8,7 @@ import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/ulid.ts
 const ID_BYTES = 16
 const LIFETIME_UNIT_MS = 8_000
 const LONGEST_LIFETIME = 255
+const [ZERO, LETTER_A] = [48, 97]
 
 /** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and taken out. */
 export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'amount' | 'untilMs'>): Uint8Array {
@@ -19,10 +20,17 @@ export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'a
   stored.set(id)
   stored[ID_BYTES] = Math.min(LONGEST_LIFETIME, Math.max(0, units))
   // The amount in as few bytes as it takes, none for zero.
-  for (let i = 0, end = digits.length - 2 * (amountBytes - 1); i < amountBytes; i++, end += 2) {
-    stored[ID_BYTES + 1 + i] = Number.parseInt(digits.slice(Math.max(0, end - 2), end), 16)
+  for (let i = 1, at = digits.length; i <= amountBytes; i++, at -= 2) {
+    stored[stored.length - i] = hexDigit(digits, at - 2) * 16 + hexDigit(digits, at - 1)
   }
   return stored
+}
+
+/** Zero where there is none. */
+function hexDigit(digits: string, at: number): number {
+  if (at < 0) return 0
+  const code = digits.charCodeAt(at)
+  return code < LETTER_A ? code - ZERO : code - LETTER_A + 10
 }
 
 export function readStoredHold(bytes: Uint8Array): { readonly requestId: string; readonly hold: Hold } {

@@ -1,10 +1,10 @@
-import { createHmac, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
 import { isUnavailable } from './failures.ts'
 import { ServiceError } from './service-error.ts'
-import { basicIsoTime, keptKey } from './sign.ts'
+import { basicIsoTime, keptHmac } from './sign.ts'
 
 /** Puts bytes at a path of a bucket. The same bytes again change nothing. Throws a ServiceError. */
 export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
@@ -65,7 +65,7 @@ type ToSign = {
 
 /** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also knows that all of it came. */
 export function putSigner(region: string): (put: ToSign) => Record<string, string> {
-  const keyOfDay = keptKey(region, 's3')
+  const hmacOfDay = keptHmac(region, 's3')
   return ({ host, path, bytes, credentials, nowMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials
     const time = basicIsoTime(nowMs)
@@ -81,7 +81,7 @@ export function putSigner(region: string): (put: ToSign) => Record<string, strin
     const request = `PUT\n${path}\n\n${lines.join('')}\n${names}\n${signed['x-amz-content-sha256']}`
     const scope = `${day}/${region}/s3/aws4_request`
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
-    const signature = createHmac('sha256', keyOfDay(day, secretAccessKey)).update(toSign).digest('hex')
+    const signature = hmacOfDay(day, secretAccessKey)(toSign)
     const { host: _, ...sent } = signed
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`
     return { ...sent, authorization }

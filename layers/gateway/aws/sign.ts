@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { Credentials } from '../config.ts'
+import { type Hmac, hmacSha256 } from './hmac.ts'
 
 type Place = {
   readonly service: string
@@ -21,9 +22,9 @@ type ToSign = {
 /** The headers of a signed POST beside its host: names and values in turns. */
 type Sign = (call: ToSign) => string[]
 
-/** Signs POSTs to a service by AWS's Signature Version 4. A day's signing key is made once. */
+/** Signs POSTs to a service by AWS's Signature Version 4. */
 export function signer({ service, region, host, path = '/', contentType }: Place): Sign {
-  const keyOfDay = keptKey(region, service)
+  const hmacOfDay = keptHmac(region, service)
   return ({ target, body, credentials, nowMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials
     const time = basicIsoTime(nowMs)
@@ -36,7 +37,7 @@ export function signer({ service, region, host, path = '/', contentType }: Place
       `\n${signed}\n${hash('sha256', body)}`
     const scope = `${day}/${region}/${service}/aws4_request`
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
-    const signature = createHmac('sha256', keyOfDay(day, secretAccessKey)).update(toSign).digest('hex')
+    const signature = hmacOfDay(day, secretAccessKey)(toSign)
     const headers = [
       ...['Content-Type', contentType, 'X-Amz-Date', time],
       'Authorization',
@@ -62,15 +63,16 @@ export function basicIsoTime(ms: number): string {
   return lastTime.text
 }
 
-export function keptKey(region: string, service: string): (day: string, secret: string) => KeyObject {
-  let kept: { readonly day: string; readonly secret: string; readonly key: KeyObject } | undefined
+/** HMACs by the signing key of a day, which is made once. */
+export function keptHmac(region: string, service: string): (day: string, secret: string) => Hmac {
+  let kept: { readonly day: string; readonly secret: string; readonly hmac: Hmac } | undefined
   return (day, secret) => {
     if (kept?.day !== day || kept.secret !== secret) {
       const parts = [day, region, service, 'aws4_request']
       const first = Buffer.from(`AWS4${secret}`)
       const bytes = parts.reduce((key, part) => createHmac('sha256', key).update(part).digest(), first)
-      kept = { day, secret, key: createSecretKey(bytes) }
+      kept = { day, secret, hmac: hmacSha256(bytes) }
     }
-    return kept.key
+    return kept.hmac
   }
 }

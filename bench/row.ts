@@ -43,7 +43,7 @@ type Values = readonly number[] | undefined
 export function comparedRow(
   what: string,
   unit: string,
-  { waybill = [], bareProxy = [], portkey }: { waybill: Values; bareProxy: Values; portkey: Values },
+  { waybill = [], bareProxy = [], portkey }: { waybill: Values; bareProxy: Values; portkey?: Values },
 ): Row {
   const compared = (values: readonly number[]) =>
     `${withSpread(figureOf(values), unit)}, **${times(ratioOf(values, bareProxy))}**`

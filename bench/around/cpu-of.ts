@@ -7,10 +7,10 @@ const TURN_MS = 500
 const BEGINNING_MS = 100
 
 /** The subject's own processor time for each request, in µs. */
-export async function cpuOf({ process, target }: Subject, chat: Chat): Promise<number> {
-  await sendFor(target, chat, BEGINNING_MS)
+export async function cpuOf({ process, target }: Subject, chat: Chat, send = sendFor): Promise<number> {
+  await send(target, chat, BEGINNING_MS)
   const before = await process.consumption()
-  const count = await sendFor(target, chat, TURN_MS)
+  const count = await send(target, chat, TURN_MS)
   const after = await process.consumption()
   return (after.cpuUs - before.cpuUs) / count
 }

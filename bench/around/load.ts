@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Model } from './answers.ts'
 
 export const AT_ONCE = 16
@@ -21,6 +22,19 @@ export async function sendMany(target: Target, chat: Chat, count: number): Promi
 export function sendFor(target: Target, chat: Chat, ms: number): Promise<number> {
   const untilMs = performance.now() + ms
   return sendWhile(target, chat, () => performance.now() < untilMs)
+}
+
+const PAUSE_MS = 5
+
+/** As many requests as begin in this time, one after the other with a pause, in which a core forgets. How many they were. */
+export async function sendRarely(target: Target, chat: Chat, ms: number): Promise<number> {
+  const untilMs = performance.now() + ms
+  let sent = 0
+  for (; performance.now() < untilMs; sent++) {
+    await sendOne(target, chat)
+    await sleep(PAUSE_MS)
+  }
+  return sent
 }
 
 async function sendWhile(target: Target, chat: Chat, isOn: (sent: number) => boolean): Promise<number> {

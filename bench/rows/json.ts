@@ -1,5 +1,5 @@
 import { cpuOf } from '../around/cpu-of.ts'
-import { sendMany } from '../around/load.ts'
+import { sendMany, sendRarely } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
@@ -20,16 +20,24 @@ export const json: RowGroup = {
     stand.say('json: warming up')
     for (const subject of Object.values(subjects)) if (subject) await sendMany(subject.target, CHAT, WARM_UP)
     const cpu = (subject: Subject) => () => cpuOf(subject, CHAT)
-    const { inMemory, waybill, bareProxy, portkey } = await inTurns<keyof typeof subjects>(stand, 'json', {
+    const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, sendRarely)
+    const found = await inTurns<keyof typeof subjects | 'fewOfBareProxy' | 'fewOfWaybill'>(stand, 'json', {
       bareProxy: cpu(subjects.bareProxy),
       inMemory: cpu(subjects.inMemory),
       waybill: cpu(subjects.waybill),
       ...(subjects.portkey && { portkey: cpu(subjects.portkey) }),
+      fewOfBareProxy: cpuOfFew(subjects.bareProxy),
+      fewOfWaybill: cpuOfFew(subjects.waybill),
     })
+    const { inMemory, waybill, bareProxy, portkey, fewOfBareProxy, fewOfWaybill } = found
     return {
       rows: [
         comparedRow('CPU a JSON request, tables in memory', 'µs', { waybill: inMemory, bareProxy, portkey }),
         comparedRow('CPU a JSON request, DynamoDB Local (three writes)', 'µs', { waybill, bareProxy, portkey }),
+        comparedRow('the same, one request at a time with a pause of 5 ms, of the bare proxy as of Waybill', 'µs', {
+          waybill: fewOfWaybill,
+          bareProxy: fewOfBareProxy,
+        }),
       ],
     }
   },

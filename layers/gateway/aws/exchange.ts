@@ -32,10 +32,9 @@ export function openExchange(url: URL, { connectMs, answerMs }: Patience): Excha
     signal?.addEventListener('abort', abort, { once: true })
     try {
       const { status, headers: answered } = await exchange.head
-      const { date, 'x-amzn-errortype': errorType } = answered
       // Most answers are so short that they come with their heads.
       const text = exchange.takeWhole()?.toString() ?? (await readText(exchange))
-      return { status, text, date, errorType }
+      return { status, text, date: answered.get('date'), errorType: answered.get('x-amzn-errortype') }
     } catch (error) {
       throw error instanceof HttpError ? brokenLine(hostname, error) : error
     } finally {

@@ -1,7 +1,7 @@
 import { HttpError } from './http-error.ts'
 
 /** By their names in small letters; of a header that came twice, the first. Only Connection is a list of all that came. */
-export type Headers = Readonly<Record<string, string | undefined>>
+export type Headers = ReadonlyMap<string, string>
 
 export type Head = {
   readonly status: number
@@ -19,6 +19,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** No line of it has a sign that no text has, as a lone LF, which would end the line for others and not for us. */
 const LINES = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*$/
+const CRLF = '\r\n'
 const [SPACE, TAB] = [32, 9]
 /** Their bodies are empty, whatever their headers say. */
 const WITHOUT_BODY = new Set([204, 304])
@@ -26,26 +27,37 @@ const SWITCHED = 101
 
 /** A response up to its empty line. Throws an HttpError. */
 export function parseHead(text: string): Head {
-  const lines = text.split('\r\n')
-  const [, minor, status] = STATUS_LINE.exec(lines[0] as string) ?? []
+  let end = endOfLine(text, 0)
+  const [, minor, status] = STATUS_LINE.exec(text.slice(0, end)) ?? []
   if (status === undefined) throw bad('There came something other than HTTP/1.1.')
   if (!LINES.test(text)) throw bad('There came a header that is none.')
-  const headers: Record<string, string | undefined> = Object.create(null)
-  for (let i = 1; i < lines.length; i++) readHeader(lines[i] as string, headers)
+  const headers = new Map<string, string>()
+  while (end < text.length) {
+    const start = end + CRLF.length
+    end = endOfLine(text, start)
+    readHeader(text, start, end, headers)
+  }
   const code = Number(status)
   if (code === SWITCHED) throw bad('There came another protocol, which was not asked for.')
   const body = WITHOUT_BODY.has(code) || code < 200 ? 0 : bodyOf(headers)
-  const isKept = body !== 'until close' && mayBeKept(minor === '1', body, headers.connection)
-  return { status: code, headers, body, keptMs: isKept ? keptMs(headers['keep-alive']) : 0 }
+  const isKept = body !== 'until close' && mayBeKept(minor === '1', body, headers.get('connection'))
+  return { status: code, headers, body, keptMs: isKept ? keptMs(headers.get('keep-alive')) : 0 }
 }
 
-function readHeader(line: string, headers: Record<string, string | undefined>): void {
-  const colon = line.indexOf(':')
-  const name = nameIn(line.slice(0, Math.max(0, colon)))
-  const value = trim(line, colon + 1)
-  if (headers[name] === undefined) headers[name] = value
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf(CRLF, start)
+  return end === -1 ? text.length : end
+}
+
+function readHeader(text: string, start: number, end: number, headers: Map<string, string>): void {
+  const colon = text.indexOf(':', start)
+  // A line without a colon has no name.
+  const name = nameIn(colon < end ? text.slice(start, Math.max(start, colon)) : '')
+  const value = trim(text, colon + 1, end)
+  const before = headers.get(name)
+  if (before === undefined) headers.set(name, value)
   else if (name === 'content-length' || name === 'transfer-encoding') throw bad(`There came two ${name} headers.`)
-  else if (name === 'connection') headers[name] += `,${value}`
+  else if (name === 'connection') headers.set(name, `${before},${value}`)
 }
 
 const MOST_NAMES = 256
@@ -62,11 +74,11 @@ function nameIn(written: string): string {
 }
 
 /** Without the spaces and tabs around it. Of nothing else: `\vchunked` is not `chunked`. */
-function trim(line: string, from: number): string {
-  let [start, end] = [from, line.length]
-  while (start < end && isSpace(line.charCodeAt(start))) start++
-  while (end > start && isSpace(line.charCodeAt(end - 1))) end--
-  return line.slice(start, end)
+function trim(text: string, from: number, to: number): string {
+  let [start, end] = [from, to]
+  while (start < end && isSpace(text.charCodeAt(start))) start++
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
 }
 
 function isSpace(code: number): boolean {
@@ -74,7 +86,7 @@ function isSpace(code: number): boolean {
 }
 
 function bodyOf(headers: Headers): Head['body'] {
-  const { 'transfer-encoding': encoding, 'content-length': length } = headers
+  const [encoding, length] = [headers.get('transfer-encoding'), headers.get('content-length')]
   if (encoding !== undefined) {
     if (length !== undefined) throw bad('There came a length for a body of chunks.')
     if (encoding.toLowerCase() !== 'chunked') throw bad('There came an encoding that was not asked for.')

@@ -60,11 +60,12 @@ export async function post(call: Post): Promise<Reply> {
 }
 
 function replyOf({ status, headers }: Head, body: ReplyBody): Reply {
-  return { status, contentType: headers['content-type'] ?? '', retryAfterMs: readRetryAfter(headers), body }
+  return { status, contentType: headers.get('content-type') ?? '', retryAfterMs: readRetryAfter(headers), body }
 }
 
 /** Seconds, or a date. */
-function readRetryAfter({ 'retry-after': header }: Headers): number | undefined {
+function readRetryAfter(headers: Headers): number | undefined {
+  const header = headers.get('retry-after')
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return ms > 0 ? ms : undefined

@@ -43,8 +43,12 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
   const { keys, countTokens = tokenizer.countTokens, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
   const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
-  const functions = instance.then((opened) => openFunctions(opened, countTokens, keys))
-  functions.catch(() => {})
+  let functions: OpenedFunctions | undefined
+  const opening = instance.then((opened) => {
+    functions = openFunctions(opened, countTokens, keys)
+    return functions
+  })
+  opening.catch(() => {})
   const server = createServer(timing, (request, response) => {
     serve(request, response).catch((error) => {
       // A client that leaves while it is still sending is no failure of ours.
@@ -63,7 +67,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
       return
     }
     const body = await readBody(request)
-    const { chat, json, clock } = await functions
+    const { chat, json, clock } = functions ?? (await opening)
     endUnread(request, response, lingerMs)
     const event = toEvent(request, body, clock(), randomUUID())
     const context = lambdaContext()
@@ -79,6 +83,8 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     }
   }
 }
+
+type OpenedFunctions = ReturnType<typeof openFunctions>
 
 function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySources | undefined) {
   const jsonFunctions = {

@@ -23,7 +23,8 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   const { journey, settlement } = request
   const { whole, tally } = await gatherAnswer(deps, request)
   if (journey.route) deps.health.succeeded(journey.route)
-  const bill = await makeBill(deps, request, tally)
+  const made = makeBill(deps, request, tally)
+  const bill = made instanceof Promise ? await made : made
   const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, reported: tally.reported }))
   const text = write(bill.cost)
   if (request.claim) await deps.vault.keep(request, text)

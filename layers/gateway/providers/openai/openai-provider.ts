@@ -36,8 +36,9 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         const failure = await readErrorReply(reply, key)
         throw isText ? aboutText(failure) : failure
       }
-      if (isJson(reply)) return [readCompletion(await readJson(reply), key)]
-      return readEvents(reply, call, new OpenAiEvents(key))
+      if (!isJson(reply)) return readEvents(reply, call, new OpenAiEvents(key))
+      const completion = readJson(reply)
+      return [readCompletion(completion instanceof Promise ? await completion : completion, key)]
     },
     async embed(call) {
       const body = JSON.stringify(toEmbeddingRequest(call, entry))

@@ -1,7 +1,6 @@
 import type { Nano } from '../domain/money.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
-import { quoted } from '../quoted.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 import { creditsIn, metricsOf } from './row-metrics.ts'
 
@@ -43,10 +42,11 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
   }
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })
   return {
+    // Each request has this line, so it is put together from what is JSON already.
     request: (row) => {
       const { fields, description } = metricsOf(row)
-      const aws = `"_aws":{"Timestamp":${clock()},"CloudWatchMetrics":${description}}`
-      print(`${requestStart}${fieldsOf(row)},${fields},${aws}}`)
+      const rest = `${fields},"_aws":{"Timestamp":${clock()},"CloudWatchMetrics":${description}}}`
+      print(`${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
     },
     upstreamFailed: (provider, { reason, detail, message }) => {
       const ours = reason === 'credential' ? [count('CredentialFailures')] : []
@@ -75,22 +75,16 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
   }
 }
 
-/**
- * The row as fields of a JSON object, with a word for a model or a provider that it has none of, so that every request
- * counts in every breakdown. Each request has such a line, so it is written at once, without an object in between.
- */
-function fieldsOf(row: UsageRow): string {
-  let text = `"model":${quoted(row.model ?? 'none')},"provider":${quoted(row.provider ?? 'none')}`
-  for (const name in row) {
-    const value = row[name as keyof UsageRow]
-    if (value !== undefined && name !== 'model' && name !== 'provider') text += `,"${name}":${writeField(value)}`
+/** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
+function fieldsOf(row: UsageRow): object {
+  return {
+    ...row,
+    model: row.model ?? 'none',
+    provider: row.provider ?? 'none',
+    cost: Number(row.cost),
+    hold: Number(row.hold),
+    upstreamCost: row.upstreamCost === undefined ? undefined : Number(row.upstreamCost),
   }
-  return text
-}
-
-function writeField(value: UsageRow[keyof UsageRow]): string {
-  if (typeof value === 'string') return quoted(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 const MOST_CAUSES = 4

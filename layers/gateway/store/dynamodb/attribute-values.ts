@@ -1,4 +1,3 @@
-import { quoted } from '../../quoted.ts'
 import type { Item } from '../database.ts'
 
 /** A value as DynamoDB writes it in JSON: one field, named for its type. */
@@ -62,6 +61,14 @@ function writeSet(set: ReadonlySet<unknown>): string {
     text += `${text === '' ? '' : ','}"${toBase64(element)}"`
   }
   return text
+}
+
+/** What JSON writes as it is: printable ASCII without quotes and backslashes. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+/** Most texts here are short and plain. */
+export function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 const MOST_NAMES = 256

@@ -1,6 +1,5 @@
-import { quoted } from '../../quoted.ts'
 import type { Item, QueryInput } from '../database.ts'
-import { writeAttributes } from './attribute-values.ts'
+import { quoted, writeAttributes } from './attribute-values.ts'
 
 /** What a call is given, as far as it has values. */
 export type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<

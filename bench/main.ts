@@ -53,7 +53,7 @@ function told(): string {
   const machine = `${cpus().length} cores (${process.arch}), Node ${process.versions.node}`
   // Whoever else uses the machine makes figures larger and wider.
   const others = `load average ${busyBefore.toFixed(1)} before the run`
-  return `${day}: ${machine}, ${others}; ${stand.cores.told}. Medians of ${ROUNDS} rounds, with the least and the most.`
+  return `${day}: ${machine}, ${others}; ${stand.cores.told}. Medians of ${ROUNDS} rounds or more, with the least and the most.`
 }
 
 function fail(message: string): never {

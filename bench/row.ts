@@ -27,11 +27,12 @@ export async function inTurns<Name extends string, Found = number>(
   { say }: Stand,
   group: string,
   measures: Readonly<Partial<Record<Name, () => Promise<Found>>>>,
+  rounds = ROUNDS,
 ): Promise<Readonly<Partial<Record<Name, Found[]>>>> {
   const turns = Object.entries(measures) as [Name, () => Promise<Found>][]
   const found: Partial<Record<Name, Found[]>> = {}
-  for (let round = 1; round <= ROUNDS; round++) {
-    say(`${group}: round ${round} of ${ROUNDS}`)
+  for (let round = 1; round <= rounds; round++) {
+    say(`${group}: round ${round} of ${rounds}`)
     for (const [name, measure] of turns) found[name] = [...(found[name] ?? []), await measure()]
   }
   return found

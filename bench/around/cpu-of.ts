@@ -1,16 +1,22 @@
 import type { Subject } from '../stand.ts'
 import { type Chat, sendFor } from './load.ts'
 
-/** As long for whoever is measured: one that had less time would meet less of what else the machine does. */
-const TURN_MS = 500
-/** Not counted: while others had their turn, the caches of its core were theirs. */
-const BEGINNING_MS = 100
+export type Turn = {
+  /** As long for whoever is measured: one that had less time would meet less of what else the machine does. */
+  readonly ms: number
+  /** Not counted: while others had their turn, the caches of its core were theirs. */
+  readonly beginningMs: number
+  readonly send?: typeof sendFor
+}
+
+const TURN: Turn = { ms: 500, beginningMs: 100 }
 
 /** The subject's own processor time for each request, in µs. */
-export async function cpuOf({ process, target }: Subject, chat: Chat, send = sendFor): Promise<number> {
-  await send(target, chat, BEGINNING_MS)
+export async function cpuOf({ process, target }: Subject, chat: Chat, turn = TURN): Promise<number> {
+  const { ms, beginningMs, send = sendFor } = turn
+  await send(target, chat, beginningMs)
   const before = await process.consumption()
-  const count = await send(target, chat, TURN_MS)
+  const count = await send(target, chat, ms)
   const after = await process.consumption()
   return (after.cpuUs - before.cpuUs) / count
 }

@@ -1,4 +1,4 @@
-import { cpuOf } from '../around/cpu-of.ts'
+import { cpuOf, type Turn } from '../around/cpu-of.ts'
 import { sendMany, sendRarely } from '../around/load.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
@@ -6,6 +6,9 @@ import type { Subject } from '../stand.ts'
 /** Until V8 has compiled what it will: an instance that serves is warm. */
 const WARM_UP = 4_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
+/** Many short ones: the machine is as fast for all in one of them, and seldom in two that are seconds apart. */
+const ROUNDS = 27
+const TURN: Turn = { ms: 150, beginningMs: 50 }
 
 /** What a request costs whose answer comes as a whole. */
 export const json: RowGroup = {
@@ -19,16 +22,17 @@ export const json: RowGroup = {
     }
     stand.say('json: warming up')
     for (const subject of Object.values(subjects)) if (subject) await sendMany(subject.target, CHAT, WARM_UP)
-    const cpu = (subject: Subject) => () => cpuOf(subject, CHAT)
-    const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, sendRarely)
-    const found = await inTurns<keyof typeof subjects | 'fewOfBareProxy' | 'fewOfWaybill'>(stand, 'json', {
+    const cpu = (subject: Subject) => () => cpuOf(subject, CHAT, TURN)
+    const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, { ...TURN, send: sendRarely })
+    const measures = {
       bareProxy: cpu(subjects.bareProxy),
       inMemory: cpu(subjects.inMemory),
       waybill: cpu(subjects.waybill),
       ...(subjects.portkey && { portkey: cpu(subjects.portkey) }),
       fewOfBareProxy: cpuOfFew(subjects.bareProxy),
       fewOfWaybill: cpuOfFew(subjects.waybill),
-    })
+    }
+    const found = await inTurns<keyof typeof measures>(stand, 'json', measures, ROUNDS)
     const { inMemory, waybill, bareProxy, portkey, fewOfBareProxy, fewOfWaybill } = found
     return {
       rows: [

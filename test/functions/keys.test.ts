@@ -9,6 +9,7 @@ import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 
@@ -132,6 +133,26 @@ test('a request that is under way when its key is revoked is still answered and 
   expect(after.holds).toEqual({})
   expect(booksBalance(after)).toBe(true)
   expect((await gateway.readRow(running.headers.get('x-request-id'))).cost).toBe(20_000n)
+})
+
+test('a request whose admission was not answered is not sent on if its key was revoked meanwhile', async () => {
+  const { key, secret } = await warmKey()
+  const asked = upstream.requests.length
+  let isFirst = true
+  const stop = intercept(gateway.tables, async (send, operation) => {
+    if (operation !== 'UpdateItem' || !isFirst) return send()
+    isFirst = false
+    await send()
+    await revokeKey(other.tables)(key.id, actAt(nowMs))
+    throw Object.assign(new Error('no answer'), { name: 'TimeoutError' })
+  })
+  try {
+    expect([await ask(gateway, secret), isFirst]).toEqual([401, false])
+  } finally {
+    stop()
+  }
+  expect(upstream.requests.length).toBe(asked)
+  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
 })
 
 test('no request that begins after a revoke has returned is admitted, however many race it', async () => {

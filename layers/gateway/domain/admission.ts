@@ -26,7 +26,8 @@ export type AdmissionRefusal =
   | 'credit_balance_exhausted'
 
 export type AdmissionResult =
-  | { readonly admitted: true; readonly key: Key }
+  /** The key is proven by the write, unless it had to be read after one that was not answered: it may have changed since. */
+  | { readonly admitted: true; readonly key: Key; readonly isReadAfter?: true }
   /**
    * The key as it was when the write was refused, if it exists, and why it cannot meet the demand. Without a reason the
    * copy of the key was stale, and the write is worth another try.

@@ -122,8 +122,6 @@ function asksForMore({ body }: ChatRequest, model: PricedModel, catalog: Catalog
   return model.allowFields?.some(isAsked) || isAskedOf(model) || standInsFor(model, catalog).some(isAskedOf)
 }
 
-const NOBODY: readonly PricedModel[] = []
-
 function standInsFor({ fallback }: PricedModel, { models }: Catalog): readonly PricedModel[] {
-  return fallback ? fallback.flatMap((id) => models.get(id) ?? []) : NOBODY
+  return fallback?.flatMap((id) => models.get(id) ?? []) ?? []
 }

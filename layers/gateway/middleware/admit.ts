@@ -40,8 +40,8 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const demand = demandOf(request)
         const result = await takeAdmission(request.credential.key, demand)
-        // The write itself has proven the secret of a call that it admits.
-        const refusal = result.admitted === true ? undefined : keyRefusal(result.key, hash, request.nowMs)
+        const isProven = result.admitted === true && !result.isReadAfter
+        const refusal = isProven ? undefined : keyRefusal(result.key, hash, request.nowMs)
         if (!result.key || refusal) {
           cache.drop(hash)
           throw refusal ?? invalidKey()

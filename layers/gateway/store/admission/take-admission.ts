@@ -33,7 +33,9 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
       const fresh = await read(key.id)
       const landed = fresh?.holds[demand.requestId] !== undefined
-      return landed ? { admitted: true, key: fresh } : { admitted: 'unknown', key: fresh, cause: error }
+      return landed
+        ? { admitted: true, key: fresh, isReadAfter: true }
+        : { admitted: 'unknown', key: fresh, cause: error }
     }
   }
 }

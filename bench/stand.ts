@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { startDynamoDb } from '../local/dynamodb-local.ts'
 import { type Cores, takeCores } from './around/cores.ts'
 import type { Target } from './around/load.ts'
-import { type MeasuredProcess, startMeasured } from './around/measured-process.ts'
+import type { MeasuredProcess } from './around/measured-process.ts'
 import { startUpstream } from './around/upstream.ts'
+import { startGateway } from './around/warm-up.ts'
 import { startPortkey } from './subjects/portkey.ts'
 
 /** What is measured: a gateway in a process of its own. */
@@ -36,7 +37,7 @@ export function openStand(say: (line: string) => void): Stand {
   const dynamodb = once(async () => (await startDynamoDb(null, stack)).endpoint)
 
   async function start(name: string, ...args: string[]): Promise<Subject> {
-    const started = stack.use(startMeasured(cores, [program(name), ...args]))
+    const started = stack.use(startGateway(cores, [program(name), ...args]))
     return { process: started, target: await started.message<Target>() }
   }
 

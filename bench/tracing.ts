@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
 import { fileURLToPath } from 'node:url'
 import { cpuOf } from './around/cpu-of.ts'
-import { sendMany, type Target } from './around/load.ts'
-import { startMeasured } from './around/measured-process.ts'
+import type { Target } from './around/load.ts'
+import { startGateway, warmUp } from './around/warm-up.ts'
 import { openStand, type Subject } from './stand.ts'
 import { medianOf } from './statistics.ts'
 
@@ -10,7 +10,6 @@ import { medianOf } from './statistics.ts'
 // that it does. They take turns, and each is compared with the one without in the same round.
 
 const ROUNDS = 15
-const WARM_UP = 2_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 const TRACE = 'Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef'
 
@@ -32,7 +31,7 @@ const subjects = {
 type Name = keyof typeof subjects
 const names = Object.keys(subjects) as Name[]
 
-for (const name of names) await sendMany(subjects[name].target, CHAT, WARM_UP)
+for (const name of names) await warmUp(subjects[name], 'wholes')
 const rounds: Record<Name, number>[] = []
 for (let round = 0; round < ROUNDS; round++) {
   const figures = { off: 0, 'not sampled': 0, sampled: 0 }
@@ -55,6 +54,6 @@ async function start(daemonPort: readonly string[], header?: string): Promise<Su
   const program = fileURLToPath(new URL('subjects/gateway.ts', import.meta.url))
   const args = [program, await stand.upstreamUrl(), '', ...daemonPort]
   const env = { ...process.env, ...(header && { _X_AMZN_TRACE_ID: header }) }
-  const started = processes.use(startMeasured(stand.cores, args, { env }))
+  const started = processes.use(startGateway(stand.cores, args, env))
   return { process: started, target: await started.message<Target>() }
 }

@@ -1,12 +1,12 @@
 import { answerOf, type Model } from '../around/answers.ts'
 import { cpuOf } from '../around/cpu-of.ts'
 import { sendMany } from '../around/load.ts'
+import { warmUp } from '../around/warm-up.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** Until V8 has compiled what it will. Of slow streams it sees other paths. */
-const WARM_UP = 3_000
-const SLOW_WARM_UP = 160
+/** Of slow streams V8 sees other paths. */
+const SLOW_WARM_UP = 112
 
 type Name = 'bareProxy' | 'waybill' | 'portkey'
 /** A round's figures, in µs. */
@@ -24,9 +24,9 @@ export const chunk: RowGroup = {
     const present = (Object.keys(subjects) as Name[]).filter((name) => subjects[name])
     stand.say('chunk: warming up')
     for (const name of present) {
-      const { target } = subjects[name] as Subject
-      await sendMany(target, { model: 'hundred-chunks', stream: true }, WARM_UP)
-      await sendMany(target, { model: 'hundred-slow-chunks', stream: true }, SLOW_WARM_UP)
+      const subject = subjects[name] as Subject
+      await warmUp(subject, 'streams')
+      await sendMany(subject.target, { model: 'hundred-slow-chunks', stream: true }, SLOW_WARM_UP)
     }
     const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject)])
     const rounds = await inTurns<Name, Round>(stand, 'chunk', Object.fromEntries(measures))

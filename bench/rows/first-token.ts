@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openRoundTrip } from '../around/admission-round-trip.ts'
 import { sendOne } from '../around/load.ts'
+import { warmUp } from '../around/warm-up.ts'
 import { inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 import { figureOf, medianOf } from '../statistics.ts'
 import { number, withSpread } from '../words.ts'
 
 const STREAMS = 9
-/** Until V8 has compiled what it will. */
-const WARM_UP = 300
+const ROUND_TRIPS_BEFORE = 300
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
 /** How long a client waits for the first token, when nobody else asks for anything. */
@@ -18,8 +18,8 @@ export const firstToken: RowGroup = {
     const roundTripMs = await openRoundTrip(await stand.dynamodb(), await stand.upstreamUrl())
     const [bare, waybill, portkey] = [await stand.bareProxy(), await stand.waybill(), await stand.portkey()]
     stand.say('first-token: warming up')
-    for (const subject of [bare, waybill, portkey]) if (subject) await firstTokenMs(subject, WARM_UP)
-    await medianTime(roundTripMs, WARM_UP)
+    for (const subject of [bare, waybill, portkey]) if (subject) await warmUp(subject, 'streams')
+    await medianTime(roundTripMs, ROUND_TRIPS_BEFORE)
     const rounds = await inTurns<'bareProxy' | 'waybill' | 'portkey' | 'roundTrip'>(stand, 'first-token', {
       bareProxy: () => firstTokenMs(bare, STREAMS),
       waybill: () => firstTokenMs(waybill, STREAMS),

@@ -1,13 +1,12 @@
 import { cpuOf, type Turn } from '../around/cpu-of.ts'
-import { sendMany, sendRarely } from '../around/load.ts'
+import { sendRarely } from '../around/load.ts'
+import { warmUp } from '../around/warm-up.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** Until V8 has compiled what it will: an instance that serves is warm. */
-const WARM_UP = 4_000
 const CHAT = { model: 'hundred-chunks', stream: false } as const
 /** Many short ones: the machine is as fast for all in one of them, and seldom in two that are seconds apart. */
-const ROUNDS = 27
+const ROUNDS = 21
 const TURN: Turn = { ms: 150, beginningMs: 50 }
 
 /** What a request costs whose answer comes as a whole. */
@@ -21,7 +20,7 @@ export const json: RowGroup = {
       portkey: await stand.portkey(),
     }
     stand.say('json: warming up')
-    for (const subject of Object.values(subjects)) if (subject) await sendMany(subject.target, CHAT, WARM_UP)
+    for (const subject of Object.values(subjects)) if (subject) await warmUp(subject, 'wholes')
     const cpu = (subject: Subject) => () => cpuOf(subject, CHAT, TURN)
     const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, { ...TURN, send: sendRarely })
     const measures = {

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { freePort } from '../../local/dynamodb-local.ts'
 import type { Cores } from '../around/cores.ts'
 import { sendOne, type Target } from '../around/load.ts'
-import { type MeasuredProcess, startMeasured } from '../around/measured-process.ts'
+import type { MeasuredProcess } from '../around/measured-process.ts'
+import { startGateway } from '../around/warm-up.ts'
 
 /** Another gateway in Node, for comparison. It has no limits, no bills and no rows. */
 export const PORTKEY_VERSION = '1.15.2'
@@ -26,7 +27,7 @@ export type Portkey = { readonly process: MeasuredProcess; readonly target: Targ
 export async function startPortkey(cores: Cores, upstreamUrl: string): Promise<Portkey> {
   if (!existsSync(PROGRAM)) await install()
   const port = await freePort()
-  const process = startMeasured(cores, [PROGRAM, `--port=${port}`, '--headless'])
+  const process = startGateway(cores, [PROGRAM, `--port=${port}`, '--headless'])
   const origin = `http://127.0.0.1:${port}`
   const headers = {
     Authorization: 'Bearer none',

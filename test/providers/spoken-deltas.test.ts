@@ -71,3 +71,38 @@ test('an answer with empty text and empty audio is a 502', async () => {
   upstream.reply = sse([chunk({ role: 'assistant', content: '', audio: {}, annotations: [] }), usageChunk(USAGE), DONE])
   expect((await ask(false)).status).toBe(502)
 })
+
+/** As a JSON text has it: an object of JavaScript would take it for its own prototype. */
+const evil = <T extends object>(fields: T): T =>
+  JSON.parse(
+    JSON.stringify({ EVIL: { content: 'x', function: 'x', refusal: 'x' }, ...fields }).replace('EVIL', '__proto__'),
+  )
+
+test.each([
+  [
+    'whole',
+    status(200, {
+      choices: [
+        evil({
+          index: 0,
+          message: evil({ role: 'assistant', content: 'Hello' }),
+          logprobs: evil({ content: [] }),
+          finish_reason: 'stop',
+        }),
+      ],
+      usage: USAGE,
+    }),
+  ],
+  [
+    'in pieces',
+    sse([chunk(evil({ content: 'Hel' })), chunk(evil({ content: 'lo' }), 'stop'), usageChunk(USAGE), DONE]),
+  ],
+])(
+  'a field of the name __proto__ in an answer that comes %s is a field like any other, and adds no words',
+  async (_, reply) => {
+    upstream.reply = reply
+    const { secret } = await gateway.issue()
+    const { choices } = JSON.parse(await (await gateway.post(secret, HELLO)).text())
+    expect(choices[0].message).toMatchObject({ role: 'assistant', content: 'Hello', refusal: null })
+  },
+)

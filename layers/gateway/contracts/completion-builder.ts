@@ -87,7 +87,7 @@ function sizeOf({ delta, logprobs }: ChoicePart): number {
 
 function mergeLogprobs(soFar: Record<string, unknown> | null, more: unknown): Record<string, unknown> | null {
   if (!isObject(more)) return soFar
-  const merged = soFar ?? {}
+  const merged: Record<string, unknown> = soFar ?? Object.create(null)
   for (const [name, value] of Object.entries(more)) {
     const before = merged[name]
     if (Array.isArray(before) && Array.isArray(value)) for (const element of value) before.push(element)

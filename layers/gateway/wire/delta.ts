@@ -64,7 +64,8 @@ function stringOf(value: unknown): string {
 
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
 export class MessageBuilder {
-  readonly #fields: Record<string, unknown> = {}
+  /** By names that an upstream chose, so without a prototype: one may be `__proto__`. */
+  readonly #fields: Record<string, unknown> = Object.create(null)
   readonly #calls = new Map<unknown, ToolCall>()
 
   add(delta: Delta): void {
@@ -97,7 +98,7 @@ export class MessageBuilder {
     if (!isObject(piece)) return
     const existing = this.#calls.get(piece.index)
     if (!existing) {
-      this.#calls.set(piece.index, { ...piece })
+      this.#calls.set(piece.index, Object.assign(Object.create(null), piece))
       return
     }
     const { function: fn, custom, index: _, ...rest } = piece

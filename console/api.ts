@@ -1,4 +1,4 @@
-import type { ApiError } from '../operator/admin-api/shapes.ts'
+import type { ApiError } from '../operator/admin-api/shapes/answers.ts'
 import { endSession, sessionToken } from './session.ts'
 
 /** An answer that is none: refused by the server, or lost on the way (status 0). */

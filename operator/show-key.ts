@@ -1,4 +1,4 @@
-import type { KeyShape } from './admin-api/shapes.ts'
+import type { KeyShape } from './admin-api/shapes/keys.ts'
 import { agoText } from './ago-text.ts'
 import { printFields, printJson } from './output.ts'
 import type { Report } from './run.ts'

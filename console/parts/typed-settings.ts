@@ -1,4 +1,4 @@
-import type { CreateKeyBody, KeyShape } from '../../operator/admin-api/shapes.ts'
+import type { CreateKeyBody, KeyShape } from '../../operator/admin-api/shapes/keys.ts'
 
 /** The settings of a key as somebody types them. */
 export type Typed = {

@@ -1,4 +1,4 @@
-import type { ApiError } from './shapes.ts'
+import type { ApiError } from './shapes/answers.ts'
 
 const KINDS = {
   invalid_request: [400, 'invalid_request_error', null],

@@ -6,7 +6,7 @@ import { findingText } from '../audit/finding-text.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
-import type { AuditLine, AuditShape } from './shapes.ts'
+import type { AuditLine, AuditShape } from './shapes/books.ts'
 
 /** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
 export async function auditNow(call: Call): Promise<Answer> {

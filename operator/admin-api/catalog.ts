@@ -18,7 +18,7 @@ import { readFields, textRule } from './fields.ts'
 import { untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
-import type { CatalogCheck, CatalogShape } from './shapes.ts'
+import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 
 /** The one in force, or the one that was at a moment. */
 export async function getCatalog(call: Call): Promise<Answer> {

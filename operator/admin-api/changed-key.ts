@@ -11,7 +11,7 @@ import { textRule } from './fields.ts'
 import { keyDetail } from './key-shape.ts'
 import { queried } from './pages.ts'
 import { versionTag } from './seen-version.ts'
-import type { KeyDetail } from './shapes.ts'
+import type { KeyDetail } from './shapes/keys.ts'
 import { weekCostOf } from './week-costs.ts'
 
 /** The key that the path names. */

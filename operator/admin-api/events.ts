@@ -9,7 +9,8 @@ import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
 import { oneOf, textRule } from './fields.ts'
 import { cursorOf, limitOf, queried, readCursor } from './pages.ts'
-import type { EventShape, List } from './shapes.ts'
+import type { List } from './shapes/answers.ts'
+import type { EventShape } from './shapes/books.ts'
 
 /** What happened, as it is told. */
 const TOLD: Readonly<Record<EventKind, string>> = {

@@ -9,7 +9,7 @@ import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
 import { readFields, required } from './fields.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
-import type { GrantMade, GrantShape } from './shapes.ts'
+import type { GrantMade, GrantShape } from './shapes/keys.ts'
 
 /** Newest first. */
 export async function listGrantsPage(call: Call): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { type Hold, heldOf, isExpired, type Key } from '../../layers/gateway/domain/key.ts'
 import { limitsOf, utcDay, type Window } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
-import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes.ts'
+import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * 24 * 60 * 60 * 1000
 

@@ -24,7 +24,7 @@ import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
-import type { KeyWithSecret } from './shapes.ts'
+import type { KeyWithSecret } from './shapes/keys.ts'
 import { weekCostOf, weekCosts } from './week-costs.ts'
 
 const STATUSES = ['active', 'expired', 'revoked'] as const

@@ -9,7 +9,7 @@ import { horizonOf } from '../usage-rows.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
 import { routesNow } from './routes.ts'
-import type { Overview } from './shapes.ts'
+import type { Overview } from './shapes/usage.ts'
 import { weekCosts } from './week-costs.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -2,7 +2,7 @@ import { wholeNumberIn } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { checked } from './fields.ts'
-import type { List } from './shapes.ts'
+import type { List } from './shapes/answers.ts'
 
 const limitRule = wholeNumberIn(1, 100)
 

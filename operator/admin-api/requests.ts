@@ -20,7 +20,8 @@ import { oneOf, textRule } from './fields.ts'
 import { holdShape } from './key-shape.ts'
 import { newestRequests } from './newest-requests.ts'
 import { cursorOf, limitOf, queried, readCursor, requireOrder } from './pages.ts'
-import type { BillLineShape, List, RequestLine, RequestShape } from './shapes.ts'
+import type { List } from './shapes/answers.ts'
+import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
 const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 'abandoned']
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/

@@ -8,7 +8,8 @@ import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
 import { attemptsOf24h, pairOf } from './route-attempts.ts'
-import type { List, RouteShape, RouteTestShape } from './shapes.ts'
+import type { List } from './shapes/answers.ts'
+import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
 export async function listRoutes(call: Call): Promise<Answer> {
   return { body: wholeList(await routesNow(call, await Array.fromAsync(listKeys(call.tables)()))) }

@@ -8,7 +8,7 @@ import { keyShape } from './key-shape.ts'
 import { newestFirst } from './keys.ts'
 import { queried } from './pages.ts'
 import { REQUEST_ID } from './requests.ts'
-import type { SearchShape } from './shapes.ts'
+import type { SearchShape } from './shapes/answers.ts'
 import { weekCosts } from './week-costs.ts'
 
 const MOST_FOUND = 20

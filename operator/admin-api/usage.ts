@@ -12,7 +12,7 @@ import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
 import { oneOf } from './fields.ts'
 import { queried, requireOrder } from './pages.ts'
-import type { UsageGroup, UsageNumbers, UsagePage } from './shapes.ts'
+import type { UsageGroup, UsageNumbers, UsagePage } from './shapes/usage.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_DAYS = 400

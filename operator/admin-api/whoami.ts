@@ -1,5 +1,5 @@
 import type { Answer, Call } from './call.ts'
-import type { WhoAmI } from './shapes.ts'
+import type { WhoAmI } from './shapes/answers.ts'
 
 export async function whoAmI({ identity, stage, isProtected, chatUrl, echoUrl }: Call): Promise<Answer> {
   const body: WhoAmI = {

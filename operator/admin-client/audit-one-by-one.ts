@@ -1,4 +1,5 @@
-import type { AuditLine, KeyShape } from '../admin-api/shapes.ts'
+import type { AuditLine } from '../admin-api/shapes/books.ts'
+import type { KeyShape } from '../admin-api/shapes/keys.ts'
 import type { AdminClient } from './admin-client.ts'
 import { ask } from './ask.ts'
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { AuditLine, AuditShape, List } from '../admin-api/shapes.ts'
+import type { List } from '../admin-api/shapes/answers.ts'
+import type { AuditLine, AuditShape } from '../admin-api/shapes/books.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../admin-api/shapes.ts'
+import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../admin-api/shapes/catalog.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { moment, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'

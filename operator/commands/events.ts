@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { EventShape } from '../admin-api/shapes.ts'
+import type { EventShape } from '../admin-api/shapes/books.ts'
 import { period, wholeNumber } from '../arguments.ts'
 import { changeText } from '../change-text.ts'
 import { CliError } from '../cli-error.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { KeySettings } from '../../layers/gateway/domain/key.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
-import type { UpdateKeyBody } from '../admin-api/shapes.ts'
+import type { UpdateKeyBody } from '../admin-api/shapes/keys.ts'
 import {
   cidrList,
   type End,

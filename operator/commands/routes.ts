@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { List, RouteShape, RouteTestShape } from '../admin-api/shapes.ts'
+import type { List } from '../admin-api/shapes/answers.ts'
+import type { RouteShape, RouteTestShape } from '../admin-api/shapes/catalog.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { RequestLine, RequestShape, UsageGroup, UsagePage } from '../admin-api/shapes.ts'
+import type { RequestLine, RequestShape } from '../admin-api/shapes/requests.ts'
+import type { UsageGroup, UsagePage } from '../admin-api/shapes/usage.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { moment, period, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'

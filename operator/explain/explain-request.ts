@@ -3,7 +3,7 @@ import type { Hold, Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import type { Explained } from '../admin-api/shapes.ts'
+import type { Explained } from '../admin-api/shapes/requests.ts'
 import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`

@@ -1,4 +1,4 @@
-import type { Explained } from '../admin-api/shapes.ts'
+import type { Explained } from '../admin-api/shapes/requests.ts'
 
 const WIDTH = 14
 

@@ -4,14 +4,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import type {
-  CatalogShape,
-  KeyWithSecret,
-  List,
-  RequestLine,
-  RequestShape,
-  UsagePage,
-} from '../../operator/admin-api/shapes.ts'
+import type { List } from '../../operator/admin-api/shapes/answers.ts'
+import type { CatalogShape } from '../../operator/admin-api/shapes/catalog.ts'
+import type { KeyWithSecret } from '../../operator/admin-api/shapes/keys.ts'
+import type { RequestLine, RequestShape } from '../../operator/admin-api/shapes/requests.ts'
+import type { UsagePage } from '../../operator/admin-api/shapes/usage.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { EventShape, KeyDetail, List } from '../../../operator/admin-api/shapes.ts'
+import type { List } from '../../../operator/admin-api/shapes/answers.ts'
+import type { EventShape } from '../../../operator/admin-api/shapes/books.ts'
+import type { KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
 import { ApiFailure, ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'

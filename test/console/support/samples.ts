@@ -1,19 +1,14 @@
+import type { AuditLine, EventShape } from '../../../operator/admin-api/shapes/books.ts'
 import type {
-  AuditLine,
   CatalogCheck,
   CatalogShape,
   CatalogVersionShape,
-  EventShape,
-  GrantShape,
-  KeyDetail,
-  Overview,
-  RequestLine,
-  RequestShape,
   RouteShape,
   RouteTestShape,
-  UsageNumbers,
-  UsagePage,
-} from '../../../operator/admin-api/shapes.ts'
+} from '../../../operator/admin-api/shapes/catalog.ts'
+import type { GrantShape, KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
+import type { RequestLine, RequestShape } from '../../../operator/admin-api/shapes/requests.ts'
+import type { Overview, UsageNumbers, UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
 
 // What a gateway with some history says of itself.
 

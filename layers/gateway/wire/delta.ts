@@ -64,21 +64,21 @@ function stringOf(value: unknown): string {
 
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
 export class MessageBuilder {
-  /** By names that an upstream chose, so without a prototype: one may be `__proto__`. */
-  readonly #fields: Record<string, unknown> = Object.create(null)
+  /** By names that an upstream chose, of which one may be `__proto__`. */
+  readonly #fields = new Map<string, unknown>()
   readonly #calls = new Map<unknown, ToolCall>()
 
   add(delta: Delta): void {
     for (const [name, value] of Object.entries(delta)) {
       if (value === null || value === undefined) continue
-      const soFar = this.#fields[name]
-      if (name === 'role') this.#fields.role = value
+      const soFar = this.#fields.get(name)
+      if (name === 'role') this.#fields.set(name, value)
       else if (name === 'tool_calls' && Array.isArray(value)) for (const piece of value) this.#addCall(piece)
-      else if (name === 'function_call' && isObject(value)) this.#fields[name] = grow(soFar, value, 'arguments')
-      else if (name === 'audio' && isObject(value)) this.#fields[name] = growAudio(soFar, value)
-      else if (typeof value === 'string') this.#fields[name] = stringOf(soFar) + value
+      else if (name === 'function_call' && isObject(value)) this.#fields.set(name, grow(soFar, value, 'arguments'))
+      else if (name === 'audio' && isObject(value)) this.#fields.set(name, growAudio(soFar, value))
+      else if (typeof value === 'string') this.#fields.set(name, stringOf(soFar) + value)
       else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
-      else this.#fields[name] = Array.isArray(value) ? [...value] : value
+      else this.#fields.set(name, Array.isArray(value) ? [...value] : value)
     }
   }
 
@@ -89,7 +89,7 @@ export class MessageBuilder {
       role: 'assistant',
       content: null,
       refusal: null,
-      ...this.#fields,
+      ...Object.fromEntries(this.#fields),
       ...(calls.length > 0 && { tool_calls: calls }),
     }
   }

@@ -61,6 +61,7 @@ const headerName = z
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
 
+const unknownFields = z.enum(['refuse', 'drop']).optional()
 const upstreamStream = z.boolean().optional()
 
 const PROVIDERS = {
@@ -73,13 +74,14 @@ const PROVIDERS = {
     streamOptions: z.boolean().optional(),
     headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')).optional(),
     allowFields: fields.optional(),
-    unknownFields: z.enum(['refuse', 'drop']).optional(),
+    unknownFields,
     upstreamStream,
   }),
-  anthropic: z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey, upstreamStream }),
+  anthropic: z.strictObject({ type: z.literal('anthropic'), baseUrl, apiKey, unknownFields, upstreamStream }),
   bedrock: z.strictObject({
     type: z.literal('bedrock'),
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1'),
+    unknownFields,
     upstreamStream,
   }),
 } satisfies { [Type in ProviderEntry['type']]: z.ZodType<Extract<ProviderEntry, { type: Type }>> }

@@ -15,18 +15,19 @@ export async function testEmbedding(
   route: UpstreamRoute,
 ): Promise<Omit<RouteTest, 'model' | 'provider' | 'upstreamModel'>> {
   const value = { model: model.id, input: 'ok' }
-  const chat = readEmbeddingRequest({ value, bytes: JSON.stringify(value).length })
+  const chat = readEmbeddingRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
   const provider = openProvider(catalog, route.provider)
   if (!chat.embedding || !provider.embed) return { ok: false, result: 'unsupported: this dialect has no embeddings' }
   const startedMs = performance.now()
   try {
     const { usage } = await provider.embed({
       embedding: chat.embedding,
-      body: chat.body,
+      chat,
       dimensions: model.dimensions ?? 0,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
-      allowFields: [],
+      extra: {},
+      dropsUnknown: false,
       noteDropped: () => {},
       signal: AbortSignal.timeout(route.firstByteTimeoutMs),
     })

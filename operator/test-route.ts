@@ -32,7 +32,7 @@ export async function testRoute(
   const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
   if (kindOf(model) === 'embedding') return { ...about, ...(await testEmbedding(openProvider, catalog, model, route)) }
   const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }
-  const chat = parseChatRequest({ value, bytes: JSON.stringify(value).length })
+  const chat = parseChatRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
   const startedMs = performance.now()
   let firstTokenMs: number | undefined
   let usage: unknown
@@ -42,8 +42,10 @@ export async function testRoute(
       outputCap: OUTPUT_CAP,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,
-      allowFields: [],
+      extra: {},
+      dropsUnknown: false,
       mayWriteCache: false,
+      mayWriteCache1h: false,
       asksWhole: false,
       noteDropped: () => {},
       signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),

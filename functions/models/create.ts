@@ -13,7 +13,7 @@ export function createModels(instance: Instance) {
     const id = 'id' in found ? found.id : undefined
     if (id === undefined) return modelList(models.values())
     const model = models.get(id)
-    if (!model) throw noSuchModel(id)
+    if (!model) throw noSuchModel(id, models.keys())
     return modelEntry(model)
   })
 }

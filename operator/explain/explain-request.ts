@@ -63,7 +63,8 @@ function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
 }
 
 function loweredText({ askedMaxTokens, loweredMaxTokens, model }: UsageRow): string | undefined {
-  if (askedMaxTokens === undefined || loweredMaxTokens === undefined) return undefined
+  if (loweredMaxTokens === undefined) return undefined
+  if (askedMaxTokens === undefined) return `lowered to ${loweredMaxTokens}, the most that the balance covered`
   return `lowered to ${loweredMaxTokens}, the most that ${model} generates; ${askedMaxTokens} were asked for`
 }
 

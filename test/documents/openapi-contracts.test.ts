@@ -93,7 +93,7 @@ describe.each([
   const field = name === 'embedding' ? 'input' : 'prompt'
   const isTaken = (value: object) => {
     try {
-      return read({ value, bytes: 1 }) !== undefined
+      return read({ value, bytes: 1, callerId: 'key' }) !== undefined
     } catch {
       return false
     }

@@ -202,7 +202,7 @@ describe('Messages', () => {
     const checker = checkerOf(MESSAGES.requestBody?.content['application/json']?.schema ?? {})
     const isTaken = () => {
       try {
-        return readMessagesRequest({ value: request, bytes: 1 }) !== undefined
+        return readMessagesRequest({ value: request, bytes: 1, callerId: 'key' }) !== undefined
       } catch {
         return false
       }
@@ -340,7 +340,7 @@ describe('requests', () => {
   const checker = checkerOf(CHAT.requestBody?.content['application/json']?.schema ?? {})
   const isTaken = (value: object) => {
     try {
-      return parseChatRequest({ value, bytes: 1 }) !== undefined
+      return parseChatRequest({ value, bytes: 1, callerId: 'key' }) !== undefined
     } catch {
       return false
     }
@@ -374,7 +374,7 @@ describe('requests for a response', () => {
   const checker = checkerOf(RESPONSES.requestBody?.content['application/json']?.schema ?? {})
   const isTaken = (value: object) => {
     try {
-      return readRequest({ value, bytes: 1 }) !== undefined
+      return readRequest({ value, bytes: 1, callerId: 'key' }) !== undefined
     } catch {
       return false
     }

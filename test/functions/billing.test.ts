@@ -264,9 +264,9 @@ describe('holds', () => {
     expect(await sent({})).toEqual({ max_tokens: 1000 })
     expect(await sent({ max_tokens: 7 })).toEqual({ max_tokens: 7 })
     expect(await sent({ max_tokens: 32_000 })).toEqual({ max_tokens: 1000 })
-    expect(await sent({ max_completion_tokens: 2 ** 53 - 1 })).toEqual({ max_completion_tokens: 1000 })
-    expect(await sent({ max_completion_tokens: 8 })).toEqual({ max_completion_tokens: 8 })
-    expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9, max_completion_tokens: 9 })
+    expect(await sent({ max_completion_tokens: 2 ** 53 - 1 })).toEqual({ max_tokens: 1000 })
+    expect(await sent({ max_completion_tokens: 8 })).toEqual({ max_tokens: 8 })
+    expect(await sent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual({ max_tokens: 9 })
   })
 
   test.each([

@@ -30,12 +30,21 @@ describe('prompts', () => {
 
   test.each([
     ['a file', { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
-    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
     ['a sound', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
     ['a film by its address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
     ['a film in place of a picture', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } }],
     ['a document in place of a picture', { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AA' } }],
-    ['an unknown kind of content', { type: 'hologram', hologram: {} }],
+    [
+      'a document that says it is a picture',
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,JVBERi0=' } },
+    ],
+    [
+      'a film that says it is a picture',
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAAHGZ0eXBpc29t' } },
+    ],
+    ['something that says it is a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
+    ['a picture without a type', { type: 'image_url', image_url: { url: 'data:;base64,iVBORw0KGgo=' } }],
+    ['a document as a sound', { type: 'input_audio', input_audio: { data: 'JVBERi0=', format: 'wav' } }],
   ])('a prompt with %s holds the whole context and is charged all that the upstream counts', async (_, part) => {
     upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
     const { row } = await ask(gateway, user(part))
@@ -44,16 +53,19 @@ describe('prompts', () => {
     expect(row.usageCapped).toBeUndefined()
   })
 
-  test('a prompt with a sound of an earlier answer, named by its id, holds the whole context', async () => {
-    const messages = [...HELLO.messages, { role: 'assistant', audio: { id: 'audio_1' } }, ...HELLO.messages]
-    const { row } = await ask(gateway, { messages })
-    expect(row.hold).toBe(200_000n * NANO_PER_INPUT + 1_000n * NANO_PER_OUTPUT)
+  test.each<[string, object]>([
+    ['a file', user({ type: 'file', file: { file_id: 'file-1' } })],
+    ['a file beside its data', user({ type: 'file', file: { file_id: 'file-1', file_data: 'JVBERi0=' } })],
+    ['a sound', { messages: [...HELLO.messages, { role: 'assistant', content: 'a', audio: { id: 'audio_1' } }] }],
+  ])('%s that is stored at the provider cannot be named', async (_, body) => {
+    const { response, row } = await ask(gateway, body)
+    expect([response.status, row.hold, row.errorCode]).toEqual([400, 0n, 'invalid_request'])
   })
 
   test('a prompt with media that have a bound in the catalog holds that bound for each of them', async () => {
     const model = { contextLength: 200_000, mediaTokens: { file: 3_000, image: 100 } }
     const bounded = await openFor(catalogFor(upstream.url, model))
-    const file = { type: 'file', file: { file_id: 'file-1' } }
+    const file = { type: 'file', file: { file_data: 'JVBERi0=' } }
     const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
     const plain = (await ask(bounded, user({ type: 'text', text: 'Hi' }))).row.hold
     const { row } = await ask(bounded, user({ type: 'text', text: 'Hi' }, file, file, image))
@@ -64,7 +76,7 @@ describe('prompts', () => {
 
   test('a prompt whose media no provider counts is charged at their bound', async () => {
     upstream.reply = say('Hello', null)
-    const file = await ask(gateway, user({ type: 'file', file: { file_id: 'file-1' } }))
+    const file = await ask(gateway, user({ type: 'file', file: { file_data: 'JVBERi0=' } }))
     expect(file.row).toMatchObject({ usageSource: 'estimate', promptTokens: 200_000, completionTokens: 1 })
     const image = await ask(gateway, user({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }))
     expect(image.row.promptTokens).toBeGreaterThanOrEqual(50_000)

@@ -63,7 +63,11 @@ describe('an answer', () => {
       'x-svc-attempts': 'up0=ok',
       'ratelimit-limit': expect.any(String),
     })
-    expect(first.requests.at(-1)?.body).toEqual({ model: 'upstream-model', input: 'Hello', user: 'u' })
+    expect(first.requests.at(-1)?.body).toEqual({
+      model: 'upstream-model',
+      input: 'Hello',
+      user: expect.stringMatching(/^[\w-]{43}$/),
+    })
     const row = await rowOf(response)
     expect(row).toMatchObject({
       endpoint: 'embeddings',
@@ -305,7 +309,7 @@ describe('bad input', () => {
     'no dimensions': [{ ...ASK, dimensions: 0 }, 'dimensions', 'at least 1'],
     'dimensions in words': [{ ...ASK, dimensions: '4' }, 'dimensions', 'at least 1'],
     'more dimensions than the model has': [{ ...ASK, dimensions: 5 }, 'dimensions', 'at most 4 numbers'],
-    'an unknown format': [{ ...ASK, encoding_format: 'int8' }, 'encoding_format', "'float' or 'base64'"],
+    'an unknown format': [{ ...ASK, encoding_format: 'int8' }, 'encoding_format', 'one of float, base64'],
     'a user who is a number': [{ ...ASK, user: 1 }, 'user', 'must be a string'],
     'a field that may cost extra': [{ ...ASK, plugins: [] }, 'plugins', 'allowFields'],
     'a model that chats': [{ ...ASK, model: 'test-model' }, 'model', 'makes no embeddings'],

@@ -54,7 +54,7 @@ test('the tokenizer is asked only for what the upstream has not counted', async 
   upstream.reply = say(ANSWER, { prompt_tokens: 10 })
   await ask({})
   expect(asked).toEqual([[ANSWER]])
-  await ask({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] })
+  await ask({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'JVBERi0=' } }] }] })
   expect(asked).toHaveLength(2)
   upstream.reply = say('', null)
   await ask({})

@@ -50,12 +50,6 @@ const MALFORMED: [string, string, object][] = [
   ['a tool call without an id', 'messages[1].tool_calls[0].id', calling({ ...call('{}'), id: undefined })],
   ['a tool call without a name', 'messages[1].tool_calls[0]', calling({ id: 'c', type: 'function', function: {} })],
   ['a tool call without a function', 'messages[1].tool_calls[0]', calling({ id: 'c', type: 'function' })],
-  ['a tool call that is a number', 'messages[1].tool_calls[0]', calling(7)],
-  [
-    'tool calls that are not a list',
-    'messages[1].tool_calls',
-    said({ role: 'assistant', content: '', tool_calls: {} }),
-  ],
   ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
   [
     'a tool result with a blank call id',
@@ -64,12 +58,9 @@ const MALFORMED: [string, string, object][] = [
   ],
   ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
   ['a tool choice without a name', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'function' } }],
-  ['a tool choice of an unknown type', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'constructor' } }],
-  ['a malformed tool choice and no tools', 'tool_choice', { tool_choice: {} }],
   ['a tool without a function name', 'tools[0].function.name', { tools: [{ type: 'function', function: {} }] }],
   ['a tool without a function', 'tools[0].function.name', { tools: [{ type: 'function' }], tool_choice: 'none' }],
   ['an image without a URL', IMAGE_AT, part({ type: 'image_url' })],
-  ['an image with a number for a URL', IMAGE_AT, image(7)],
   ['an image that is not base64', IMAGE_AT, image('data:image/png;base64,%%%')],
   ['an empty image', IMAGE_AT, image('data:image/png;base64,')],
   ['an image of white space', IMAGE_AT, image('data:image/png;base64, \n ')],
@@ -91,7 +82,7 @@ const WITHOUT_WORDS: [string, string, object][] = [
   ['a web search', 'web_search_options', { web_search_options: {} }],
   ['a predicted output', 'prediction', { prediction: { type: 'content', content: 'x' } }],
   ['a dearer service tier', 'service_tier', { service_tier: 'priority' }],
-  ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'toString' }],
+  ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'default' }],
   ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }],
   ['an empty JSON schema', 'response_format', { response_format: { type: 'json_schema', json_schema: {} } }],
   ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
@@ -117,13 +108,7 @@ const WITHOUT_WORDS: [string, string, object][] = [
   ],
   ['a file', 'messages[0].content[0]', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
   ['a video', 'messages[0].content[0]', part({ type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } })],
-  ['an image over plain http', IMAGE_AT, image('http://x.test/a.png')],
   ['a TIFF image', IMAGE_AT, image('data:image/tiff;base64,SUkq')],
-  [
-    'an image in a system message',
-    'messages[0].content[0]',
-    { messages: [{ ...image('x').messages[0], role: 'system' }] },
-  ],
   ['tool arguments that are cut off', ARGUMENTS_AT, calling(call('{"cut'))],
   ['tool arguments in a list', ARGUMENTS_AT, calling(call('[1]'))],
   ['tool arguments that are null', ARGUMENTS_AT, calling(call('null'))],
@@ -132,6 +117,40 @@ const WITHOUT_WORDS: [string, string, object][] = [
   ['a field named constructor', 'constructor', { constructor: 1 }],
   ['a field named toString', 'toString', { toString: 1 }],
 ]
+
+/** Refused before a route is chosen, because they are wrong wherever they go. */
+const WRONG: [string, string, object][] = [
+  ['a tool call that is a number', 'messages[1].tool_calls[0]', calling(7)],
+  [
+    'tool calls that are not a list',
+    'messages[1].tool_calls',
+    said({ role: 'assistant', content: '', tool_calls: {} }),
+  ],
+  ['a tool choice of an unknown type', 'tool_choice.type', { tools: TOOLS, tool_choice: { type: 'constructor' } }],
+  ['a malformed tool choice and no tools', 'tool_choice.type', { tool_choice: {} }],
+  ['an image with a number for a URL', IMAGE_AT, image(7)],
+  ['an image over plain http', IMAGE_AT, image('http://x.test/a.png')],
+  ['an image at an address of this machine', IMAGE_AT, image('https://127.0.0.1/a.png')],
+  ['an image at an address of another network', IMAGE_AT, image('https://[fd00::1]/a.png')],
+  ['an image at an internal name', IMAGE_AT, image('https://metadata.google.internal/a.png')],
+  ['an image at an address with a password', IMAGE_AT, image('https://a:b@x.test/a.png')],
+  ['a film in place of an image', IMAGE_AT, image('https://x.test/a.mp4')],
+  ['a file in place of an image', IMAGE_AT, image('https://x.test/a.PDF?x=a.png')],
+  ['a file in a place of the provider', IMAGE_AT, image('gs://bucket/a.png')],
+  [
+    'an image in a system message',
+    'messages[0].content[0].type',
+    { messages: [{ ...image('x').messages[0], role: 'system' }] },
+  ],
+]
+
+test.each(WRONG)(
+  'a request with %s is refused for every dialect, and the error says where',
+  async (_, param, request) => {
+    expect(await verdictOn(anthropic, request)).toMatchObject({ reason: '', param })
+    expect(await verdictOn(bedrock, request)).toMatchObject({ reason: '', param })
+  },
+)
 
 test.each(MALFORMED)(
   'a request with %s is rejected by Anthropic and Bedrock routes, and the error says where',
@@ -199,7 +218,7 @@ describe('two routes', () => {
   test('a field that neither route takes is a 400 that names it', async () => {
     const { status, attempts, text } = await askTwoRoutes({ plugins: [{ id: 'web' }] })
     expect([status, attempts]).toEqual([400, 'up=unsupported, other=unsupported'])
-    expect(text).toContain("'plugins'")
+    expect(text).toContain("'plugins' is not passed on")
   })
 })
 

@@ -187,7 +187,7 @@ describe('fields of the wrong type', () => {
     ['no messages', { messages: undefined }, 'messages'],
     ['null for its messages', { messages: null }, 'messages'],
     ['a number in its stop list', { stop: [PROMPT, 1] }, 'stop'],
-    ['a string for a tool', { tools: [{ type: 'function' }, PROMPT] }, 'tools'],
+    ['a string for a tool', { tools: [{ type: 'function' }, PROMPT] }, 'tools[1]'],
     ['1,025 tools', { tools: Array(1025).fill({ type: 'function' }) }, 'tools'],
     [
       'a string for include_usage',
@@ -252,7 +252,7 @@ describe('deep nesting and strange names', () => {
   const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   const inContent = (json: string) => `{"model":"test-model","messages":[{"role":"user","content":${json}}]}`
-  const inExtra = (json: string) => withFields({ chat_template_kwargs: '@' }).replace('"@"', json)
+  const inExtra = (json: string) => withFields({ guided_json: '@' }).replace('"@"', json)
 
   test.each<[string, string]>([
     ['arrays as the body', arrays(DEEP)],
@@ -260,7 +260,7 @@ describe('deep nesting and strange names', () => {
     ['arrays as a message’s content', inContent(arrays(DEEP))],
     ['objects as a message’s content', inContent(objects(DEEP))],
     ['arrays in a field that is passed on', inExtra(arrays(DEEP))],
-    ['arrays in an unknown field', inExtra(arrays(DEEP)).replace('chat_template_kwargs', 'of_the_future')],
+    ['arrays in an unknown field', inExtra(arrays(DEEP)).replace('guided_json', 'of_the_future')],
     ['objects in a tool', inExtra(objects(DEEP)).replace('chat_template_kwargs', 'tools')],
   ])('100,000 levels of %s are refused with 400 and the limit', async (_, body) => {
     await expectChatRefused(body, { says: /nested more than 64 levels/ })
@@ -268,7 +268,7 @@ describe('deep nesting and strange names', () => {
 
   test('a body of 64 nested levels is passed on, and one of 65 is refused', async () => {
     expect((await chat(inExtra(objects(63)))).status).toBe(200)
-    expect(JSON.stringify(upstream.requests.at(-1)?.body.chat_template_kwargs)).toBe(objects(63))
+    expect(JSON.stringify(upstream.requests.at(-1)?.body.guided_json)).toBe(objects(63))
     await expectChatRefused(inExtra(objects(64)), { says: /nested more than 64 levels/ })
     await expectChatRefused(inExtra(arrays(64)), { says: /nested more than 64 levels/ })
   })
@@ -290,8 +290,11 @@ describe('deep nesting and strange names', () => {
 
   test('a field named like a part of every JavaScript object is treated like any other field', async () => {
     const fields = { constructor: { prototype: { polluted: 'yes' } }, toString: 'x', hasOwnProperty: 1, valueOf: null }
-    expect((await chat(withFields({ metadata: fields }))).status).toBe(200)
-    expect(upstream.requests.at(-1)?.body.metadata).toEqual(fields)
+    expect((await chat(withFields({ guided_json: fields }))).status).toBe(200)
+    expect(upstream.requests.at(-1)?.body.guided_json).toEqual(fields)
+    const flat = { constructor: 'x', toString: 'x', hasOwnProperty: 1 }
+    expect((await chat(withFields({ metadata: { ...flat, valueOf: null } }))).status).toBe(200)
+    expect(upstream.requests.at(-1)?.body.metadata).toEqual(flat)
     await expectChatRefused(withFields(fields), { param: 'constructor', says: /not passed on/ })
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
@@ -325,11 +328,11 @@ describe('malformed messages', () => {
     ['a tool’s answer without content', [user, { role: 'tool', tool_call_id: 'x' }], 'messages[1].content'],
     ['a string for a content part', [{ role: 'user', content: [PROMPT] }], 'messages[0].content[0]'],
     ['null for a content part', [{ role: 'user', content: [null] }], 'messages[0].content[0]'],
-    ['a content part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0]'],
+    ['a content part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0].type'],
     [
       'a content part with a number as its type',
       [{ role: 'user', content: [{ type: 1, text: PROMPT }] }],
-      'messages[0].content[0]',
+      'messages[0].content[0].type',
     ],
     [
       'a text part without text',

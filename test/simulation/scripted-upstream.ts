@@ -1,4 +1,4 @@
-import type { ChatBody, ChatPart } from '../../layers/gateway/domain/chat.ts'
+import type { ChatBody, ChatPart, ChatRequest } from '../../layers/gateway/domain/chat.ts'
 import type { Embedding } from '../../layers/gateway/domain/embedding.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { ChatCall, EmbedCall, Provider } from '../../layers/gateway/providers/provider.ts'
@@ -49,8 +49,9 @@ export type Scripted = {
 /** An upstream that does what the request's `user` field says: the first that is asked the one thing, others the other. */
 export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Provider {
   /** Hears a question, and returns what it does with it once its first word is due. */
-  async function begin(body: ChatBody, signal: AbortSignal) {
-    const scripts = String(body.user).split('|') as Script[]
+  async function begin({ body, raw }: ChatRequest, signal: AbortSignal) {
+    const { user_id: user = raw.user } = (raw.metadata ?? {}) as ChatBody
+    const scripts = String(user).split('|') as Script[]
     const script = scripts[Math.min(truth.attempts, 1)] as Script
     truth.attempts += 1
     truth.counted = undefined
@@ -70,7 +71,7 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
   return {
     id,
     async *chat(call: ChatCall): AsyncGenerator<readonly ChatPart[]> {
-      const { script, next } = await begin(call.chat.body, call.signal)
+      const { script, next } = await begin(call.chat, call.signal)
       truth.said = true
       yield [choice('Hello', null)]
       await next()
@@ -85,7 +86,7 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
       }
     },
     async embed(call: EmbedCall): Promise<Embedding> {
-      const { script, next } = await begin(call.body, call.signal)
+      const { script, next } = await begin(call.chat, call.signal)
       await next()
       if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
       truth.said = true

@@ -8,7 +8,7 @@ export type OpenAiEntry = {
   readonly contract?: 'chat' | 'responses' | undefined
   /** `env:NAME`, `secret:NAME` or absent. */
   readonly apiKey?: string | undefined
-  /** The field in which this upstream takes the output cap; without it, the one the client used. */
+  /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
   /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
   readonly streamOptions?: boolean | undefined
@@ -16,17 +16,20 @@ export type OpenAiEntry = {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Fields that may change what the upstream bills, and that the operator lets callers send all the same. */
   readonly allowFields?: readonly string[] | undefined
-  /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
-  readonly unknownFields?: 'refuse' | 'drop' | undefined
+  readonly unknownFields?: UnknownFields | undefined
   /** True for an upstream that is asked to stream even where the caller gets one JSON answer. */
   readonly upstreamStream?: boolean | undefined
 }
+
+/** A field that is neither known nor allowed is a 400, unless the provider's entry says 'drop'. */
+type UnknownFields = 'refuse' | 'drop'
 
 /** Anthropic's Messages API. */
 export type AnthropicEntry = {
   readonly type: 'anthropic'
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  readonly unknownFields?: UnknownFields | undefined
   readonly upstreamStream?: boolean | undefined
 }
 
@@ -34,6 +37,7 @@ export type AnthropicEntry = {
 export type BedrockEntry = {
   readonly type: 'bedrock'
   readonly region: string
+  readonly unknownFields?: UnknownFields | undefined
   readonly upstreamStream?: boolean | undefined
 }
 

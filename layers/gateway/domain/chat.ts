@@ -4,15 +4,14 @@ import type { EmbeddingRequest } from './embedding.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
-/** A validated request: what the gateway decides by, beside the body that travels on. */
+/** A request that was read: what the gateway decides by, and the bodies that may go upstream. */
 export type ChatRequest = {
   readonly model: string
   readonly stream: boolean
   readonly includeUsage: boolean
   readonly choices: number
-  /** The larger of max_tokens and max_completion_tokens, if the client named one. */
+  /** The output cap, if the client named one; the larger of two. */
   readonly namedCap: number | undefined
-  readonly capFields: readonly CapField[]
   readonly messageCount: number
   readonly toolCount: number
   /** Content parts that are not text. */
@@ -20,14 +19,27 @@ export type ChatRequest = {
   /** Whether it has a `cache_control`, which makes a provider write to its cache at a price of its own. */
   readonly asksCacheWrite: boolean
   readonly bytes: number
+  /** The request in chat's words, built from its known parts. */
   readonly body: ChatBody
-  /** The request in the words of another contract, for an upstream that speaks it too. `body` says the same. */
+  /** The fields that are not in `body`, because nobody knows them or they may cost more. */
+  readonly unknown: readonly UnknownField[]
+  /** As it came. Nothing of it goes upstream but the fields that the operator allows by name. */
+  readonly raw: ChatBody
+  /** The request in the words of another contract, built, too, for an upstream that speaks it. `body` says the same. */
   readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
   /** What is to be embedded, where no words are asked for. `body` is then in the words of embeddings. */
   readonly embedding?: EmbeddingRequest | undefined
 }
 
-export type CapField = 'max_tokens' | 'max_completion_tokens'
+/** A field that a request has beside the known ones, or a value that may cost more than its list price. */
+export type UnknownField = {
+  /** The field of the request that it is in, or is. */
+  readonly root: string
+  /** Its path, without the places in lists. */
+  readonly name: string
+  readonly param: string
+  readonly complaint: () => string
+}
 
 export type Delta = Readonly<Record<string, unknown>>
 

@@ -48,9 +48,9 @@ export function priceRequest(
   }
 }
 
-/** The cap that the client named, where its model generates less than that. */
-export function askedTooMuch({ chat, model }: PricedRequest): number | undefined {
-  return chat.namedCap !== undefined && chat.namedCap > model.maxOutputTokens ? chat.namedCap : undefined
+/** The output cap, where it is lower than the client named, or than its model's: for the model or for the balance. */
+export function loweredCap({ chat, model, outputCap }: PricedRequest): number | undefined {
+  return outputCap < (chat.namedCap ?? model.maxOutputTokens) ? outputCap : undefined
 }
 
 export function holdOf(priced: PricedRequest): Nano {
@@ -89,13 +89,13 @@ function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'>
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
   const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
   if (asksForMore(chat, model, catalog)) return context
-  const tokens =
-    chat.bytes +
-    HELD_PER_REQUEST +
-    HELD_PER_MESSAGE * chat.messageCount +
-    (chat.toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * chat.toolCount : 0) +
-    mediaTokens(chat, model)
-  return Math.min(tokens, context)
+  return Math.min(textBound(chat) + mediaTokens(chat, model), context)
+}
+
+/** The most tokens that a prompt can be without its media, in whatever words it goes upstream. */
+export function textBound({ bytes, messageCount, toolCount }: ChatRequest): number {
+  const tools = toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * toolCount : 0
+  return bytes + HELD_PER_REQUEST + HELD_PER_MESSAGE * messageCount + tools
 }
 
 /** The most tokens that the media of a prompt can be. */
@@ -115,11 +115,13 @@ function longestContext(model: PricedModel, catalog: Catalog): number {
 }
 
 /** A field that the operator allows, such as a plugin, may make the provider add to the prompt whatever it likes. */
-function asksForMore({ body }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
-  const isAsked = (field: string) => body[field] !== undefined && body[field] !== null
+function asksForMore({ unknown }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
+  if (unknown.length === 0) return false
+  const asked = new Set(unknown.map(({ root }) => root))
+  const isAsked = (field: string) => asked.has(field)
   const isAskedOf = ({ routes }: PricedModel) =>
     routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
-  return model.allowFields?.some(isAsked) || isAskedOf(model) || standInsFor(model, catalog).some(isAskedOf)
+  return model.allowFields?.some(isAsked) === true || isAskedOf(model) || standInsFor(model, catalog).some(isAskedOf)
 }
 
 function standInsFor({ fallback }: PricedModel, { models }: Catalog): readonly PricedModel[] {

@@ -37,7 +37,7 @@ export type UsageRow = {
   readonly reasoningTokens?: number | undefined
   /** Images in the prompt, where they have a price of their own. */
   readonly images?: number | undefined
-  /** The output cap that the caller asked for, where it was lowered, and to what. */
+  /** The output cap that the caller asked for, if it did, where it was lowered for the model or the balance, and to what. */
   readonly askedMaxTokens?: number | undefined
   readonly loweredMaxTokens?: number | undefined
   readonly usageSource: UsageSource

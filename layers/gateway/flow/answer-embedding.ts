@@ -7,6 +7,7 @@ import type { Provider } from '../providers/provider.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
+import { fieldsFor } from './dispatch.ts'
 import { MOST_TEXT_CHARS } from './idempotency/answer-cipher.ts'
 import { makeEmbeddingBill } from './make-embedding-bill.ts'
 import { SETTLE_RESERVE_MS } from './settle.ts'
@@ -50,18 +51,16 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   const ask = async (provider: Provider, { route, allowFields }: Candidate) => {
     journey.asksWhole = true
     if (!provider.embed) throw hasNoWords()
+    const fields = fieldsFor(priced, route, allowFields, journey)
     const patience = startPatience(route.firstByteTimeoutMs)
     try {
       return await provider.embed({
         embedding: wanted,
-        body: priced.chat.body,
+        chat: priced.chat,
         dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
         model: route.model,
         idleTimeoutMs: route.idleTimeoutMs,
-        allowFields,
-        noteDropped: (fields) => {
-          journey.droppedFields = fields
-        },
+        ...fields,
         signal: AbortSignal.any([deadline.signal, patience.signal]),
       })
     } finally {

@@ -7,6 +7,7 @@ import { promptText } from '../wire/prompt-text.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { countTexts } from './count-texts.ts'
 import { startDeadline } from './deadline.ts'
+import { fieldsFor } from './dispatch.ts'
 import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
 
 /** A caller waits for a count, and has another to go by. */
@@ -24,17 +25,18 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
   const { model, pinned, catalog, chat, outputCap } = priced
   const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes
   const [route] = orderRoutes(routes, (one) => deps.health.isResting(routeKey(one), nowMs), Math.random)
+  if (!route) return undefined
   const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
   try {
-    return await (route && deps.openProvider(catalog, route.provider))?.countTokens?.({
+    return await deps.openProvider(catalog, route.provider).countTokens?.({
       chat,
       outputCap,
-      model: route?.model ?? '',
+      model: route.model,
       asksWhole: true,
       idleTimeoutMs: MOST_UPSTREAM_MS,
-      allowFields: model.allowFields ?? [],
+      ...fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] }),
       mayWriteCache: mayWriteCache(priced),
-      noteDropped: () => {},
+      mayWriteCache1h: false,
       signal: deadline.signal,
     })
   } catch (error) {

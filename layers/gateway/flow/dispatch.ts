@@ -1,7 +1,9 @@
+import type { UpstreamRoute } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
+import { extraFields } from '../domain/extra-fields.ts'
 import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { type Answer, isWhole, type Provider } from '../providers/provider.ts'
+import { type Answer, type ChatCall, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
@@ -38,6 +40,7 @@ async function ask<T>(
 ): Promise<T> {
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
+  const fields = fieldsFor(priced, route, allowFields, journey)
   // A whole answer says nothing before its end, so it has until the request's own deadline.
   const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
   try {
@@ -47,11 +50,9 @@ async function ask<T>(
       model: route.model,
       asksWhole,
       idleTimeoutMs: route.idleTimeoutMs,
-      allowFields,
+      ...fields,
       mayWriteCache: mayWriteCache(priced),
-      noteDropped: (fields) => {
-        journey.droppedFields = fields
-      },
+      mayWriteCache1h: false,
       signal: beginning.signal,
     })
     if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator]()))
@@ -60,6 +61,22 @@ async function ask<T>(
   } finally {
     beginning.begun()
   }
+}
+
+/** What a provider is given of the fields that nobody knows. Those that are left out are noted. */
+export function fieldsFor(
+  { chat, catalog }: PricedRequest,
+  { provider }: UpstreamRoute,
+  allowFields: readonly string[],
+  journey: Journey,
+): Pick<ChatCall, 'extra' | 'dropsUnknown' | 'noteDropped'> {
+  const entry = catalog.providers.get(provider)
+  const { extra, dropped } = extraFields(chat, entry, allowFields)
+  const noteDropped = (names: readonly string[]) => {
+    if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
+  }
+  noteDropped(dropped)
+  return { extra, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
 /** A stream, once it has said something. */

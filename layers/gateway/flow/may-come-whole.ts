@@ -16,7 +16,7 @@ export function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRo
   // A route that is less patient than others must hear a first word, which a whole answer has only at its end.
   if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false
   if (catalog.providers.get(route.provider)?.upstreamStream) return false
-  const isMore = MORE_THAN_TEXT.some((name) => chat.body[name])
+  const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])
   const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
   return outputCap * chat.choices * bytesPerToken <= MAX_JSON_BYTES
 }

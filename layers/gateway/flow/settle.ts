@@ -2,7 +2,7 @@ import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, statePrice } from '../domain/price.ts'
-import { askedTooMuch } from '../domain/priced-request.ts'
+import { loweredCap } from '../domain/priced-request.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log/log.ts'
 import { deadAtMs, type GatewayRequest } from '../request.ts'
@@ -93,7 +93,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
   const { quantities } = bill
-  const asked = priced && askedTooMuch(priced)
+  const lowered = priced && loweredCap(priced)
   return {
     requestId: request.requestId,
     keyId,
@@ -115,8 +115,8 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     cacheWriteTokens: quantities.cacheWrite || undefined,
     reasoningTokens: bill.reasoning || undefined,
     images: quantities.images || undefined,
-    askedMaxTokens: asked,
-    loweredMaxTokens: asked && priced?.outputCap,
+    askedMaxTokens: lowered === undefined ? undefined : priced?.chat.namedCap,
+    loweredMaxTokens: lowered,
     usageSource: bill.source,
     estimatedBy: bill.estimatedBy,
     usageRejected: bill.usageRejected,

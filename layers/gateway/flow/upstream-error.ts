@@ -10,7 +10,8 @@ export function toGatewayError(error: unknown): GatewayError {
   switch (error.reason) {
     case 'unsupported':
     case 'rejected': {
-      const kind = status === 413 ? 'request_too_large' : 'upstream_rejected'
+      // Without a status no upstream was asked: this gateway refused.
+      const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
       return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)
     }
     case 'timeout':

@@ -1,7 +1,7 @@
 import { doorOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
-import { askedTooMuch } from '../domain/priced-request.ts'
+import { loweredCap } from '../domain/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
 import type { Log } from '../log/log.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -105,6 +105,7 @@ function addStandardHeaders(headers: Headers, request: GatewayRequest, names: Ow
   if (journey.provider) headers[names.provider] = journey.provider
   if (journey.attempts.length > 0) headers[names.attempts] = attemptsText(journey.attempts)
   if (journey.droppedFields) headers[names.dropped] = droppedFieldsText(journey.droppedFields)
-  if (priced && askedTooMuch(priced)) headers[names.lowered] = String(priced.outputCap)
+  const lowered = priced && loweredCap(priced)
+  if (lowered !== undefined) headers[names.lowered] = String(lowered)
   if (!settlement.streaming) headers[names.cost] = formatCredits(settlement.cost ?? 0n)
 }

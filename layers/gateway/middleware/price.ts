@@ -30,11 +30,12 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
     }
   }
 
-  function priceOf(catalog: Catalog, { endpoint }: IdentifiedRequest, event: GatewayEvent): PricedRequest {
+  function priceOf(catalog: Catalog, { endpoint, credential }: IdentifiedRequest, event: GatewayEvent): PricedRequest {
     const { readRequest, readCount = readRequest } = doorOf(endpoint)
-    const chat = (endpoint.countsOnly ? readCount : readRequest)(readJsonBody(rawBody(event)))
+    const body = readJsonBody(rawBody(event), credential.key.id)
+    const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
     const model = catalog.models.get(chat.model)
-    if (!model) throw noSuchModel(chat.model)
+    if (!model) throw noSuchModel(chat.model, catalog.models.keys())
     requireKind(chat, model)
     const priced = priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
     return endpoint.countsOnly ? { ...priced, isFree: true } : priced

@@ -8,11 +8,15 @@ export type ChatCall = {
   /** The model's name at this upstream. */
   readonly model: string
   readonly idleTimeoutMs: number
-  /** Fields beside those that are known not to change the price, by the word of the model asked for. */
-  readonly allowFields: readonly string[]
+  /** Fields beside the known ones that the operator allows, as they came. */
+  readonly extra: ChatBody
+  /** Whether a field that the dialect does not know is left out in place of being refused. */
+  readonly dropsUnknown: boolean
   /** Whether the model's price covers what a provider writes to its cache; if not, nobody may ask for it. */
   readonly mayWriteCache: boolean
-  /** Told of the fields that were left out, where the catalog says to leave them out. */
+  /** Whether it covers what a provider keeps in its cache for an hour. */
+  readonly mayWriteCache1h: boolean
+  /** Told of the fields that are left out. */
   readonly noteDropped: (fields: readonly string[]) => void
   /** Whether the answer is asked for in one piece. A caller that gets one JSON answer has no use for a stream. */
   readonly asksWhole: boolean
@@ -21,10 +25,11 @@ export type ChatCall = {
 }
 
 /** One batch of texts to one upstream. */
-export type EmbedCall = Pick<ChatCall, 'model' | 'idleTimeoutMs' | 'allowFields' | 'noteDropped' | 'signal'> & {
+export type EmbedCall = Pick<
+  ChatCall,
+  'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'signal'
+> & {
   readonly embedding: EmbeddingRequest
-  /** The request in OpenAI's words. */
-  readonly body: ChatBody
   /** The numbers in each vector. */
   readonly dimensions: number
 }

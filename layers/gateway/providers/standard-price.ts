@@ -1,3 +1,6 @@
+import { isObject } from '../wire/field-rules.ts'
+import type { ChatCall } from './provider.ts'
+
 /** The names that providers give to the tier at their list price. */
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'on_demand'])
 
@@ -10,5 +13,13 @@ export function isTextOnly(modalities: unknown): boolean {
   return Array.isArray(modalities) && modalities.every((modality) => modality === 'text')
 }
 
-/** The cache mark that `price.cacheWrite` is the price of; a longer life in the cache would have another. */
-export const CACHE_CONTROL = { type: 'ephemeral' } as const
+/** How long what is marked may stay in a cache at a price that is known. */
+export type CachePrices = Pick<ChatCall, 'mayWriteCache' | 'mayWriteCache1h'>
+
+export type CacheMark = { readonly type: 'ephemeral'; readonly ttl?: '1h' }
+
+/** The mark that goes upstream for one of the caller's; none if cache writes have no price. */
+export function cacheMarkOf(sent: unknown, { mayWriteCache, mayWriteCache1h }: CachePrices): CacheMark | undefined {
+  if (!isObject(sent) || !mayWriteCache) return undefined
+  return sent.ttl === '1h' && mayWriteCache1h ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
+}

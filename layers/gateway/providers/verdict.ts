@@ -1,4 +1,5 @@
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { ChatCall } from './provider.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PARAM_CHARS = 100
@@ -11,6 +12,16 @@ export function rejected(param: string, complaint: string): UpstreamFailure {
 /** The request is sound, but this dialect has no words for it: another route of the same model may have. */
 export function unsupported(param: string, complaint: string): UpstreamFailure {
   return verdict('unsupported', param, complaint)
+}
+
+/** Leaves out a field that this dialect does not know, where the provider's entry says so, and refuses it else. */
+export function leaveOut(
+  { dropsUnknown, noteDropped }: Pick<ChatCall, 'dropsUnknown' | 'noteDropped'>,
+  name: string,
+  complaint: string,
+): void {
+  if (!dropsUnknown) throw unsupported(name, complaint)
+  noteDropped([name])
 }
 
 function verdict(reason: 'rejected' | 'unsupported', param: string, complaint: string): UpstreamFailure {

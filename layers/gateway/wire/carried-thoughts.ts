@@ -25,10 +25,15 @@ export function arePacked(text: string): boolean {
 export function unpackThoughts(text: string): Fields[] | undefined {
   const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
-  if (!details.every((detail) => isObject(detail) && typeof detail.type === 'string')) return undefined
+  if (!details.every(isThought)) return undefined
   return details.map((detail: Fields) =>
     Object.fromEntries(FIELDS.filter((name) => detail[name] !== undefined).map((name) => [name, detail[name]])),
   )
+}
+
+function isThought(detail: unknown): boolean {
+  if (!isObject(detail) || typeof detail.type !== 'string') return false
+  return FIELDS.every((name) => name === 'index' || ['undefined', 'string'].includes(typeof detail[name]))
 }
 
 function parse(text: string): unknown {

@@ -43,7 +43,7 @@ export function attemptsText(attempts: readonly Attempt[]): string {
 }
 
 const MOST_NAMED = 16
-const NAME = /^[\w.-]{1,64}$/
+const NAME = /^[\w.[\]-]{1,64}$/
 
 /** The caller's own names, and not all of them are fit for a header. */
 export function droppedFieldsText(fields: readonly string[]): string {

@@ -2,6 +2,7 @@ import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { formatPerToken, type Price } from '../domain/price.ts'
 import { CONTRACTS, type ContractName } from '../endpoints.ts'
+import { closest } from './closest.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
   return { object: 'list', data: Array.from(models, modelEntry) }
@@ -28,11 +29,14 @@ function contractsOf(model: PricedModel): ContractName[] {
   return CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding'))
 }
 
-export function noSuchModel(id: string): GatewayError {
+/** `known` are the ids of the models that there are. */
+export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
   const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
+  const meant = closest(id, known)
+  const advice = meant ? ` Did you mean '${meant}'?` : ''
   return new GatewayError(
     'model_not_found',
-    `The model '${shown}' does not exist here. GET /v1/models lists those that do.`,
+    `The model '${shown}' does not exist here.${advice} GET /v1/models lists those that do.`,
     { param: 'model' },
   )
 }

@@ -19,9 +19,11 @@ export type JsonBody = {
   readonly bytes: number
   /** Whether a field anywhere in it is called `cache_control`. */
   readonly namesCache?: boolean
+  /** The key that it came with. */
+  readonly callerId: string
 }
 
-export function readJsonBody(raw: RawBody): JsonBody {
+export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
   requireJsonType(raw.contentType)
   if (raw.contentEncoding && !PLAIN.test(raw.contentEncoding))
     throw compressed(`as '${raw.contentEncoding.slice(0, 80)}'`)
@@ -29,7 +31,7 @@ export function readJsonBody(raw: RawBody): JsonBody {
   const value = parse(text)
   const seen = { cache: false, gained: 0 }
   requireSaneShape(value, 0, seen)
-  return { value, bytes: bytes + seen.gained, namesCache: seen.cache }
+  return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
 }
 
 type Text = { readonly text: string; readonly bytes: number }

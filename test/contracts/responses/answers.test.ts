@@ -102,7 +102,7 @@ describe('thoughts', () => {
     const { output } = response.parse(await (await ask(gateway, secret, HELLO)).json())
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
     const next = { ...HELLO, input: [...output, { role: 'user', content: 'And?' }] }
-    expect(readRequest({ value: next, bytes: 0 }).body.messages).toMatchObject([
+    expect(readRequest({ value: next, bytes: 0, callerId: 'key' }).body.messages).toMatchObject([
       {
         role: 'assistant',
         content: 'Yes.',
@@ -173,7 +173,7 @@ test('a response repeats the request, tells that nothing is stored, and tells it
 })
 
 test('a stream whose cost turned out otherwise ends with the same events and the other cost', () => {
-  const chat = readRequest({ value: HELLO, bytes: 0 })
+  const chat = readRequest({ value: HELLO, bytes: 0, callerId: 'key' })
   const stream = RESPONSES_CONTRACT.openStream({ requestId: 'req_1', nowMs: 1_000, model: 'test-model', chat })
   const delta = { content: 'Hello' }
   const said = stream.choice({ kind: 'choice', index: 0, delta, logprobs: null, finishReason: null })

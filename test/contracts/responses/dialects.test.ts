@@ -207,6 +207,7 @@ test('a complaint of a dialect is told in the words of this contract', async () 
   for (const [request, param] of [
     [{ text: { format: { type: 'json_object' } } }, 'text.format'],
     [{ reasoning: { effort: 'wild' } }, 'reasoning.effort'],
+    [{ logit_bias: { 1: 1 } }, 'logit_bias'],
     [{ input: [{ role: 'user', content: [{ type: 'input_file', file_data: 'x' }] }] }, 'input'],
   ] as const) {
     const answer = await ask(gateway, secret, { ...HELLO, ...request })

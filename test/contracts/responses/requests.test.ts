@@ -142,6 +142,9 @@ test('instructions go before everything', async () => {
   ])
 })
 
+/** A name that no other key can have. */
+const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
+
 test('fields go to a chat upstream in its own words, and what only this contract has stays here', async () => {
   const schema = { type: 'object', properties: {} }
   const body = await asked({
@@ -190,9 +193,9 @@ test('fields go to a chat upstream in its own words, and what only this contract
     response_format: { type: 'json_schema', json_schema: { name: 'n', schema, strict: true } },
     verbosity: 'low',
     reasoning_effort: 'high',
-    user: 'u',
-    safety_identifier: 's',
-    prompt_cache_key: 'k',
+    user: ALIAS,
+    safety_identifier: ALIAS,
+    prompt_cache_key: ALIAS,
     service_tier: 'auto',
     seed: 7,
   })

@@ -39,7 +39,7 @@ test.each(Object.entries(WORST))('a request for a response with %s is read or re
   const value = { model: 'm', input: 'Hi', ...make() }
   const before = process.cpuUsage()
   try {
-    readRequest({ value, bytes: 1 })
+    readRequest({ value, bytes: 1, callerId: 'key' })
   } catch (error) {
     expect(error).toMatchObject({ kind: 'invalid_request' })
   }

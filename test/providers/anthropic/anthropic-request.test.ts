@@ -3,6 +3,9 @@ import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import type { Upstream } from '../../support/upstream.ts'
 import { KEY, openAnthropic, saying } from './anthropic-fixtures.ts'
 
+/** A name that no other key can have. */
+const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
+
 let upstream: Upstream
 let gateway: TestGateway
 let secret: string
@@ -118,7 +121,7 @@ test('a request with every supported field is translated for Anthropic, and unsu
     temperature: 1,
     top_p: 0.9,
     stop_sequences: ['END'],
-    metadata: { user_id: 'user-7' },
+    metadata: { user_id: ALIAS },
   })
 })
 
@@ -150,7 +153,7 @@ test.each([
   ['the response format text', { response_format: { type: 'text' } }, {}],
   ['the reasoning effort none', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
   ['the reasoning effort xhigh', { reasoning_effort: 'xhigh' }, { output_config: { effort: 'xhigh' } }],
-  ['a safety identifier', { safety_identifier: 'hash' }, { metadata: { user_id: 'hash' } }],
+  ['a safety identifier', { safety_identifier: 'hash' }, { metadata: { user_id: ALIAS } }],
   ['a top_k', { top_k: 40 }, { top_k: 40 }],
   ['a negative top_k and an unknown field that is null', { top_k: -1, x_future: null }, {}],
 ])('a request with %s is translated for Anthropic', async (_label, asked, said) => {
@@ -216,7 +219,7 @@ test('thoughts that Claude signed go back to it before the words and calls that 
     {
       ...assistant('2'),
       reasoning_content: 'First. Second.',
-      reasoning_details: [{ ...signed('', 'Fir') }, signed('c', 'st.'), signed('d', 'Second.'), 7, null],
+      reasoning_details: [{ ...signed('', 'Fir') }, signed('c', 'st.'), signed('d', 'Second.')],
     },
     user('Three'),
     { ...assistant('3'), reasoning_content: 'Ha.', reasoning_details: [encrypted('e', 'openai-responses-v1')] },
@@ -294,7 +297,7 @@ describe('refusals', () => {
       'response_format',
       { response_format: { type: 'json_schema', json_schema: { name: 'a' } } },
     ],
-    ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'toString' }],
+    ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'default' }],
     ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
     [
       'a choice among allowed tools',
@@ -318,7 +321,7 @@ describe('refusals', () => {
     ['an image without a URL', 'messages[0].content[0].image_url.url', part({ type: 'image_url' })],
     [
       'an image in an assistant message',
-      'messages[1].content[0]',
+      'messages[1].content[0].type',
       said({ role: 'assistant', content: [image('https://example.test/cat.png')] }),
     ],
     [

@@ -298,12 +298,12 @@ test.each([
     'a field of Bedrock’s own',
     { additionalModelRequestFields: { max_tokens: 1_000_000 } },
     'additionalModelRequestFields',
-    'no such field',
+    'Unknown field',
   ],
   ['several choices', { n: 2 }, 'n', "'n' must be 1"],
   ['token biases', { logit_bias: { 50256: -100 } }, 'logit_bias', 'biases'],
   ['audio output', { modalities: ['text', 'audio'] }, 'modalities', 'text'],
-  ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'text'],
+  ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'what the provider bills'],
   ['the old function_call field', { function_call: 'auto' }, 'function_call', "use 'tool_choice'"],
   [
     'parallel tool calls turned off',
@@ -344,7 +344,7 @@ test.each([
   [
     'an image in a system message',
     { messages: [{ ...picture(`data:image/png;base64,${PIXEL}`)[0], role: 'system' }] },
-    'messages[0].content[0]',
+    'messages[0].content[0].type',
     'text',
   ],
   ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0]', 'functions'],

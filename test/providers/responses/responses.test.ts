@@ -25,6 +25,9 @@ import {
   USAGE,
 } from './responses-upstream.ts'
 
+/** A name that no other key can have. */
+const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
+
 let upstream: Upstream
 let gateway: TestGateway
 
@@ -130,7 +133,7 @@ describe('requests', () => {
       parallel_tool_calls: false,
       text: { format: { type: 'json_schema', name: 'n', schema }, verbosity: 'high' },
       reasoning: { effort: 'low' },
-      user: 'u',
+      user: ALIAS,
     })
     expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
   })
@@ -172,6 +175,7 @@ describe('requests', () => {
     expect(answer.status).toBe(200)
     expect(sent()).toEqual({
       ...asked,
+      prompt_cache_key: ALIAS,
       model: 'upstream-model',
       stream: false,
       store: false,
@@ -192,10 +196,10 @@ describe('requests', () => {
     ['n', { n: 2 }, 'must be 1'],
     ['service_tier', { service_tier: 'priority' }, 'default'],
     ['plugins', { plugins: [] }, 'what the provider bills'],
-    ['tools[0]', { tools: [{ type: 'web_search' }] }, 'takes no others'],
+    ['tools[0]', { tools: [{ type: 'web_search' }] }, 'function'],
     ['tools[0].function.name', { tools: [{ type: 'function' }] }, 'must be a string'],
-    ['tool_choice', { tool_choice: { type: 'file_search' } }, 'a tool with a name'],
-    ['response_format', { response_format: { type: 'xml' } }, 'json_schema'],
+    ['tool_choice.type', { tool_choice: { type: 'file_search' } }, 'allowed_tools'],
+    ['response_format.type', { response_format: { type: 'xml' } }, 'json_schema'],
     ['messages[0].role', { messages: [{ role: 'function', content: 'x' }] }, "use 'tool'"],
     [
       'messages[0].content[0]',
@@ -203,9 +207,9 @@ describe('requests', () => {
       'does not take here',
     ],
     [
-      'messages[0].content[0].file.file_data',
+      'messages[0].content[0].file.file_id',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
-      'hold the file',
+      "'file_data'",
     ],
     [
       'messages[0].tool_calls[0].id',

@@ -3,6 +3,9 @@
 /** Fields that the gateway writes into every request, in place of the caller's. */
 export const WRITTEN_BY_US = ['model', 'stream', 'max_tokens']
 
+/** Names of the caller's own, which go out as names that no other caller can have. */
+export const ALIASED = { user: 'user-7', safety_identifier: 'hash', prompt_cache_key: 'k' }
+
 /** Every field that travels on, with a value that does. */
 export const PASSED = {
   temperature: 0.5,
@@ -24,9 +27,6 @@ export const PASSED = {
   functions: [{ name: 'g' }],
   function_call: { name: 'g' },
   response_format: { type: 'json_object' },
-  user: 'user-7',
-  safety_identifier: 'hash',
-  prompt_cache_key: 'k',
   prompt_cache_retention: '24h',
   metadata: { a: 'b' },
   store: true,

@@ -1,125 +1,59 @@
-import type { CapField, ChatRequest } from '../../domain/chat.ts'
-import { GatewayError } from '../../domain/gateway-error.ts'
-import {
-  arrayOf,
-  boolean,
-  describe,
-  either,
-  integer,
-  isObject,
-  number,
-  object,
-  type Rule,
-  string,
-} from '../../wire/field-rules.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import { badField } from '../../wire/bad-field.ts'
+import { CHAT_FIELDS } from '../../wire/chat-fields.ts'
+import { isObject } from '../../wire/field-rules.ts'
+import { readIncludeUsage } from '../../wire/include-usage.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
+import { readFields } from '../../wire/read-fields.ts'
+import { knownRows } from '../../wire/shape.ts'
 
-/** The fields whose meaning we know. Everything else that OpenAI allows travels on as it came. */
-const OPTIONAL: ReadonlyMap<string, Rule> = new Map(
-  Object.entries({
-    max_tokens: integer(1),
-    max_completion_tokens: integer(1),
-    temperature: number(0, 2),
-    top_p: number(0, 1),
-    n: integer(1, 128),
-    stream: boolean,
-    stream_options: object,
-    stop: either(string, arrayOf(string)),
-    presence_penalty: number(-2, 2),
-    frequency_penalty: number(-2, 2),
-    seed: integer(Number.MIN_SAFE_INTEGER),
-    logprobs: boolean,
-    top_logprobs: integer(0, 20),
-    logit_bias: object,
-    tools: arrayOf(object, 1024),
-    tool_choice: either(string, object),
-    parallel_tool_calls: boolean,
-    response_format: object,
-    user: string,
-    metadata: object,
-  }),
-)
+const ROWS = knownRows(CHAT_FIELDS)
+const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
+/** A message of theirs may have a call or a refusal in place of content. */
+const MAY_BE_EMPTY: ReadonlySet<unknown> = new Set(['assistant', 'function'])
 
-const CAP_FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
-const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
-const MAX_MESSAGES = 10_000
+type Fields = Readonly<Record<string, unknown>>
 
-type Fields = Record<string, unknown>
-
-export function parseChatRequest({ value, bytes, namesCache = false }: JsonBody): ChatRequest {
-  if (!isObject(value)) throw bad(undefined, 'The request body must be a JSON object', value)
-  if (typeof value.model !== 'string' || value.model === '') {
-    throw bad('model', "'model' must be the id of a model; GET /v1/models lists them", value.model)
-  }
-  for (const name in value) {
-    const field = value[name]
-    const wanted = field === null ? undefined : OPTIONAL.get(name)?.(field)
-    if (wanted) throw bad(name, `'${name}' must be ${wanted}`, field)
-  }
-  const stream = value.stream === true
-  const messages = parseMessages(value.messages)
-  const caps = CAP_FIELDS.filter((field) => typeof value[field] === 'number')
+export function parseChatRequest(json: JsonBody): ChatRequest {
+  const { body, ...read } = readFields(json, ROWS)
+  const stream = body.stream === true
+  const messages = requireMessages(body, read.raw)
   return {
-    model: value.model,
+    ...read,
     stream,
-    includeUsage: parseIncludeUsage(value.stream_options, stream),
-    choices: typeof value.n === 'number' ? value.n : 1,
-    namedCap: caps.length > 0 ? Math.max(...caps.map((field) => value[field] as number)) : undefined,
-    capFields: caps,
+    includeUsage: readIncludeUsage(body.stream_options, stream),
+    choices: typeof body.n === 'number' ? body.n : 1,
+    namedCap: namedCap(body),
     messageCount: messages.length,
-    toolCount: lengthOf(value.tools) + lengthOf(value.functions) + (hasSchema(value.response_format) ? 1 : 0),
+    toolCount: lengthOf(body.tools) + lengthOf(body.functions) + (hasSchema(body.response_format) ? 1 : 0),
     media: promptMedia(messages),
-    asksCacheWrite: namesCache,
-    bytes,
-    body: value,
+    asksCacheWrite: json.namesCache ?? false,
+    bytes: json.bytes,
+    body,
   }
 }
 
-function parseIncludeUsage(options: unknown, stream: boolean): boolean {
-  if (!isObject(options)) return false
-  if (!stream) throw bad('stream_options', "'stream_options' is only allowed when 'stream' is true", options)
-  const flag = options.include_usage
-  if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
-    throw bad('stream_options.include_usage', "'stream_options.include_usage' must be true or false", flag)
-  }
-  return flag === true
+function namedCap(body: ChatBody): number | undefined {
+  const caps = CAP_FIELDS.flatMap((field) => (typeof body[field] === 'number' ? [body[field]] : []))
+  return caps.length > 0 ? Math.max(...caps) : undefined
 }
 
-function parseMessages(messages: unknown): Fields[] {
+function requireMessages({ messages }: ChatBody, raw: ChatBody): readonly Fields[] {
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw bad('messages', "'messages' must be a non-empty array of messages", messages)
+    throw badField('messages', 'a non-empty array of messages', raw.messages)
   }
-  if (messages.length > MAX_MESSAGES) {
-    throw bad('messages', `'messages' must have at most ${MAX_MESSAGES} elements`, messages)
-  }
-  messages.forEach(requireMessage)
+  messages.forEach(requireContent)
   return messages
 }
 
-function requireMessage(message: unknown, index: number): void {
-  const path = `messages[${index}]`
-  if (!isObject(message)) throw bad(path, `'${path}' must be an object with 'role' and 'content'`, message)
-  if (typeof message.role !== 'string' || !ROLES.includes(message.role)) {
-    throw bad(`${path}.role`, `'${path}.role' must be one of ${ROLES.join(', ')}`, message.role)
+function requireContent({ role, content }: Fields, index: number): void {
+  const path = `messages[${index}].content`
+  if (typeof content === 'string' || (MAY_BE_EMPTY.has(role) && (content ?? null) === null)) return
+  if (!Array.isArray(content)) throw badField(path, 'a string or an array of content parts', content)
+  for (const [at, { type, text }] of (content as Fields[]).entries()) {
+    if (type === 'text' && typeof text !== 'string') throw badField(`${path}[${at}].text`, 'a string', text)
   }
-  requireContent(message.content, `${path}.content`, message.role === 'assistant' || message.role === 'function')
-}
-
-/** An assistant's message may have tool calls or a refusal in place of content. */
-function requireContent(content: unknown, path: string, optional: boolean): void {
-  if (typeof content === 'string') return
-  if (optional && (content === undefined || content === null)) return
-  if (!Array.isArray(content)) throw bad(path, `'${path}' must be a string or an array of content parts`, content)
-  content.forEach((part, index) => {
-    const at = `${path}[${index}]`
-    if (!isObject(part) || typeof part.type !== 'string') {
-      throw bad(at, `'${at}' must be a content part: an object with a 'type'`, part)
-    }
-    if (part.type === 'text' && typeof part.text !== 'string') {
-      throw bad(`${at}.text`, `'${at}.text' must be a string`, part.text)
-    }
-  })
 }
 
 /** A schema for the answer makes a provider add instructions, as a tool does. */
@@ -129,8 +63,4 @@ function hasSchema(format: unknown): boolean {
 
 function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0
-}
-
-function bad(param: string | undefined, wanted: string, got: unknown): GatewayError {
-  return new GatewayError('invalid_request', `${wanted}, but ${describe(got)}.`, param ? { param } : {})
 }

@@ -1,43 +1,30 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
 import type { Prompt } from '../../domain/prompt.ts'
-import { badField } from '../../wire/bad-field.ts'
+import { DRAWING_FIELDS, MODEL, STREAM_OPTIONS } from '../../wire/chat-fields.ts'
 import { refuseChatWords } from '../../wire/chat-words.ts'
-import {
-  arrayOf,
-  boolean,
-  describe,
-  either,
-  integer,
-  isObject,
-  number,
-  object,
-  type Rule,
-  string,
-} from '../../wire/field-rules.ts'
+import { integer } from '../../wire/field-rules.ts'
+import { readIncludeUsage } from '../../wire/include-usage.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
+import { readFields } from '../../wire/read-fields.ts'
 import { readPrompts } from '../../wire/read-prompts.ts'
+import { flag, json, knownRows, text, value } from '../../wire/shape.ts'
 import { echoedChars, MOST_ECHOED_CHARS } from './echo.ts'
 
-const OPTIONAL: Readonly<Record<string, Rule>> = {
-  best_of: integer(1),
-  echo: boolean,
-  frequency_penalty: number(-2, 2),
-  logit_bias: object,
-  logprobs: integer(0, 5),
-  max_tokens: integer(1),
-  n: integer(1, 128),
-  presence_penalty: number(-2, 2),
-  seed: integer(Number.MIN_SAFE_INTEGER),
-  stop: either(string, arrayOf(string)),
-  stream: boolean,
-  stream_options: object,
-  suffix: string,
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  user: string,
-}
+const ROWS = knownRows({
+  ...DRAWING_FIELDS,
+  model: MODEL,
+  // Every element of it is looked at below.
+  prompt: json,
+  suffix: text,
+  best_of: value(integer(1)),
+  echo: flag,
+  logprobs: value(integer(0, 5)),
+  max_tokens: value(integer(1)),
+  stream: flag,
+  stream_options: STREAM_OPTIONS,
+})
 
 const CHAT_WORDS = ['messages', 'max_completion_tokens', 'tools', 'tool_choice', 'functions', 'function_call']
 /** Of a caller that names none: OpenAI's. */
@@ -45,36 +32,24 @@ const DEFAULT_CAP = 16
 /** As many as chat gives. */
 const MOST_CHOICES = 128
 
-export function readCompletionRequest({ value, bytes }: JsonBody): ChatRequest {
-  if (!isObject(value)) {
-    throw new GatewayError('invalid_request', `The request body must be a JSON object, but ${describe(value)}.`)
-  }
-  // A field that is null counts as absent.
-  const body: ChatBody = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
-  const { model, n = 1, max_tokens: cap = DEFAULT_CAP } = body
-  if (typeof model !== 'string' || model === '') {
-    throw badField('model', 'the id of a model; GET /v1/models lists them', model)
-  }
-  for (const [name, rule] of Object.entries(OPTIONAL)) {
-    const wanted = body[name] === undefined ? undefined : rule(body[name])
-    if (wanted) throw badField(name, wanted, body[name])
-  }
-  refuseChatWords(body, CHAT_WORDS)
+export function readCompletionRequest(request: JsonBody): ChatRequest {
+  const { body, ...read } = readFields(request, ROWS)
+  const { n = 1, max_tokens: cap = DEFAULT_CAP } = body
+  refuseChatWords(read.raw, CHAT_WORDS)
   const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES)
   const stream = body.stream === true
   requireBillable(body, prompts)
   return {
-    model,
+    ...read,
     stream,
     includeUsage: readIncludeUsage(body.stream_options, stream),
     choices: prompts.length * (n as number),
     namedCap: cap as number,
-    capFields: ['max_tokens'],
     messageCount: prompts.length,
     toolCount: 0,
     media: promptMedia([]),
     asksCacheWrite: false,
-    bytes,
+    bytes: request.bytes,
     body: toChat(body, prompts),
     original: { contract: 'completions', body },
   }
@@ -120,14 +95,6 @@ function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
 /** As many words of one token as there are ids, for whoever counts them. No model reads this. */
 function asWords(ids: readonly number[]): string {
   return ' a'.repeat(ids.length)
-}
-
-function readIncludeUsage(options: unknown, stream: boolean): boolean {
-  if (!isObject(options)) return false
-  if (!stream) throw wrong('stream_options', "'stream_options' is only allowed when 'stream' is true.")
-  const flag = options.include_usage ?? false
-  if (typeof flag !== 'boolean') throw badField('stream_options.include_usage', 'true or false', flag)
-  return flag
 }
 
 function wrong(param: string, message: string): GatewayError {

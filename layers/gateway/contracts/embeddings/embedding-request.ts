@@ -1,48 +1,50 @@
 import type { ChatRequest } from '../../domain/chat.ts'
-import { GatewayError } from '../../domain/gateway-error.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { badField } from '../../wire/bad-field.ts'
-import { describe, integer, isObject, string } from '../../wire/field-rules.ts'
+import { alias, MODEL, wish } from '../../wire/chat-fields.ts'
+import { integer } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
+import { readFields } from '../../wire/read-fields.ts'
 import { readPrompts } from '../../wire/read-prompts.ts'
+import { json, knownRows, value, word } from '../../wire/shape.ts'
 
 export const MAX_INPUTS = 2_048
-const FORMATS = ['float', 'base64'] as const
-const DIMENSIONS = integer(1)
 
-export function readEmbeddingRequest({ value, bytes }: JsonBody): ChatRequest {
-  if (!isObject(value)) {
-    throw new GatewayError('invalid_request', `The request body must be a JSON object, but ${describe(value)}.`)
-  }
-  const { model, dimensions, encoding_format: format, user } = value
-  if (typeof model !== 'string' || model === '') {
-    throw badField('model', 'the id of a model; GET /v1/models lists them', model)
-  }
-  const inputs = readInputs(value.input)
-  const wanted = isGiven(dimensions) && DIMENSIONS(dimensions)
-  if (wanted) throw badField('dimensions', wanted, dimensions)
-  if (isGiven(format) && !FORMATS.some((known) => known === format)) {
-    throw badField('encoding_format', "'float' or 'base64'", format)
-  }
-  if (isGiven(user) && string(user)) throw badField('user', 'a string', user)
+const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
+
+/** What a text is for, and where a long one ends, is not billed. */
+const ROWS = knownRows({
+  model: MODEL,
+  // Every element of it is looked at below.
+  input: json,
+  dimensions: value(integer(1)),
+  encoding_format: word('float', 'base64'),
+  user: alias,
+  input_type: wish('query', 'passage', 'document', 'search_query', 'search_document', 'classification', 'clustering'),
+  truncate: (sent, at) => (typeof sent === 'boolean' ? sent : TRUNCATE(sent, at)),
+  truncate_prompt_tokens: value(integer(-1)),
+})
+
+export function readEmbeddingRequest(request: JsonBody): ChatRequest {
+  const { body, ...read } = readFields(request, ROWS)
+  const inputs = readInputs(body.input)
   return {
-    model,
+    ...read,
     stream: false,
     includeUsage: false,
     choices: 1,
     namedCap: 0,
-    capFields: [],
     messageCount: inputs.length,
     toolCount: 0,
     media: promptMedia([]),
     asksCacheWrite: false,
-    bytes,
-    body: value,
+    bytes: request.bytes,
+    body,
     embedding: {
       inputs,
-      dimensions: isGiven(dimensions) ? (dimensions as number) : undefined,
-      format: format === 'base64' ? 'base64' : 'float',
+      dimensions: body.dimensions as number | undefined,
+      format: body.encoding_format === 'base64' ? 'base64' : 'float',
     },
   }
 }
@@ -52,8 +54,4 @@ function readInputs(input: unknown): readonly Prompt[] {
   const empty = inputs.indexOf('')
   if (empty < 0) return inputs
   throw badField(Array.isArray(input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
 }

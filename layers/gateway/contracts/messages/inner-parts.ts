@@ -3,7 +3,7 @@ import { complaint, name, oneOf, require } from './complaint.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A block of content in Chat Completions' words. One that has none there travels as it is, for a dialect that knows it. */
+/** A block of content in Chat Completions' words. */
 export function innerPart(block: Fields, path: string): Fields[] {
   switch (block.type) {
     case 'text':
@@ -14,10 +14,8 @@ export function innerPart(block: Fields, path: string): Fields[] {
       return documentParts(block, path)
     case 'search_result':
       return searchParts(block, path)
-    case 'container_upload':
-      throw notHere(`${path}.type`)
     default:
-      return [block]
+      throw complaint(`${path}.type`, 'a block that a message to the model may have', block)
   }
 }
 
@@ -38,7 +36,6 @@ function imagePart({ source, cache_control }: Fields, path: string): Fields {
 /** Where the bytes of an image or a document are, as a URL. */
 function addressOf(source: unknown, path: string): string {
   if (!isObject(source)) throw complaint(path, "an object of the type 'base64' or 'url'", source)
-  if (source.type === 'file') throw notHere(path)
   require(oneOf('base64', 'url'), source.type, `${path}.type`)
   if (source.type === 'url') {
     require(name, source.url, `${path}.url`)
@@ -47,11 +44,6 @@ function addressOf(source: unknown, path: string): string {
   require(name, source.media_type, `${path}.media_type`)
   require(name, source.data, `${path}.data`)
   return `data:${source.media_type};base64,${source.data}`
-}
-
-/** Files at a provider are those of all callers of this gateway: nobody may name them. */
-function notHere(path: string) {
-  return complaint(path, 'part of the request: files that were uploaded to a provider cannot be used here', {})
 }
 
 /** A document whose words are in the request is text; any other is a file. */

@@ -162,11 +162,17 @@ function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summ
   if (arePacked(sealed)) {
     const details = unpackThoughts(sealed)
     if (!details) throw badField(name, `'${name}' must be as it was in the answer it came with`, sealed)
-    return details.map((one) => (one.type === 'reasoning.text' && one.text === undefined ? { ...one, text } : one))
+    return withWords(details, text)
   }
   const own = { ...(typeof id === 'string' && { id }), format: 'openai-responses-v1' }
   return [
     ...summary.map((part) => ({ type: 'reasoning.summary', summary: part, ...own })),
     { type: 'reasoning.encrypted', data: sealed, ...own },
   ]
+}
+
+/** The words belong to the first proof: after it, others would have begun an item of their own. */
+function withWords(details: readonly Fields[], text: string): Fields[] {
+  const first = details.findIndex((one) => one.type === 'reasoning.text' && one.text === undefined)
+  return details.map((one, index) => (index === first ? { ...one, text } : one))
 }

@@ -1,79 +1,18 @@
-import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
-import {
-  arrayOf,
-  boolean,
-  either,
-  integer,
-  isObject,
-  number,
-  object,
-  type Rule,
-  string,
-} from '../../wire/field-rules.ts'
+import { boolean, isObject, object, string } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
+import { readFields } from '../../wire/read-fields.ts'
 import { badField, notTaken, requireFields } from './bad-field.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
+import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const oneOf =
-  (...words: readonly string[]): Rule =>
-  (value) =>
-    words.includes(value as string) ? undefined : `one of ${words.join(', ')}`
-
-/** A wish that needs a store, and what to do without one. */
-const stored =
-  (instead: string): Rule =>
-  () =>
-    `left out: this gateway stores nothing. ${instead}`
-
-const INCLUDABLE = [
-  'reasoning.encrypted_content',
-  'message.output_text.logprobs',
-  'message.input_image.image_url',
-  'file_search_call.results',
-  'web_search_call.results',
-  'web_search_call.action.sources',
-  'code_interpreter_call.outputs',
-  'computer_call_output.output.image_url',
-]
-
-const RULES: Readonly<Record<string, Rule>> = {
-  instructions: string,
-  max_output_tokens: integer(1),
-  max_tool_calls: integer(1),
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  top_logprobs: integer(0, 20),
-  stream: boolean,
-  stream_options: object,
-  store: boolean,
-  parallel_tool_calls: boolean,
-  tool_choice: either(string, object),
-  text: object,
-  reasoning: object,
-  include: arrayOf(oneOf(...INCLUDABLE), 100),
-  truncation: oneOf('auto', 'disabled'),
-  metadata: object,
-  client_metadata: object,
-  user: string,
-  safety_identifier: string,
-  prompt_cache_key: string,
-  prompt_cache_retention: string,
-  service_tier: string,
-  background: (value) =>
-    value === false ? undefined : "false: this gateway stores no answers to be fetched later. Use 'stream': true",
-  previous_response_id: stored("Send the earlier items in 'input', as clients do with 'store': false"),
-  conversation: stored("Send the conversation's items in 'input'"),
-  prompt: stored("Send the prompt's own text in 'instructions' and 'input'"),
-}
-
-/** What becomes of these is said below; the answer or nobody is told of the others. */
-const READ = new Set([...Object.keys(RULES), 'model', 'input', 'tools'])
+/** Fields that both contracts have under one name. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -85,56 +24,52 @@ const PASSED = [
 ]
 
 /** A request to create a response, in the words of Chat Completions. */
-export function readRequest({ value, bytes, namesCache = false }: JsonBody): ChatRequest {
-  if (!isObject(value)) throw badField(undefined, 'The request body must be a JSON object', value)
-  if (typeof value.model !== 'string' || value.model === '') {
-    throw badField('model', "'model' must be the id of a model; GET /v1/models lists them", value.model)
-  }
-  requireFields(value, RULES)
-  const messages = readInput(value.input, value.instructions)
-  const { tools, addedChars } = readTools(value.tools)
-  const choice = readToolChoice(value.tool_choice, tools.length)
-  const format = readFormat(value.text)
-  const stream = value.stream === true
+export function readRequest(json: JsonBody): ChatRequest {
+  refuseOtherWords(json.value)
+  const { body, ...read } = readFields(json, RESPONSES_FIELDS)
+  const messages = readInput(body.input, body.instructions)
+  const { tools, addedChars } = readTools(body.tools)
+  const choice = readToolChoice(body.tool_choice, tools.length)
+  const format = readFormat(body.text)
+  const stream = body.stream === true
   return {
-    model: value.model,
+    ...read,
     stream,
     includeUsage: true,
     choices: 1,
-    namedCap: typeof value.max_output_tokens === 'number' ? value.max_output_tokens : undefined,
-    capFields: [],
+    namedCap: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
     // Items of one turn are one message to some providers and several to others.
-    messageCount: messages.length + (Array.isArray(value.input) ? value.input.length : 0),
+    messageCount: messages.length + (Array.isArray(body.input) ? body.input.length : 0),
     toolCount: tools.length + (format?.type === 'json_schema' ? 1 : 0),
-    media: promptMedia(messages as Record<string, unknown>[]),
-    asksCacheWrite: namesCache,
-    bytes: bytes + addedChars,
+    media: promptMedia(messages),
+    asksCacheWrite: json.namesCache ?? false,
+    bytes: json.bytes + addedChars,
     body: {
-      ...otherFields(value),
-      model: value.model,
+      ...Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_FIELDS.has(name))),
+      model: read.model,
       messages,
       stream,
-      ...copied(value, PASSED),
-      ...(tools.length > 0 && { tools, ...copied(value, ['parallel_tool_calls']) }),
+      ...copied(body, PASSED),
+      ...(tools.length > 0 && { tools, ...copied(body, ['parallel_tool_calls']) }),
       ...(choice !== undefined && { tool_choice: choice }),
       ...(format && { response_format: format }),
-      ...(isObject(value.text) && isText(value.text.verbosity) && { verbosity: value.text.verbosity }),
-      ...readEffort(value.reasoning),
-      ...readLogprobs(value),
+      ...(isObject(body.text) && isText(body.text.verbosity) && { verbosity: body.text.verbosity }),
+      ...readEffort(body.reasoning),
+      ...readLogprobs(body),
     },
-    original: { contract: 'responses', body: value },
+    original: { contract: 'responses', body },
   }
 }
 
-/** Fields that this contract does not have may still be a provider's: it is asked as it is for Chat Completions. */
-function otherFields(body: Fields): ChatBody {
-  const others = Object.entries(body).filter(([name, value]) => !READ.has(name) && value !== null)
-  for (const [name] of others) {
-    const own = OWN_WORDS.get(name)
-    if (name === 'n') throw notTaken(name, 'is not taken: a request has one answer')
-    if (own) throw otherWord(name, own)
-  }
-  return Object.fromEntries(others)
+/** Words of Chat Completions that have another word here, or by which chat holds more. */
+function refuseOtherWords(body: unknown): void {
+  if (!isObject(body)) return
+  for (const [name, own] of OWN_WORDS) if (isGiven(body[name])) throw otherWord(name, own)
+  if (isGiven(body.n)) throw notTaken('n', 'is not taken: a request has one answer')
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 function otherWord(name: string, own: string): GatewayError {
@@ -172,17 +107,8 @@ function readFormat(text: unknown): Fields | undefined {
   }
 }
 
-/** Beside these there are ways to think at other prices. */
-const THINKING = new Set(['effort', 'summary', 'generate_summary'])
-
 function readEffort(reasoning: unknown): Fields {
-  if (!isObject(reasoning)) return {}
-  requireFields(reasoning, { effort: string, summary: string, generate_summary: string }, 'reasoning.')
-  for (const [name, value] of Object.entries(reasoning)) {
-    if (THINKING.has(name) || value === null) continue
-    throw notTaken(`reasoning.${name}`.slice(0, 100), 'is not passed on, because it may change what the provider bills')
-  }
-  return isText(reasoning.effort) ? { reasoning_effort: reasoning.effort } : {}
+  return isObject(reasoning) && isText(reasoning.effort) ? { reasoning_effort: reasoning.effort } : {}
 }
 
 export function wantsLogprobs({ include, top_logprobs: top }: Fields): boolean {

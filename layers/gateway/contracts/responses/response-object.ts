@@ -24,7 +24,7 @@ export class ResponseObject {
   constructor({ requestId, nowMs, model, chat }: AnswerHead) {
     const id = requestId.replace('req_', 'resp_')
     this.#head = { id, object: 'response', created_at: Math.floor(nowMs / 1000), model }
-    this.#request = requestFields(chat.original?.body ?? {})
+    this.#request = requestFields(chat.raw)
   }
 
   show({ status, output, error, incomplete, usage }: ResponseState): Fields {
@@ -103,6 +103,6 @@ export function endedState({ ending, shown }: Output, counted: CountedUsage): Re
 
 /** The contract has few codes: whose fault it was decides whether clients try again. */
 export function shownError(kind: ErrorKind, message: string): Fields {
-  const isCallers = kind === 'upstream_rejected' || kind === 'request_too_large'
+  const isCallers = kind === 'upstream_rejected' || kind === 'invalid_request' || kind === 'request_too_large'
   return { code: isCallers ? 'invalid_prompt' : 'server_error', message }
 }

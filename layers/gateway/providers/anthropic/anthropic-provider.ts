@@ -5,6 +5,7 @@ import { isJson, readJson } from '../http/json-reply.ts'
 import { post, type Reply, type Target, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
+import { requireHeld } from '../require-held.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
@@ -19,13 +20,15 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
   return {
     id,
     async chat(call) {
-      const reply = await send(target, call, toAnthropicRequest(call))
+      const reply = await send(target, call, requireHeld(toAnthropicRequest(call), call.chat))
       const isNative = call.chat.original?.contract === 'messages'
       if (isJson(reply)) return [readMessage(await readJson(reply), isNative)]
       return readEvents(reply, call, new AnthropicEvents(isNative))
     },
     async countTokens(call) {
-      const prompt = Object.entries(toAnthropicRequest(call)).filter(([name]) => COUNTED.has(name))
+      const prompt = Object.entries(requireHeld(toAnthropicRequest(call), call.chat)).filter(([name]) =>
+        COUNTED.has(name),
+      )
       const { input_tokens: tokens } = await readJson(await send(counter, call, Object.fromEntries(prompt)))
       if (Number.isSafeInteger(tokens) && Number(tokens) > 0) return Number(tokens)
       throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no count.')

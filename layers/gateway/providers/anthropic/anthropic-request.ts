@@ -19,11 +19,12 @@ export function toAnthropicRequest(call: ChatCall): Fields {
 }
 
 /** A chat completion request in these words. */
-function fromChat({ chat, model, outputCap, mayWriteCache, asksWhole }: ChatCall): Fields {
+function fromChat(call: ChatCall): Fields {
+  const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
-  requireWords(ANTHROPIC_FIELDS, body)
+  requireWords(ANTHROPIC_FIELDS, body, call)
   const { system, turns } = readConversation(chat)
-  const blocks = blocksFor(mayWriteCache)
+  const blocks = blocksFor(call)
   const user = body.user ?? body.safety_identifier
   const stops = readStops(body.stop)
   return {

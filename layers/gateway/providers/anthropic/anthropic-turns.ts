@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Cacheable, ImageSource, TextPart, Thought, ToolResult, TurnPart } from '../conversation/turns.ts'
-import { CACHE_CONTROL } from '../standard-price.ts'
+import { type CachePrices, cacheMarkOf } from '../standard-price.ts'
 
 type Block = Record<string, unknown>
 
@@ -12,12 +12,14 @@ export type Blocks = {
   marked(block: Block, part: Cacheable): Block
 }
 
-export function blocksFor(mayWriteCache: boolean): Blocks {
-  const marked = (block: Block, { endsCache }: Cacheable) =>
-    endsCache && mayWriteCache ? { ...block, cache_control: CACHE_CONTROL } : block
+export function blocksFor(prices: CachePrices): Blocks {
+  const marked = (block: Block, { cacheMark }: Cacheable) => {
+    const mark = cacheMarkOf(cacheMark, prices)
+    return mark ? { ...block, cache_control: mark } : block
+  }
   const part = (one: TurnPart) => marked(toBlock(one), one)
   const system = (texts: readonly TextPart[]) =>
-    mayWriteCache && texts.some(({ endsCache }) => endsCache)
+    texts.some(({ cacheMark }) => cacheMarkOf(cacheMark, prices))
       ? texts.map(part)
       : texts.map(({ text }) => text).join('\n')
   return { part, system, marked }

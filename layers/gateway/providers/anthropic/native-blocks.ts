@@ -1,5 +1,5 @@
 import { isObject } from '../../wire/field-rules.ts'
-import { CACHE_CONTROL } from '../standard-price.ts'
+import { type CachePrices, cacheMarkOf } from '../standard-price.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export type NativeBlocks = {
   mark(mark: unknown): Fields
 }
 
-export function nativeBlocks(mayWriteCache: boolean): NativeBlocks {
+export function nativeBlocks(prices: CachePrices): NativeBlocks {
   return { messages, content, marked, mark }
 
   function messages(all: readonly Fields[]): Fields[] {
@@ -44,7 +44,8 @@ export function nativeBlocks(mayWriteCache: boolean): NativeBlocks {
   }
 
   function mark(marking: unknown): Fields {
-    return isObject(marking) && mayWriteCache ? { [MARK]: CACHE_CONTROL } : {}
+    const known = cacheMarkOf(marking, prices)
+    return known ? { [MARK]: known } : {}
   }
 }
 

@@ -6,6 +6,7 @@ import { readVector } from '../../wire/vectors.ts'
 import { fieldTable, requireWords } from '../conversation/field-table.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EmbedCall } from '../provider.ts'
+import { requireHeld } from '../require-held.ts'
 import { unsupported } from '../verdict.ts'
 
 type Fields = Record<string, unknown>
@@ -29,7 +30,7 @@ const MAKERS: Readonly<Record<NonNullable<ReturnType<typeof embedderAt>>, Maker>
   },
   cohere: {
     textsAtOnce: 96,
-    ask: (texts, { embedding: { dimensions }, body }) => ({
+    ask: (texts, { embedding: { dimensions }, chat: { body } }) => ({
       texts,
       input_type: body.input_type ?? 'search_document',
       embedding_types: ['float'],
@@ -53,7 +54,7 @@ const CALLS_AT_ONCE = 8
 
 /** The vectors of a batch, a few texts a call. */
 export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<Embedding> {
-  requireWords(FIELDS, call.body)
+  requireWords(FIELDS, call.chat.body, call)
   const maker = makerOf(call.model)
   const batches = inBatches(textsOf(call), maker.textsAtOnce)
   const answers: { vectors: Vector[]; tokens: unknown }[] = Array(batches.length)
@@ -61,7 +62,7 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
   const work = async () => {
     for (let at = next++; at < batches.length; at = next++) {
       const batch = batches[at] ?? []
-      const { text, inputTokens } = await invoke(JSON.stringify(maker.ask(batch, call)))
+      const { text, inputTokens } = await invoke(JSON.stringify(requireHeld(maker.ask(batch, call), call.chat)))
       const answer = parseObject(text)
       const vectors = maker.vectorsIn(answer)
       if (vectors.length !== batch.length) {

@@ -7,6 +7,7 @@ import type {
 import type { BedrockEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Provider } from '../provider.ts'
+import { requireHeld } from '../require-held.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'
 import { embedAtBedrock } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
@@ -19,7 +20,7 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   return {
     id,
     async *chat(call) {
-      const input = toConverse(call)
+      const input = requireHeld(toConverse(call), call.chat)
       // The SDK's own iterator cannot be ended early; this ends the call under it.
       const hangUp = new AbortController()
       const signal = AbortSignal.any([call.signal, hangUp.signal])

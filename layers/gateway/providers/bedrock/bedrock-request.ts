@@ -20,17 +20,18 @@ import { markedBy, toMessages } from './bedrock-turns.ts'
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
 /** A chat completion request in Converse's terms. */
-export function toConverse({ chat, model, outputCap, mayWriteCache }: ChatCall): ConverseStreamCommandInput {
+export function toConverse(call: ChatCall): ConverseStreamCommandInput {
+  const { chat, model, outputCap } = call
   const { body } = chat
   const more = claudeFields(chat)
-  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body)
-  const marked = markedBy(mayWriteCache)
+  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
+  const marked = markedBy(call)
   const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
   const outputConfig = toOutputConfig(body.response_format)
   return {
     modelId: model,
-    messages: toMessages(turns, toolConfig !== undefined, mayWriteCache),
+    messages: toMessages(turns, toolConfig !== undefined, call),
     ...(system.length > 0 && { system: system.flatMap((part) => marked({ text: part.text }, part)) }),
     inferenceConfig: toInferenceConfig(body, outputCap),
     ...(toolConfig && { toolConfig }),

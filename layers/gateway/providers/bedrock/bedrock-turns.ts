@@ -15,6 +15,7 @@ import type {
   Turn,
   TurnPart,
 } from '../conversation/turns.ts'
+import { type CachePrices, cacheMarkOf } from '../standard-price.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A block of a message or of a tool's result. */
@@ -24,19 +25,20 @@ type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
  * Converse wants tool calls and their results only beside the tools' definitions. Without those (`tool_choice: 'none'`,
  * or none were sent) the calls of the past are told as text.
  */
-export function toMessages(turns: readonly Turn[], withTools: boolean, mayWriteCache: boolean): Message[] {
+export function toMessages(turns: readonly Turn[], withTools: boolean, prices: CachePrices): Message[] {
   const write: (part: TurnPart) => ContentBlock | ContentBlock[] = withTools ? toBlock : toPlainBlocks
-  const marked = markedBy(mayWriteCache)
+  const marked = markedBy(prices)
   return turns.map(({ role, parts }) => ({ role, content: parts.flatMap((part) => marked(write(part), part)) }))
 }
 
-const CACHE_POINT = { cachePoint: { type: 'default' as const } }
+type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: '1h' } }
 
 /** Puts a mark after what ends a cache, if the price of the cache is known. */
-export function markedBy(mayWriteCache: boolean) {
-  return <Block>(block: Block | Block[], { endsCache }: Cacheable): (Block | typeof CACHE_POINT)[] => {
+export function markedBy(prices: CachePrices) {
+  return <Block>(block: Block | Block[], { cacheMark }: Cacheable): (Block | CachePoint)[] => {
     const blocks = Array.isArray(block) ? block : [block]
-    return endsCache && mayWriteCache ? [...blocks, CACHE_POINT] : blocks
+    const mark = cacheMarkOf(cacheMark, prices)
+    return mark ? [...blocks, { cachePoint: { type: 'default', ...(mark.ttl && { ttl: mark.ttl }) } }] : blocks
   }
 }
 

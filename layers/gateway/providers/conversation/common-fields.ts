@@ -69,9 +69,6 @@ export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
   function_call: (value) => (value === 'none' ? undefined : "must be left out: use 'tool_choice' with this model"),
   modalities: (value) => (isTextOnly(value) ? undefined : "must be ['text']: this model answers in text"),
   service_tier: (value) => (isStandardTier(value) ? undefined : "must be 'auto' or 'default' with this model"),
-  audio: () => 'must be left out: this model answers in text',
-  web_search_options: () => 'must be left out: this model does not search',
-  prediction: () => 'must be left out: this model takes no predictions',
   prompt: () => 'must be one text, and no token ids, with this model',
   suffix: () => 'must be left out: this model writes no text before another',
 }

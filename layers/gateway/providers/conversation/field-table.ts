@@ -1,5 +1,6 @@
 import type { ChatBody } from '../../domain/chat.ts'
-import { unsupported } from '../verdict.ts'
+import type { ChatCall } from '../provider.ts'
+import { leaveOut, unsupported } from '../verdict.ts'
 
 /** The change that a caller must make to a value that a dialect has no words for; undefined if it has words. */
 export type Lack = (value: unknown, body: ChatBody) => string | undefined
@@ -21,12 +22,16 @@ export function fieldTable({ says, leavesOut, lacks }: FieldNames): FieldTable {
   return new Map([...harmless, ...Object.entries(lacks)])
 }
 
-/** Refuses a request with a field, or a value of one, that the dialect has no words for. */
-export function requireWords(table: FieldTable, body: ChatBody): void {
-  const unknown: Lack = () => 'must be left out: this model has no such field'
+/** Refuses a request with a value that the dialect has no words for. Fields that it does not know may be left out. */
+export function requireWords(
+  table: FieldTable,
+  body: ChatBody,
+  call: Pick<ChatCall, 'dropsUnknown' | 'noteDropped'>,
+): void {
   for (const [name, value] of Object.entries(body)) {
-    if (value === null || value === undefined) continue
-    const complaint = (table.get(name) ?? unknown)(value, body)
+    const lacks = table.get(name)
+    if (!lacks) leaveOut(call, name, 'must be left out: this model has no such field')
+    const complaint = lacks?.(value, body)
     if (complaint !== undefined) throw unsupported(name, complaint)
   }
 }

@@ -1,4 +1,3 @@
-import { isObject } from '../../wire/field-rules.ts'
 import { unsupported } from '../verdict.ts'
 import { readImage } from './read-image.ts'
 import type { ContentPart, TextPart } from './turns.ts'
@@ -42,7 +41,7 @@ function textOf({ type, text, refusal }: Fields): string | undefined {
 
 /** OpenAI's clients send blank text beside tool calls; other providers refuse the whole request for it. */
 function addText(parts: (TextPart | ContentPart)[], text: string, { cache_control: mark }: Fields): void {
-  if (text.trim() !== '') parts.push({ kind: 'text', text, endsCache: isObject(mark) })
+  if (text.trim() !== '') parts.push({ kind: 'text', text, cacheMark: mark })
 }
 
 function notTaken({ type }: Fields, path: string, taken: string) {

@@ -1,5 +1,4 @@
 import type { ChatRequest } from '../../domain/chat.ts'
-import { isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { readContent, readTexts } from './read-content.ts'
 import { readThoughts } from './read-thoughts.ts'
@@ -61,13 +60,13 @@ function readAssistant(message: Fields, path: string): TurnPart[] {
 function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: string): ToolResult {
   if (typeof id !== 'string' || id === '') throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const parts = readContent(content, `${path}.content`)
-  const endsCache = parts.some((part) => part.endsCache)
-  return { kind: 'toolResult', id, parts, isError: is_error === true, endsCache }
+  const cacheMark = parts.findLast((part) => part.cacheMark)?.cacheMark
+  return { kind: 'toolResult', id, parts, isError: is_error === true, cacheMark }
 }
 
 /** A mark on a message is one on its last part. */
 function endingCache<Part extends Cacheable>({ cache_control: mark }: Fields, parts: Part[]): Part[] {
   const last = parts.pop()
-  if (last) parts.push(isObject(mark) ? { ...last, endsCache: true } : last)
+  if (last) parts.push(mark ? { ...last, cacheMark: mark } : last)
   return parts
 }

@@ -9,9 +9,9 @@ const KINDS = 'an https address or a base64 data: URL of a JPEG, PNG, GIF or Web
 
 export function readImage({ image_url: image, cache_control: mark }: Fields, partPath: string): ImagePart {
   const path = `${partPath}.image_url.url`
-  const url = isObject(image) ? image.url : undefined
+  const url = isObject(image) ? image.url : image
   if (typeof url !== 'string' || url === '') throw rejected(path, `must be ${KINDS}`)
-  return { kind: 'image', source: readSource(url, path), path, endsCache: isObject(mark) }
+  return { kind: 'image', source: readSource(url, path), path, cacheMark: mark }
 }
 
 function readSource(url: string, path: string): ImageSource {

@@ -11,21 +11,24 @@ const FORMAT = 'anthropic-claude-v1'
  */
 export function readThoughts({ reasoning_content: told, reasoning_details: details }: Fields): Thought[] {
   const thoughts: Thought[] = []
+  const known: Fields[] = Array.isArray(details) ? details.filter((one) => isObject(one) && one.format === FORMAT) : []
   let text = ''
-  for (const detail of Array.isArray(details) ? details : []) {
-    if (!isObject(detail) || detail.format !== FORMAT) continue
+  // Told beside the thoughts, the words are those of the first; an empty thought stays empty.
+  let beside = known.some((detail) => textIn(detail.text) !== '') ? '' : textIn(told)
+  for (const detail of known) {
     text += textIn(detail.text)
     const [signature, data] = [textIn(detail.signature), textIn(detail.data)]
     if (detail.type === 'reasoning.encrypted' && data !== '') thoughts.push(toThought({ data }))
     if (signature === '') continue
-    thoughts.push(toThought({ text: text || textIn(told), signature }))
+    thoughts.push(toThought({ text: text || beside, signature }))
     text = ''
+    beside = ''
   }
   return thoughts
 }
 
 function toThought(thought: Thought['thought']): Thought {
-  return { kind: 'thought', thought, endsCache: false }
+  return { kind: 'thought', thought }
 }
 
 function textIn(value: unknown): string {

@@ -13,7 +13,8 @@ export function readToolCalls(calls: unknown, path: string): ToolCall[] {
 
 function readToolCall(call: unknown, path: string): ToolCall {
   if (isObject(call) && call.type === 'custom') throw unsupported(path, 'is a custom tool’s; this model has functions')
-  const { name, arguments: text } = isObject(call) && isObject(call.function) ? call.function : {}
+  const fn = isObject(call) && isObject(call.function) ? call.function : {}
+  const { name, arguments: text } = fn
   if (!isObject(call) || typeof name !== 'string') throw rejected(path, 'must be a call of a function with a name')
   if (typeof call.id !== 'string' || call.id === '') throw rejected(`${path}.id`, 'must be the id of a tool call')
   const argumentsText = typeof text === 'string' ? text : ''
@@ -23,7 +24,7 @@ function readToolCall(call: unknown, path: string): ToolCall {
     name,
     arguments: readArguments(argumentsText, `${path}.function.arguments`),
     argumentsText,
-    endsCache: isObject(call.cache_control),
+    cacheMark: call.cache_control ?? fn.cache_control,
   }
 }
 

@@ -32,7 +32,7 @@ function readTool(tool: Fields, index: number): Tool {
     description: typeof fn.description === 'string' ? fn.description : '',
     parameters: { type: 'object', properties: {}, ...(isObject(fn.parameters) && fn.parameters) },
     isStrict: fn.strict === true,
-    endsCache: isObject(tool.cache_control) || isObject(fn.cache_control),
+    cacheMark: tool.cache_control ?? fn.cache_control,
   }
 }
 

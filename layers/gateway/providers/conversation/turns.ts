@@ -46,5 +46,5 @@ export type Thought = Cacheable & {
   readonly thought: { readonly text: string; readonly signature: string } | { readonly data: string }
 }
 
-/** Whether a provider is asked to write the prompt up to here to its cache. */
-export type Cacheable = { readonly endsCache: boolean }
+/** The caller's mark, if a provider is asked to write the prompt up to here to its cache. */
+export type Cacheable = { readonly cacheMark?: unknown }

@@ -1,13 +1,14 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { CACHE_CONTROL } from '../standard-price.ts'
+import type { ChatCall } from '../provider.ts'
+import { cacheMarkOf } from '../standard-price.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
-/** The request with every `cache_control` as the one whose price is known, or with none where none is known. */
-export function withCacheMarks(body: ChatBody, mayWriteCache: boolean): ChatBody {
+/** The request with every `cache_control` as one whose price is known, or with none where none is known. */
+export function withCacheMarks(body: ChatBody, call: ChatCall): Record<string, unknown> {
   const { messages, tools } = body
   return {
     ...body,
@@ -30,7 +31,8 @@ export function withCacheMarks(body: ChatBody, mayWriteCache: boolean): ChatBody
     return marked({ ...rest, ...(fn !== undefined && { function: isObject(fn) ? markTool(fn) : fn }) }, tool)
   }
 
-  function marked(bare: Fields, original: Fields): Fields {
-    return original[MARK] && mayWriteCache ? { ...bare, [MARK]: CACHE_CONTROL } : bare
+  function marked(bare: Fields, { [MARK]: sent }: Fields): Fields {
+    const mark = cacheMarkOf(sent, call)
+    return mark ? { ...bare, [MARK]: mark } : bare
   }
 }

@@ -1,4 +1,3 @@
-import type { OpenAiEntry } from '../../domain/catalog.ts'
 import type { Embedding, Vector } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { readVector } from '../../wire/vectors.ts'
@@ -6,15 +5,11 @@ import { errorInAnswer } from '../http/error-reply.ts'
 import { readElements } from '../http/json-elements.ts'
 import type { Reply } from '../http/post.ts'
 import type { EmbedCall } from '../provider.ts'
-import { passFields } from './openai-request.ts'
-import { EMBEDDING_FIELDS } from './passed-fields.ts'
 
 type Fields = Record<string, unknown>
 
-const OURS: ReadonlySet<string> = new Set(['model'])
-
-export function toEmbeddingRequest(call: EmbedCall, entry: OpenAiEntry): Fields {
-  return { ...passFields(call.body, call, entry, EMBEDDING_FIELDS, OURS), model: call.model }
+export function toEmbeddingRequest({ chat, extra, model }: EmbedCall): Fields {
+  return { ...chat.body, ...extra, model }
 }
 
 /** As long as a number gets in JSON, with the spaces before it. */

@@ -4,6 +4,7 @@ import { isJson, readJson } from '../http/json-reply.ts'
 import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider, ReadApiKey } from '../provider.ts'
+import { requireHeld } from '../require-held.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
 import { toOpenAiRequest } from './openai-request.ts'
@@ -22,7 +23,8 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
     id,
     async chat(call) {
       const isText = isTextCall(call)
-      const body = JSON.stringify(isText ? toTextRequest(call, entry) : toOpenAiRequest(call, entry))
+      const request = isText ? toTextRequest(call, entry) : toOpenAiRequest(call, entry)
+      const body = JSON.stringify(requireHeld(request, call.chat))
       const key = apiKey && (await apiKey())
       const reply = await post({
         target: isText ? targetAt('/completions') : target,
@@ -41,7 +43,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
       return [readCompletion(completion instanceof Promise ? await completion : completion, key)]
     },
     async embed(call) {
-      const body = JSON.stringify(toEmbeddingRequest(call, entry))
+      const body = JSON.stringify(requireHeld(toEmbeddingRequest(call), call.chat))
       const key = apiKey && (await apiKey())
       const reply = await post({
         target: targetAt('/embeddings'),

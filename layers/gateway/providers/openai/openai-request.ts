@@ -4,76 +4,55 @@ import { isObject } from '../../wire/field-rules.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { withCacheMarks } from './cache-marks.ts'
-import { PASSED_FIELDS, type PassedFields } from './passed-fields.ts'
 import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
 
 /** These are written by us, whatever the caller wrote. */
-const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens'])
+const OURS: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
+])
 
-/** The caller's request, without the fields that may change what the provider bills. */
+/** The caller's request, built from its known parts, and the fields that the operator allows beside them. */
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
-  const { chat, model, outputCap } = call
-  const { capField, streamOptions = true } = entry
-  const leftOut = chat.original && chat.body.thinking ? ['thinking'] : []
-  const { stream_options: options, ...passed } = passFields(
-    chat.original ? inPlainWords(chat.body) : chat.body,
-    call,
-    entry,
-    PASSED_FIELDS,
-    OURS,
-    leftOut,
-  )
-  const named = chat.capFields.length > 0 ? chat.capFields : (['max_tokens'] as const)
-  const request: Fields = chat.asksCacheWrite ? withCacheMarks(passed, call.mayWriteCache) : passed
-  request.model = model
-  for (const field of capField ? [capField] : named) request[field] = outputCap
-  request.stream = !call.asksWhole
-  if (streamOptions && !call.asksWhole) {
-    request.stream_options = { ...(isObject(options) ? options : {}), include_usage: true }
-  }
-  return request
+  const { chat, outputCap } = call
+  const body = chat.original ? inPlainWords(call) : chat.body
+  const request: Fields = chat.asksCacheWrite ? withCacheMarks(withoutOurs(body), call) : withoutOurs(body)
+  Object.assign(request, withoutOurs(call.extra))
+  request.model = call.model
+  request[entry.capField ?? capFieldAt(entry.baseUrl)] = outputCap
+  return Object.assign(request, streamFields(call, entry))
 }
 
-/** The fields of a body that pass, by the rules of its contract. */
-export function passFields(
-  body: ChatBody,
-  { allowFields, noteDropped }: Pick<ChatCall, 'allowFields' | 'noteDropped'>,
-  entry: OpenAiEntry,
-  rules = PASSED_FIELDS,
-  ours = OURS,
-  leftOut: readonly string[] = [],
-): ChatBody {
-  const { allowFields: ofEntry = [] } = entry
-  const passed: Fields = {}
-  const dropped = [...leftOut]
+function withoutOurs(body: ChatBody): Fields {
+  const rest: Fields = {}
   // None of them is named `__proto__`: such a body was refused.
-  for (const name in body) {
-    const value = body[name]
-    if (ours.has(name)) continue
-    const isAllowed = allowFields.includes(name) || ofEntry.includes(name)
-    const complaint = isAllowed ? undefined : complaintOf(rules, name, value)
-    if (complaint === undefined) passed[name] = value
-    else if (value === null) continue
-    else if (entry.unknownFields === 'drop') dropped.push(name)
-    else throw unsupported(name, complaint)
-  }
-  if (dropped.length > 0) noteDropped(dropped)
-  return passed
+  for (const name in body) if (!OURS.has(name)) rest[name] = body[name]
+  return rest
+}
+
+/** Whether the answer comes as a stream, which is always asked to tell its usage. */
+export function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
+  if (asksWhole || !streamOptions) return { stream: !asksWhole }
+  const options = extra.stream_options ?? chat.body.stream_options
+  return { stream: true, stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }
+}
+
+/** OpenAI's newer models refuse `max_tokens`; many others ignore `max_completion_tokens`, and would not be bounded. */
+function capFieldAt(baseUrl: string): 'max_completion_tokens' | 'max_tokens' {
+  return /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
 
 /** A request of another contract, without what Chat Completions has no words for. */
-function inPlainWords({ thinking: _, messages, ...body }: ChatBody): ChatBody {
+function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
+  const { thinking, messages, ...body } = chat.body
+  if (thinking) noteDropped(['thinking'])
+  if (Array.isArray(body.tools)) body.tools.forEach(requireFunction)
   return { ...body, messages: plainMessages(messages as Fields[]) }
 }
 
-const WHY = 'because it may change what the provider bills'
-const HOW = 'the operator can allow it with allowFields in the catalog'
-
-function complaintOf(rules: PassedFields, name: string, value: unknown): string | undefined {
-  const passes = rules.get(name)
-  if (!passes) return `is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}`
-  const wanted = value === null ? undefined : passes(value)
-  return wanted && `is passed on by this gateway only as ${wanted}, ${WHY} otherwise. Change it; ${HOW}`
+/** Anthropic's own tools have no words here. */
+function requireFunction({ type }: Fields, index: number): void {
+  if (type === 'function' || type === 'custom') return
+  throw unsupported(`tools[${index}].type`, "must be 'custom' with this model, which does not know Anthropic's tools")
 }

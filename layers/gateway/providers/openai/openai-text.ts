@@ -1,31 +1,25 @@
 import type { OpenAiEntry } from '../../domain/catalog.ts'
 import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
-import { passFields } from './openai-request.ts'
-import { COMPLETION_FIELDS } from './passed-fields.ts'
+import { streamFields } from './openai-request.ts'
 
 /** These are written by us; the prompt is echoed by us, too, and no choices are drawn that nobody gets. */
-const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'echo', 'best_of'])
+const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'max_tokens', 'echo', 'best_of'])
 
 /** Whether the caller speaks the contract of text completions, which such upstreams have an address for. */
 export function isTextCall({ chat }: ChatCall): boolean {
   return chat.original?.contract === 'completions'
 }
 
-/** The caller's own request, without the fields that may change what the provider bills. */
+/** The caller's own request, built from its known parts. */
 export function toTextRequest(call: ChatCall, entry: OpenAiEntry): Record<string, unknown> {
-  const { streamOptions = true } = entry
-  const body = call.chat.original?.body ?? {}
-  const { stream_options: options, ...passed } = passFields(body, call, entry, COMPLETION_FIELDS, OURS)
+  const fields = Object.entries({ ...call.chat.original?.body, ...call.extra }).filter(([name]) => !OURS.has(name))
   return {
-    ...passed,
+    ...Object.fromEntries(fields),
     model: call.model,
     max_tokens: call.outputCap,
-    stream: !call.asksWhole,
-    ...(streamOptions &&
-      !call.asksWhole && { stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }),
+    ...streamFields(call, entry),
   }
 }
 

@@ -4,19 +4,13 @@ import { isObject } from '../../wire/field-rules.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The caller's items for an upstream that stores nothing: without the ids that we gave them, and of the thoughts only
- * those that the upstream itself has encrypted. It refuses others, which it has never seen.
+ * The caller's items for an upstream that stores nothing: of the thoughts only those that the upstream itself has
+ * encrypted. It refuses others, which it has never seen.
  */
 export function carriedItems(items: readonly unknown[]): unknown[] {
-  return items.filter((item) => !isObject(item) || item.type !== 'reasoning' || isEncrypted(item)).map(withoutId)
+  return items.filter((item) => !isObject(item) || item.type !== 'reasoning' || isEncrypted(item))
 }
 
 function isEncrypted({ encrypted_content: sealed }: Fields): boolean {
   return typeof sealed === 'string' && sealed !== '' && !arePacked(sealed)
-}
-
-function withoutId(item: unknown): unknown {
-  if (!isObject(item) || item.type === 'reasoning') return item
-  const { id: _, ...rest } = item
-  return rest
 }

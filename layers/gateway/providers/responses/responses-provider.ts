@@ -4,6 +4,7 @@ import { isJson, readJson } from '../http/json-reply.ts'
 import { post, targetOf } from '../http/post.ts'
 import { readEvents } from '../http/server-sent-events.ts'
 import type { Provider, ReadApiKey } from '../provider.ts'
+import { requireHeld } from '../require-held.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
@@ -17,7 +18,7 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadAp
   return {
     id,
     async chat(call) {
-      const body = JSON.stringify(toResponsesRequest(call, entry))
+      const body = JSON.stringify(requireHeld(toResponsesRequest(call), call.chat))
       const key = apiKey && (await apiKey())
       const reply = await post({
         target,

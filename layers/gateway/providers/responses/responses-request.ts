@@ -1,9 +1,8 @@
-import type { OpenAiEntry } from '../../domain/catalog.ts'
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import type { FieldTable } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
-import { unsupported } from '../verdict.ts'
+import { leaveOut, unsupported } from '../verdict.ts'
 import { carriedItems } from './carried-items.ts'
 import { ORIGINAL_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 import { toItems } from './to-items.ts'
@@ -15,14 +14,13 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /** A request in the words of Responses: the caller's own words, if it spoke Responses itself. */
-export function toResponsesRequest(call: ChatCall, entry: OpenAiEntry): Fields {
+export function toResponsesRequest(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const isOriginal = chat.original?.contract === 'responses'
-  const { include, ...asked } = isOriginal
-    ? fromOriginal(chat.original.body, call, entry)
-    : fromChat(chat.body, call, entry)
+  const { include, ...asked } = isOriginal ? fromOriginal(chat.original.body, call) : fromChat(chat.body, call)
   return {
     ...asked,
+    ...withoutOurs(call.extra),
     model,
     max_output_tokens: outputCap,
     stream: !asksWhole,
@@ -32,26 +30,24 @@ export function toResponsesRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   }
 }
 
-function fromOriginal(body: ChatBody, call: ChatCall, entry: OpenAiEntry): Fields {
-  const passed = passFields(body, call, entry, ORIGINAL_FIELDS)
-  const { input, include, reasoning, text } = passed
+function fromOriginal(body: ChatBody, call: ChatCall): Fields {
+  const passed = passFields(body, call, ORIGINAL_FIELDS)
+  const { input, include, reasoning } = passed
   return {
     ...passed,
-    ...(isObject(text) && { text: copied(text, ['format', 'verbosity']) }),
     ...(Array.isArray(input) && { input: carriedItems(input) }),
     ...(Array.isArray(include) && { include: include.filter((name) => name === LOGPROBS) }),
-    ...(isObject(reasoning) && { reasoning: thoughtFields(reasoning) }),
+    ...(isObject(reasoning) && { reasoning: copied(reasoning, ['effort', 'summary']) }),
   }
 }
 
-function fromChat(body: ChatBody, call: ChatCall, entry: OpenAiEntry): Fields {
-  const passed = passFields(body, call, entry, RESPONSES_FIELDS)
+function fromChat(body: ChatBody, call: ChatCall): Fields {
+  const passed = passFields(body, call, RESPONSES_FIELDS)
   const tools = toTools(passed.tools)
   const text = toText(passed)
   const choice = toToolChoice(passed.tool_choice)
   const { reasoning_effort: effort } = passed
   return {
-    ...copied(passed, allowedFields(call, entry)),
     input: toItems(body.messages as Fields[]),
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -79,10 +75,6 @@ function copied(body: Fields, names: Iterable<string>): Fields {
   return Object.fromEntries([...names].filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
-function thoughtFields({ effort, summary }: Fields): Fields {
-  return { ...(isText(effort) && { effort }), ...(isText(summary) && { summary }) }
-}
-
 function toText({ response_format: wanted, verbosity }: Fields): Fields | undefined {
   const format = toFormat(wanted)
   if (!format && !isText(verbosity)) return undefined
@@ -98,28 +90,22 @@ function toFormat(format: unknown): Fields | undefined {
   return { type: 'json_schema', ...format.json_schema }
 }
 
-const NOT_PASSED =
-  'is not passed on by this gateway, because it may change what the provider bills. Leave it out; the operator can allow it with allowFields in the catalog'
-
-function allowedFields({ allowFields }: ChatCall, entry: OpenAiEntry): ReadonlySet<string> {
-  return new Set([...allowFields, ...(entry.allowFields ?? [])])
+/** The fields that this dialect has words for. */
+function passFields(body: ChatBody, call: ChatCall, known: FieldTable): Fields {
+  const passed: [string, unknown][] = []
+  for (const [name, value] of Object.entries(body)) {
+    if (LEFT_OUT.has(name)) continue
+    const lacks = known.get(name)
+    const complaint = lacks?.(value, body)
+    if (complaint !== undefined) throw unsupported(name, complaint)
+    if (lacks) passed.push([name, value])
+    else leaveOut(call, name, 'must be left out: this model has no such field')
+  }
+  return Object.fromEntries(passed)
 }
 
-/** The fields that do not change the price, and those that the operator allows all the same. */
-function passFields(body: ChatBody, call: ChatCall, entry: OpenAiEntry, known: FieldTable): Fields {
-  const allowed = allowedFields(call, entry)
-  const passed: [string, unknown][] = []
-  const dropped: string[] = []
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null || LEFT_OUT.has(name)) continue
-    const complaint = allowed.has(name) ? undefined : known.get(name)?.(value, body)
-    if (complaint !== undefined) throw unsupported(name, complaint)
-    if (known.has(name) || allowed.has(name)) passed.push([name, value])
-    else if (entry.unknownFields === 'drop') dropped.push(name)
-    else throw unsupported(name, NOT_PASSED)
-  }
-  if (dropped.length > 0) call.noteDropped(dropped)
-  return Object.fromEntries(passed)
+function withoutOurs(extra: ChatBody): Fields {
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => !LEFT_OUT.has(name)))
 }
 
 /** Written by us, or of no use without a store. */

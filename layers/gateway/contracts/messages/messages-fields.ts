@@ -1,0 +1,152 @@
+import {
+  address,
+  alias,
+  CHAT_FIELDS,
+  cacheMark,
+  EFFORT,
+  MAX_MESSAGES,
+  ofProvider,
+  THINKING,
+  wish,
+} from '../../wire/chat-fields.ts'
+import { boolean, integer, number } from '../../wire/field-rules.ts'
+import {
+  flag,
+  jsonObject,
+  knownRows,
+  leftOut,
+  list,
+  noOther,
+  object,
+  type Rows,
+  type Shape,
+  scalar,
+  text,
+  textOr,
+  value,
+  variants,
+  word,
+} from '../../wire/shape.ts'
+
+// The tables of the Messages API: every field that goes upstream in its words, at every depth, is a row here.
+
+const marked = { cache_control: cacheMark }
+
+/** The places in a document that a text is from, as an answer had them. */
+const CITED = list(
+  object({
+    type: text,
+    cited_text: text,
+    document_title: text,
+    document_index: scalar,
+    search_result_index: scalar,
+    source: text,
+    title: text,
+    start_char_index: scalar,
+    end_char_index: scalar,
+    start_page_number: scalar,
+    end_page_number: scalar,
+    start_block_index: scalar,
+    end_block_index: scalar,
+    file_id: leftOut,
+  }),
+)
+const CITATIONS = object({ enabled: flag })
+const TEXT = { text, citations: CITED, ...marked }
+
+const BYTES = { media_type: text, data: text }
+const FILE = { file_id: ofProvider('Give the data themselves') }
+
+const IMAGE_SOURCES = { base64: BYTES, url: { url: address('image') }, file: FILE } satisfies Record<string, Rows>
+const IMAGE = { source: variants('type', IMAGE_SOURCES, noOther('type', IMAGE_SOURCES)), ...marked }
+
+const blocks = (kinds: Record<string, Rows>): Shape =>
+  textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content blocks')
+
+const DOCUMENT_SOURCES = {
+  base64: BYTES,
+  url: { url: address('file') },
+  text: { media_type: text, data: text },
+  content: { content: blocks({ text: TEXT, image: IMAGE }) },
+  file: FILE,
+} satisfies Record<string, Rows>
+
+const DOCUMENT = {
+  source: variants('type', DOCUMENT_SOURCES, noOther('type', DOCUMENT_SOURCES)),
+  title: text,
+  context: text,
+  citations: CITATIONS,
+  ...marked,
+}
+
+const SEARCH_RESULT = { source: text, title: text, content: blocks({ text: TEXT }), citations: CITATIONS, ...marked }
+
+const GIVEN = { text: TEXT, image: IMAGE, document: DOCUMENT, search_result: SEARCH_RESULT }
+
+const BLOCKS = {
+  ...GIVEN,
+  container_upload: FILE,
+  tool_use: { id: text, name: text, input: jsonObject, caller: leftOut, ...marked },
+  tool_result: { tool_use_id: text, content: blocks(GIVEN), is_error: value(boolean), ...marked },
+  thinking: { thinking: text, signature: text },
+  redacted_thinking: { data: text },
+} satisfies Record<string, Rows>
+
+const MESSAGE = object({ role: word('user', 'assistant', 'system'), content: blocks(BLOCKS) })
+
+/** Tools that the caller runs. Those that Anthropic runs are billed by the call, or read any page. */
+const CUSTOM: Rows = {
+  type: word('custom'),
+  name: text,
+  description: text,
+  input_schema: jsonObject,
+  strict: flag,
+  eager_input_streaming: flag,
+  defer_loading: flag,
+  ...marked,
+}
+const OWN_TOOL = /^(?:bash|text_editor|memory)_\d{8}$/
+const ANTHROPICS: Rows = { type: text, name: text, max_characters: value(integer(1)), ...marked }
+
+const customTool = object(CUSTOM)
+const anthropicTool = object(ANTHROPICS)
+
+const tool: Shape = (sent, at) => {
+  const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
+  if (type === 'custom') return customTool(sent, at)
+  if (typeof type === 'string' && OWN_TOOL.test(type)) return anthropicTool(sent, at)
+  return at.dear("tools of type 'custom': those that the provider runs may be billed by the call")
+}
+
+const FORMATS = { json_schema: { schema: jsonObject } } satisfies Record<string, Rows>
+
+/** Beside its own fields, the contract takes those of chat that it has no other word for. */
+const OTHER_WORDS = new Set([
+  ...['n', 'functions', 'function_call', 'stop', 'response_format', 'reasoning_effort', 'max_completion_tokens'],
+  ...['stream_options', 'prompt_cache_retention', 'parallel_tool_calls'],
+])
+const OF_CHAT = Object.fromEntries(Object.entries(CHAT_FIELDS).filter(([name]) => !OTHER_WORDS.has(name)))
+
+export const MESSAGES_FIELDS = knownRows({
+  ...OF_CHAT,
+  messages: list(MESSAGE, MAX_MESSAGES),
+  system: blocks({ text: TEXT }),
+  temperature: value(number(0, 1)),
+  top_k: value(integer(0)),
+  stop_sequences: list(text),
+  metadata: object({ user_id: alias }),
+  tools: list(tool, 1024),
+  tool_choice: object({
+    type: word('auto', 'any', 'tool', 'none'),
+    name: text,
+    disable_parallel_tool_use: flag,
+  }),
+  thinking: THINKING,
+  output_config: object({ effort: EFFORT, format: variants('type', FORMATS, noOther('type', FORMATS)) }),
+  cache_control: cacheMark,
+  service_tier: wish('auto', 'standard_only'),
+  speed: wish('standard'),
+  // Hints that need a header for trials, which this gateway does not send.
+  context_management: leftOut,
+  diagnostics: leftOut,
+})

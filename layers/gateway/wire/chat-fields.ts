@@ -1,0 +1,343 @@
+import type { MediaKind } from '../domain/catalog.ts'
+import { arrayOf, boolean, either, integer, number, type Rule, string } from './field-rules.ts'
+import { addressFault } from './media-address.ts'
+import {
+  flag,
+  json,
+  jsonObject,
+  leftOut,
+  list,
+  never,
+  noOther,
+  object,
+  paid,
+  priced,
+  type Rows,
+  record,
+  type Shape,
+  scalar,
+  text,
+  textOr,
+  value,
+  variants,
+  word,
+} from './shape.ts'
+
+export const MAX_MESSAGES = 10_000
+
+// The tables of Chat Completions: every field that goes upstream, at every depth, is a row here, and nothing else goes.
+
+/** The caller's own name for somebody or something, which goes out as one that no other caller can have. */
+export const alias: Shape = (sent, at) => (typeof sent === 'string' ? at.alias(sent) : text(sent, at))
+
+/** A place up to which a provider is asked to write the prompt to its cache. */
+export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
+
+/** An address that the upstream is to fetch, or the data themselves. */
+export const address =
+  (kind: MediaKind): Shape =>
+  (sent, at) => {
+    const fault = typeof sent === 'string' ? addressFault(sent, kind) : undefined
+    return fault === undefined ? text(sent, at) : at.forbid(fault)
+  }
+
+/** A file as a URL, or as base64 alone. */
+export const fileData: Shape = (sent, at) =>
+  typeof sent === 'string' && !sent.includes(':') ? sent : address('file')(sent, at)
+
+/** Files at a provider are those of all callers of this gateway: nobody may name them. */
+export const ofProvider = (instead: string) =>
+  never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
+
+const media = (kind: MediaKind, rows: Rows = {}) => textOrAddress(kind, object({ url: address(kind), ...rows }))
+const textOrAddress =
+  (kind: MediaKind, other: Shape): Shape =>
+  (sent, at) =>
+    (typeof sent === 'string' ? address(kind) : other)(sent, at)
+
+const marked = { cache_control: cacheMark }
+const TEXT = { text, ...marked }
+
+/** How closely a picture is looked at. */
+export const DETAIL = word('auto', 'low', 'high', 'original')
+
+const GIVEN_PARTS = {
+  text: TEXT,
+  image_url: { image_url: media('image', { detail: DETAIL }), ...marked },
+  input_audio: { input_audio: object({ data: text, format: text }), ...marked },
+  audio_url: { audio_url: media('audio'), ...marked },
+  video_url: { video_url: media('video'), ...marked },
+  file: {
+    file: object({ filename: text, file_data: fileData, file_id: ofProvider("Give the file in 'file_data'") }),
+    ...marked,
+  },
+} satisfies Record<string, Rows>
+
+/** Thoughts of Mistral's models are parts of their content. */
+const SAID_PARTS = {
+  text: TEXT,
+  refusal: { refusal: text, ...marked },
+  thinking: { thinking: textOr(list(object({ type: word('text'), text })), 'an array of texts'), closed: flag },
+} satisfies Record<string, Rows>
+
+/** A content is null where a message has none. */
+const content = (parts: Record<string, Rows>): Shape => {
+  const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
+  return (sent, at) => (sent === null ? null : shape(sent, at))
+}
+
+const FUNCTION_CALL = object({ name: text, arguments: text, parsed_arguments: leftOut, ...marked })
+
+/** Google's signature of a thought, without which a call of its models is not taken again. */
+const EXTRA_CONTENT = object({ google: object({ thought_signature: text }) })
+
+const TOOL_CALL = object({
+  id: text,
+  type: word('function', 'custom'),
+  index: leftOut,
+  function: FUNCTION_CALL,
+  custom: object({ name: text, input: text }),
+  extra_content: EXTRA_CONTENT,
+  ...marked,
+})
+
+/** A thought as OpenRouter has it. */
+const THOUGHT = object({
+  type: word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  text,
+  summary: text,
+  data: text,
+  signature: text,
+  id: text,
+  format: text,
+  index: scalar,
+})
+
+const common = { name: text, ...marked }
+
+const ROLES = {
+  system: { content: content({ text: TEXT }), ...common },
+  developer: { content: content({ text: TEXT }), ...common },
+  user: { content: content(GIVEN_PARTS), ...common },
+  tool: { content: content(GIVEN_PARTS), tool_call_id: text, is_error: flag, ...common },
+  function: { content: content(GIVEN_PARTS), ...common },
+  assistant: {
+    content: content(SAID_PARTS),
+    refusal: text,
+    tool_calls: list(TOOL_CALL),
+    function_call: FUNCTION_CALL,
+    reasoning: text,
+    reasoning_content: text,
+    reasoning_details: list(THOUGHT),
+    prefix: flag,
+    partial: flag,
+    audio: ofProvider('Give the words that were spoken'),
+    // Of answers that clients send back.
+    annotations: leftOut,
+    citations: leftOut,
+    images: leftOut,
+    parsed: leftOut,
+    executed_tools: leftOut,
+    provider_specific_fields: leftOut,
+    thinking_blocks: leftOut,
+    ...common,
+  },
+} satisfies Record<string, Rows>
+
+export const ROLE_NAMES = Object.keys(ROLES)
+
+const SCHEMA = object({ name: text, description: text, schema: jsonObject, strict: flag })
+
+const FORMATS = {
+  text: {},
+  json_object: { schema: jsonObject },
+  json_schema: { json_schema: SCHEMA },
+} satisfies Record<string, Rows>
+
+const GRAMMAR = object({ type: word('text', 'grammar'), grammar: object({ syntax: text, definition: text }) })
+const FUNCTION = { name: text, description: text, parameters: jsonObject, strict: flag, ...marked }
+
+/** Tools that the caller runs. Hosted ones, such as a search, are billed by the call. */
+const TOOLS = {
+  function: { function: object(FUNCTION), ...marked },
+  custom: { custom: object({ name: text, description: text, format: GRAMMAR }), ...marked },
+} satisfies Record<string, Rows>
+
+const NAMED = {
+  function: { function: object({ name: text }) },
+  custom: { custom: object({ name: text }) },
+} satisfies Record<string, Rows>
+const ALLOWED_TOOLS = object({
+  mode: word('auto', 'required'),
+  tools: list(variants('type', NAMED, noOther('type', NAMED)), 1024),
+})
+const CHOICES = { ...NAMED, allowed_tools: { allowed_tools: ALLOWED_TOOLS } }
+
+const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
+
+/** A wish that has a few words; another word may have another price. */
+export const wish = (...words: readonly string[]): Shape => {
+  const wanted = words.length === 1 ? `'${words[0]}'` : `one of ${words.join(', ')}`
+  const shape = priced((sent) => (words.includes(sent as string) ? undefined : wanted))
+  return (sent, at) =>
+    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(wanted, sent)
+}
+
+export const EFFORT = wish('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto')
+export const VERBOSITY = wish('low', 'medium', 'high')
+export const SUMMARY = wish('auto', 'concise', 'detailed', 'none')
+export const CACHE_RETENTION = wish('in_memory', 'in-memory', '24h')
+export const THINKING: Shape = object({
+  type: wish('enabled', 'disabled', 'adaptive', 'auto'),
+  budget_tokens: value(integer(0)),
+  display: wish('summarized', 'omitted'),
+  clear_thinking: flag,
+})
+
+/** The names that providers give to the tier at their list price. */
+export const SERVICE_TIER = wish('auto', 'default', 'on_demand')
+
+/** Arguments of the chat templates of open models. A template can make a prompt of any length of others. */
+const TEMPLATE_ARGUMENTS = object({
+  enable_thinking: flag,
+  thinking: flag,
+  clear_thinking: flag,
+  preserve_thinking: flag,
+  thinking_budget: value(integer(0)),
+  reasoning_effort: word('none', 'minimal', 'low', 'medium', 'high'),
+  add_generation_prompt: flag,
+  continue_final_message: flag,
+})
+
+const isName: Rule = (sent) =>
+  typeof sent === 'string' && sent !== '' ? undefined : 'the id of a model; GET /v1/models lists them'
+export const MODEL = value(isName)
+
+const REAL = value(number(-1e9, 1e9))
+const INTEGER = value(integer(Number.MIN_SAFE_INTEGER))
+const TEXTS = list(text)
+const TOKEN_IDS = list(value(integer(0)))
+const CAP = value(integer(1))
+
+/** The ways to draw the next token and to form the text. */
+export const DRAWING_FIELDS: Rows = {
+  temperature: value(number(0, 2)),
+  top_p: value(number(0, 1)),
+  n: value(integer(1, 128)),
+  stop: value(either(string, arrayOf(string))),
+  presence_penalty: value(number(-2, 2)),
+  frequency_penalty: value(number(-2, 2)),
+  seed: INTEGER,
+  logit_bias: record(REAL),
+  response_format: variants('type', FORMATS, noOther('type', FORMATS)),
+  user: alias,
+  metadata: record(scalar),
+  top_k: INTEGER,
+  min_p: REAL,
+  top_a: REAL,
+  typical_p: REAL,
+  repetition_penalty: REAL,
+  repeat_penalty: REAL,
+  repeat_last_n: INTEGER,
+  min_tokens: value(integer(0)),
+  stop_token_ids: TOKEN_IDS,
+  ignore_eos: flag,
+  include_stop_str_in_output: flag,
+  skip_special_tokens: flag,
+  spaces_between_special_tokens: flag,
+  allowed_token_ids: TOKEN_IDS,
+  bad_words: TEXTS,
+  guided_json: json,
+  guided_regex: text,
+  guided_choice: TEXTS,
+  guided_grammar: text,
+  guided_decoding_backend: text,
+  guided_whitespace_pattern: text,
+  structured_outputs: object({
+    json,
+    regex: text,
+    choice: TEXTS,
+    grammar: text,
+    json_object: flag,
+    structural_tag: text,
+    disable_fallback: flag,
+    disable_any_whitespace: flag,
+    disable_additional_properties: flag,
+    whitespace_pattern: text,
+  }),
+  grammar: text,
+  json_schema: jsonObject,
+  mirostat: INTEGER,
+  mirostat_tau: REAL,
+  mirostat_eta: REAL,
+  dynatemp_range: REAL,
+  dynatemp_exponent: REAL,
+  dry_multiplier: REAL,
+  dry_base: REAL,
+  dry_allowed_length: INTEGER,
+  dry_penalty_last_n: INTEGER,
+  dry_sequence_breakers: TEXTS,
+  xtc_probability: REAL,
+  xtc_threshold: REAL,
+  samplers: TEXTS,
+  cache_prompt: flag,
+  random_seed: INTEGER,
+}
+
+export const STREAM_OPTIONS: Shape = object({ include_usage: flag, include_obfuscation: flag })
+
+/**
+ * Fields that cost no more than the tokens that the price and the output cap cover. `store` is free at OpenAI. Of a
+ * `prediction`, the tokens that are not used are billed as output. `chat_template` is missing: it can make a prompt of any
+ * length out of a short one.
+ */
+export const CHAT_FIELDS: Rows = {
+  ...DRAWING_FIELDS,
+  model: MODEL,
+  messages: list(variants('role', ROLES, noOther('role', ROLES)), MAX_MESSAGES),
+  max_tokens: CAP,
+  max_completion_tokens: CAP,
+  stream: flag,
+  stream_options: STREAM_OPTIONS,
+  logprobs: value(boolean),
+  top_logprobs: value(integer(0, 20)),
+  tools: list(
+    variants('type', TOOLS, (_, at) => at.dear("tools of type 'function' or 'custom'")),
+    1024,
+  ),
+  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object'),
+  parallel_tool_calls: flag,
+  functions: list(object(FUNCTION), 1024),
+  function_call: textOr(object({ name: text }), 'an object'),
+  modalities: priced((sent) => (isAllText(sent) ? undefined : "['text']")),
+  service_tier: SERVICE_TIER,
+  safety_identifier: alias,
+  prompt_cache_key: alias,
+  prompt_cache_retention: CACHE_RETENTION,
+  store: flag,
+  reasoning_effort: EFFORT,
+  verbosity: VERBOSITY,
+  reasoning: object({ effort: EFFORT, max_tokens: value(integer(0)), exclude: flag, enabled: flag, summary: SUMMARY }),
+  include_reasoning: flag,
+  reasoning_format: wish('hidden', 'raw', 'parsed', 'none', 'auto', 'deepseek'),
+  thinking: THINKING,
+  enable_thinking: flag,
+  thinking_budget: value(integer(0)),
+  chat_template_kwargs: TEMPLATE_ARGUMENTS,
+  usage: object({ include: flag }),
+  add_generation_prompt: flag,
+  continue_final_message: flag,
+  safe_prompt: flag,
+  prompt_mode: wish('reasoning'),
+  tool_stream: flag,
+  // Known to cost extra.
+  audio: paid,
+  prediction: paid,
+  web_search_options: paid,
+  search_parameters: paid,
+  plugins: paid,
+  provider: paid,
+  models: paid,
+  route: paid,
+  transforms: paid,
+}

@@ -1,0 +1,11 @@
+import { GatewayError } from '../domain/gateway-error.ts'
+import { isObject } from './field-rules.ts'
+
+/** Whether the caller of a stream wants to be told its usage. */
+export function readIncludeUsage(options: unknown, stream: boolean): boolean {
+  if (!isObject(options)) return false
+  if (stream) return options.include_usage === true
+  throw new GatewayError('invalid_request', "'stream_options' is only allowed when 'stream' is true.", {
+    param: 'stream_options',
+  })
+}

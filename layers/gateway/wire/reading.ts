@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import type { UnknownField } from '../domain/chat.ts'
+import { GatewayError } from '../domain/gateway-error.ts'
+import { badField } from './bad-field.ts'
+import { closest } from './closest.ts'
+
+/** Names of fields are the caller's own and as long as it likes. */
+const MAX_PATH_CHARS = 100
+/** However many a request has: of the unknown fields inside others, so many are looked at. */
+const MOST_INSIDE = 1_000
+
+const WHY = 'because it may change what the provider bills'
+const HOW = 'the operator can allow it with allowFields in the catalog'
+
+/** The reading of one request: where it is, and the fields that it came across and does not know. */
+export class Reading {
+  readonly #callerId: string
+  readonly #path: (string | number)[] = []
+  readonly #unknown: UnknownField[] = []
+  readonly #inside = new Set<string>()
+  #seenInside = 0
+
+  constructor(callerId: string) {
+    this.#callerId = callerId
+  }
+
+  get unknown(): readonly UnknownField[] {
+    return this.#unknown
+  }
+
+  enter(step: string | number): void {
+    this.#path.push(step)
+  }
+
+  leave(): void {
+    this.#path.pop()
+  }
+
+  /** Refuses a value that is not what its field wants, whoever answers. */
+  refuse(wanted: string, got: unknown): never {
+    throw badField(this.#here() || 'The request body', wanted, got)
+  }
+
+  /** Refuses a field that nobody may use here. */
+  forbid(why: string): never {
+    const param = this.#here()
+    throw new GatewayError('invalid_request', `'${param}' ${why}.`, { param })
+  }
+
+  /** Notes a field beside those that are known. */
+  other(name: string, known: readonly string[]): void {
+    this.#path.push(name)
+    this.#note((param) => {
+      const meant = closest(name, known)
+      const advice = meant ? `; did you mean \`${meant}\`?` : '.'
+      return `Unknown field \`${param}\`${advice} It is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`
+    })
+    this.#path.pop()
+  }
+
+  /** Notes a field that costs extra. */
+  paid(): undefined {
+    this.#note((param) => `'${param}' is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`)
+    return undefined
+  }
+
+  /** Notes a value that may cost more than the list price. It is left out. */
+  dear(wanted: string): undefined {
+    const words = `is passed on by this gateway only as ${wanted}, ${WHY} otherwise. Change it; ${HOW}`
+    this.#note((param) => `'${param}' ${words}.`)
+    return undefined
+  }
+
+  /** The name that goes out for one of the caller's own, so that no caller acts under the name of another. */
+  alias(name: string): string {
+    return hash('sha256', `${this.#callerId}\n${name}`, 'base64url')
+  }
+
+  /** The same field of many elements is noted once. */
+  #note(complaint: (param: string) => string): void {
+    const isInside = this.#path.length > 1
+    if (isInside && ++this.#seenInside > MOST_INSIDE) return
+    const param = this.#here()
+    const name = param.replaceAll(/\[\d+\]/g, '[]')
+    if (isInside && this.#inside.has(name)) return
+    if (isInside) this.#inside.add(name)
+    this.#unknown.push({ root: String(this.#path[0]), name, param, complaint: () => complaint(param) })
+  }
+
+  #here(): string {
+    let path = ''
+    for (const step of this.#path) {
+      if (typeof step === 'number') path += `[${step}]`
+      else path += path === '' ? step : `.${step}`
+      if (path.length > MAX_PATH_CHARS) break
+    }
+    return path.slice(0, MAX_PATH_CHARS)
+  }
+}

@@ -1,0 +1,174 @@
+import { arrayOf, isObject, type Rule } from './field-rules.ts'
+import type { Reading } from './reading.ts'
+
+/**
+ * Builds a value anew from what a caller sent: known parts are copied one by one, and nothing else. Undefined is left out,
+ * as null is.
+ */
+export type Shape = (value: unknown, at: Reading) => unknown
+
+/** The known fields of an object, each with its shape. */
+export type Rows = Readonly<Record<string, Shape>>
+
+/** A plain value that a rule accepts. */
+export const value =
+  (rule: Rule): Shape =>
+  (sent, at) => {
+    if (sent === null) return undefined
+    const wanted = rule(sent)
+    return wanted === undefined ? sent : at.refuse(wanted, sent)
+  }
+
+export const text: Shape = (sent, at) => {
+  if (typeof sent === 'string') return sent
+  return sent === null ? undefined : at.refuse('a string', sent)
+}
+
+export const flag: Shape = (sent, at) => {
+  if (typeof sent === 'boolean') return sent
+  return sent === null ? undefined : at.refuse('true or false', sent)
+}
+
+/** One of these words. */
+export const word = (...words: readonly string[]): Shape => {
+  const wanted = words.length === 1 ? `'${words[0]}'` : `one of ${words.join(', ')}`
+  return value((sent) => (words.includes(sent as string) ? undefined : wanted))
+}
+
+const isScalar = (sent: unknown) => typeof sent === 'string' || typeof sent === 'number' || typeof sent === 'boolean'
+
+/** A text, a number, true or false. */
+export const scalar: Shape = value((sent) => (isScalar(sent) ? undefined : 'a string, a number, true or false'))
+
+/** JSON of the caller's own, such as a schema or a tool's input. Its size is held, and no provider acts by its names. */
+export const json: Shape = (sent) => sent ?? undefined
+
+/** A schema or a tool's input. */
+export const jsonObject: Shape = (sent, at) =>
+  sent === null ? undefined : isObject(sent) ? sent : at.refuse('an object', sent)
+
+/** A field of an answer that clients send back, and that no provider reads again. */
+export const leftOut: Shape = () => undefined
+
+/** A field that may not be used here, whoever answers. */
+export const never =
+  (why: string): Shape =>
+  (sent, at) =>
+    isEmpty(sent) ? undefined : at.forbid(why)
+
+function isEmpty(sent: unknown): boolean {
+  return sent === null || sent === '' || (Array.isArray(sent) && sent.length === 0)
+}
+
+/** A field that costs extra, whatever its value: it may be allowed by the operator, or be left out. */
+export const paid: Shape = (sent, at) => (sent === null ? undefined : at.paid())
+
+/** A value that has the list price; others may be allowed by the operator, or be left out. */
+export const priced =
+  (rule: Rule): Shape =>
+  (sent, at) => {
+    const wanted = sent === null ? undefined : rule(sent)
+    return wanted === undefined ? (sent ?? undefined) : at.dear(wanted)
+  }
+
+export function list(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
+  const rule = arrayOf(() => undefined, most)
+  return (sent, at) => {
+    if (sent === null) return undefined
+    const wanted = rule(sent)
+    if (wanted !== undefined) return at.refuse(wanted, sent)
+    const built: unknown[] = []
+    const elements = sent as readonly unknown[]
+    for (let i = 0; i < elements.length; i++) {
+      at.enter(i)
+      if (elements[i] === null) at.refuse('a value', null)
+      const element = shape(elements[i], at)
+      at.leave()
+      if (element !== undefined) built.push(element)
+    }
+    return built
+  }
+}
+
+/** An object with names of the caller's own, and values of one shape. */
+export const record =
+  (shape: Shape): Shape =>
+  (sent, at) => {
+    if (sent === null) return undefined
+    if (!isObject(sent)) return at.refuse('an object', sent)
+    const built: [string, unknown][] = []
+    for (const name in sent) {
+      at.enter(name)
+      built.push([name, shape(sent[name], at)])
+      at.leave()
+    }
+    return Object.fromEntries(built.filter(([, field]) => field !== undefined))
+  }
+
+/** An object with these fields and no others. */
+export function object(rows: Rows): Shape {
+  const known = knownRows(rows)
+  return (sent, at) => {
+    if (sent === null) return undefined
+    return isObject(sent) ? buildFields(sent, known, at) : at.refuse('an object', sent)
+  }
+}
+
+/** An object whose kind one of its fields names. */
+export function variants(by: string, kinds: Readonly<Record<string, Rows | Shape>>, otherwise: Shape): Shape {
+  const shapes = new Map(
+    Object.entries(kinds).map(([kind, rows]) => [
+      kind,
+      typeof rows === 'function' ? rows : object({ [by]: text, ...rows }),
+    ]),
+  )
+  return (sent, at) => {
+    if (sent === null) return undefined
+    const shape = isObject(sent) ? shapes.get(sent[by] as string) : undefined
+    return (shape ?? otherwise)(sent, at)
+  }
+}
+
+/** Refuses an object of an unknown kind, and names those that are known. */
+export const noOther =
+  (by: string, kinds: Readonly<Record<string, unknown>>): Shape =>
+  (sent, at) => {
+    if (!isObject(sent)) return at.refuse(`an object with a '${by}'`, sent)
+    at.enter(by)
+    return at.refuse(`one of ${Object.keys(kinds).join(', ')}`, sent[by])
+  }
+
+/** A text, or a list or an object of another shape. */
+export const textOr =
+  (other: Shape, wanted: string): Shape =>
+  (sent, at) => {
+    if (typeof sent === 'string') return sent
+    return typeof sent === 'object' ? other(sent, at) : at.refuse(`a string or ${wanted}`, sent)
+  }
+
+export type KnownRows = { readonly shapes: ReadonlyMap<string, Shape>; readonly names: readonly string[] }
+
+export function knownRows(rows: Rows): KnownRows {
+  return { shapes: new Map(Object.entries(rows)), names: Object.keys(rows) }
+}
+
+/** The known fields of an object, built one by one. The reading is told of all others. */
+export function buildFields(
+  sent: Readonly<Record<string, unknown>>,
+  { shapes, names }: KnownRows,
+  at: Reading,
+): Record<string, unknown> {
+  const built: Record<string, unknown> = {}
+  // No field is named `__proto__`: such a body was refused.
+  for (const name in sent) {
+    const field = sent[name]
+    const shape = shapes.get(name)
+    if (shape) {
+      at.enter(name)
+      const made = shape(field, at)
+      at.leave()
+      if (made !== undefined) built[name] = made
+    } else if (field !== null && field !== undefined) at.other(name, names)
+  }
+  return built
+}

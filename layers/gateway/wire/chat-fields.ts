@@ -1,5 +1,5 @@
 import type { MediaKind } from '../domain/catalog.ts'
-import { arrayOf, boolean, either, integer, number, type Rule, string } from './field-rules.ts'
+import { arrayOf, boolean, either, integer, isObject, number, type Rule, string } from './field-rules.ts'
 import { addressFault } from './media-address.ts'
 import {
   flag,
@@ -157,6 +157,12 @@ const FORMATS = {
 const GRAMMAR = object({ type: word('text', 'grammar'), grammar: object({ syntax: text, definition: text }) })
 const FUNCTION = { name: text, description: text, parameters: jsonObject, strict: flag, ...marked }
 
+/** A tool of another kind, such as a search, may be billed by the call. */
+export const hostedTool =
+  (wanted: string): Shape =>
+  (sent, at) =>
+    isObject(sent) ? at.dear(wanted) : at.refuse("a tool: an object with a 'type'", sent)
+
 /** Tools that the caller runs. Hosted ones, such as a search, are billed by the call. */
 const TOOLS = {
   function: { function: object(FUNCTION), ...marked },
@@ -301,10 +307,7 @@ export const CHAT_FIELDS: Rows = {
   stream_options: STREAM_OPTIONS,
   logprobs: value(boolean),
   top_logprobs: value(integer(0, 20)),
-  tools: list(
-    variants('type', TOOLS, (_, at) => at.dear("tools of type 'function' or 'custom'")),
-    1024,
-  ),
+  tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'")), 1024),
   tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object'),
   parallel_tool_calls: flag,
   functions: list(object(FUNCTION), 1024),

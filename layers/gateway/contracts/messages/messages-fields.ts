@@ -4,6 +4,7 @@ import {
   CHAT_FIELDS,
   cacheMark,
   EFFORT,
+  hostedTool,
   MAX_MESSAGES,
   ofProvider,
   THINKING,
@@ -111,11 +112,13 @@ const ANTHROPICS: Rows = { type: text, name: text, max_characters: value(integer
 const customTool = object(CUSTOM)
 const anthropicTool = object(ANTHROPICS)
 
+const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call")
+
 const tool: Shape = (sent, at) => {
   const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
   if (type === 'custom') return customTool(sent, at)
   if (typeof type === 'string' && OWN_TOOL.test(type)) return anthropicTool(sent, at)
-  return at.dear("tools of type 'custom': those that the provider runs may be billed by the call")
+  return otherTool(sent, at)
 }
 
 const FORMATS = { json_schema: { schema: jsonObject } } satisfies Record<string, Rows>

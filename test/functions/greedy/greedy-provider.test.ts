@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
+import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { Random } from '../../simulation/random.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { openFor, openUpstream } from '../../support/stack.ts'
+import type { Upstream } from '../../support/upstream.ts'
+import { completionTokens, MEDIA_TOKENS, promptTokens } from './greedy-bill.ts'
+import { PATHS, randomRequest } from './random-request.ts'
+
+// A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
+// allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
+
+const REQUESTS = Number(process.env.GREEDY_REQUESTS ?? 600)
+const SEED = Number(process.env.GREEDY_SEED ?? 1)
+const DIMENSIONS = 2
+/** Nanocredits: the price of cache writes is the dearest of a prompt's. */
+const NANO_PER_PROMPT = 1_000n
+const NANO_PER_COMPLETION = 2_000n
+
+type Usage = { readonly prompt: number; readonly completion: number }
+type Body = Record<string, unknown>
+
+/** The last bill of each provider, and how it writes it. */
+let billed: (Usage & { readonly body: Body }) | undefined
+let gateway: TestGateway
+let secret: string
+let bedrock: BedrockUpstream
+
+function bill(body: Body, capField: string): Usage {
+  const usage = { prompt: promptTokens(body), completion: capField ? completionTokens(body, capField) : 0 }
+  billed = { ...usage, body }
+  return usage
+}
+
+const openaiUsage = ({ prompt, completion }: Usage) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: prompt },
+})
+
+async function answering(answer: (body: Body) => object): Promise<Upstream> {
+  return openUpstream((response, { body }) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify(answer(body)))
+  })
+}
+
+const chatWith = (capField: string) => (body: Body) => {
+  const choice = { text: 'ok', message: { role: 'assistant', content: 'ok' }, finish_reason: 'length' }
+  const choices = Array.from({ length: Number(body.n ?? 1) }, (_, index) => ({ index, ...choice }))
+  return { choices, usage: openaiUsage(bill(body, body.prompt === undefined ? capField : 'max_tokens')) }
+}
+
+const asResponse = (body: Body) => {
+  const { prompt, completion } = bill(body, 'max_output_tokens')
+  const content = [{ type: 'output_text', text: 'ok' }]
+  return {
+    status: 'completed',
+    output: [{ type: 'message', id: 'm', role: 'assistant', content }],
+    usage: {
+      input_tokens: prompt,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: prompt },
+      output_tokens: completion,
+      total_tokens: prompt + completion,
+    },
+  }
+}
+
+const asMessage = (body: Body) => {
+  const { prompt, completion } = bill(body, 'max_tokens')
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'ok' }],
+    stop_reason: 'max_tokens',
+    usage: { input_tokens: 0, cache_creation_input_tokens: prompt, output_tokens: completion },
+  }
+}
+
+const asVectors = (body: Body) => {
+  const { prompt } = bill(body, '')
+  const count = Array.isArray(body.input) && typeof body.input[0] !== 'number' ? body.input.length : 1
+  const data = Array.from({ length: count }, (_, index) => ({ index, embedding: [0, 1] }))
+  return { data, usage: { prompt_tokens: prompt, total_tokens: prompt } }
+}
+
+const DIALECTS = ['ollama', 'openai', 'dropping', 'responses', 'anthropic', 'bedrock'] as const
+
+beforeAll(async () => {
+  bedrock = await startBedrock()
+  bedrock.reply = (stream, { body }) => {
+    const config = body.inferenceConfig as Body
+    const prompt = promptTokens(body)
+    billed = { prompt, completion: Number(config.maxTokens), body }
+    stream.respond({ ':status': 200, 'content-type': 'application/json' })
+    const usage = {
+      inputTokens: 0,
+      cacheWriteInputTokens: prompt,
+      outputTokens: billed.completion,
+      totalTokens: prompt,
+    }
+    stream.end(
+      JSON.stringify({
+        output: { message: { role: 'assistant', content: [{ text: 'ok' }] } },
+        stopReason: 'max_tokens',
+        usage,
+      }),
+    )
+  }
+  pointSdkAt(bedrock.url)
+  const [ollama, openai, responses, anthropic, vectors] = [
+    await answering(chatWith('max_tokens')),
+    await answering(chatWith('max_completion_tokens')),
+    await answering(asResponse),
+    await answering(asMessage),
+    await answering(asVectors),
+  ]
+  const price = { input: '1', output: '2', cachedInput: '0.5' }
+  const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
+  const parsed = parseCatalog({
+    providers: {
+      ollama: { type: 'openai', baseUrl: ollama.url },
+      openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
+      dropping: { type: 'openai', baseUrl: ollama.url, unknownFields: 'drop' },
+      responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
+      anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
+      bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
+      vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' },
+    },
+    models: [
+      ...DIALECTS.map((id) => ({ id, ...common, routes: [{ provider: id, model: 'm' }] })),
+      {
+        id: 'vectors',
+        kind: 'embedding',
+        contextLength: 1_000_000,
+        dimensions: DIMENSIONS,
+        price: { input: '1' },
+        routes: [{ provider: 'vectors', model: 'm' }],
+      },
+    ],
+  })
+  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+  gateway = await openFor(parsed.catalog)
+  ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '100000', rpm: 60_000, dailyLimit: 1_000_000 }))
+})
+
+afterAll(async () => {
+  await bedrock[Symbol.asyncDispose]()
+})
+
+async function ask(random: Random, contract: ContractName) {
+  const model = contract === 'embeddings' ? 'vectors' : random.pick(DIALECTS)
+  const body = randomRequest(random, contract, model)
+  billed = undefined
+  const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
+  const response = await fetch(gateway.baseUrl + PATHS[contract], {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  const answer = await response.text()
+  return { model, body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
+}
+
+test(
+  `each of ${REQUESTS} random requests is refused, or its charge covers all that a greedy provider bills`,
+  async () => {
+    const random = new Random(SEED)
+    const accepted = new Map<string, number>()
+    for (let i = 0; i < REQUESTS; i++) {
+      const contract = random.pick(CONTRACTS)
+      const { model, body, status, answer, requestId } = await ask(random, contract)
+      const place = { i, contract, model, body: JSON.stringify(body).slice(0, 3_000), answer: answer.slice(0, 500) }
+      if (!billed) {
+        expect({ ...place, status }).toEqual({ ...place, status: 400 })
+        continue
+      }
+      const row = await gateway.readRow(requestId)
+      const due = BigInt(billed.prompt) * NANO_PER_PROMPT + BigInt(billed.completion) * NANO_PER_COMPLETION
+      const short =
+        row.cost < due ? { cost: row.cost, due, sent: JSON.stringify(billed.body).slice(0, 3_000) } : undefined
+      expect({ ...place, status, short }).toEqual({ ...place, status: 200, short: undefined })
+      accepted.set(`${contract} ${model}`, (accepted.get(`${contract} ${model}`) ?? 0) + 1)
+    }
+    // Each contract was answered by each dialect that has words for it.
+    if (REQUESTS >= 600) expect(accepted.size).toBeGreaterThanOrEqual(4 * DIALECTS.length - 3)
+  },
+  60_000 + REQUESTS * 100,
+)

@@ -1,0 +1,243 @@
+import type { ContractName } from '../../../layers/gateway/endpoints.ts'
+import type { Random } from '../../simulation/random.ts'
+
+type Json = Record<string, unknown>
+
+export const PATHS: Readonly<Record<ContractName, string>> = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+}
+
+const WORDS = [
+  'wombat',
+  ' the',
+  '漢字',
+  'žluť',
+  '👨‍👩‍👧',
+  '\n\n',
+  '{"a":1}',
+  'ﷺ',
+  '\u0000',
+  '1e20',
+  '"',
+  '\\',
+  'x'.repeat(40),
+]
+const NUMBERS = [0, 1e20, 1e-6, 2e3, -5e3, 123456789, 0.1]
+
+/** Data that providers take, by what they are, whatever they are called. */
+export const DATA = {
+  image: 'iVBORw0KGgoAAAANSUhEUgAAAAE=',
+  file: 'JVBERi0xLjQKJcOkw7zDtsOf',
+  video: 'AAAAHGZ0eXBpc29tAAACAGlzb20=',
+  audio: 'UklGRiQAAABXQVZFZm10IBAAAAA=',
+}
+const TYPES = ['image/png', 'application/pdf', 'video/mp4', 'audio/wav', 'IMAGE/PNG;a=b', '']
+const ADDRESSES = [
+  'https://a.test/a.png',
+  'https://a.test/film.mp4',
+  'https://a.test/a.pdf',
+  'https://a.test/a',
+  'http://a.test/a.png',
+  'file-1',
+]
+
+export function text(random: Random): string {
+  return Array.from({ length: random.below(12) }, () => random.pick(WORDS)).join('')
+}
+
+function address(random: Random): string {
+  if (random.chance(0.5)) return random.pick(ADDRESSES)
+  return `data:${random.pick(TYPES)};base64,${random.pick(Object.values(DATA))}`
+}
+
+/** JSON of any kind, with media in it that nobody asked for. */
+function anything(random: Random, depth = 0): unknown {
+  switch (random.below(depth > 2 ? 4 : 8)) {
+    case 0:
+      return text(random)
+    case 1:
+      return random.pick(NUMBERS)
+    case 2:
+      return address(random)
+    case 3:
+      return random.pick([true, false, null])
+    case 4:
+      return { url: address(random) }
+    case 5:
+      return { type: random.pick(KINDS), [random.pick(NAMES)]: anything(random, depth + 1) }
+    case 6:
+      return Array.from({ length: random.below(4) }, () => anything(random, depth + 1))
+    default:
+      return { [random.pick(NAMES)]: anything(random, depth + 1), [random.pick(NAMES)]: anything(random, depth + 1) }
+  }
+}
+
+const NAMES = [
+  ...['video_url', 'image_url', 'input_audio', 'file', 'file_id', 'file_data', 'file_url', 'source', 'url', 'data'],
+  ...['text', 'content', 'thinking', 'reasoning_content', 'reasoning_details', 'signature', 'summary', 'refusal'],
+  ...['name', 'audio', 'cache_control', 'documents', 'plugins', 'metadata', 'tools', 'input', 'extra_body', 'n'],
+  ...['max_tokens', 'max_completion_tokens', 'best_of', 'chat_template_kwargs', 'user', 'type', 'x'],
+]
+const KINDS = [
+  'text',
+  'image_url',
+  'video_url',
+  'file',
+  'input_audio',
+  'image',
+  'document',
+  'thinking',
+  'tool_use',
+  'x',
+]
+
+const schema = (random: Random) => ({ type: 'object', properties: { a: anything(random) }, description: text(random) })
+const args = (random: Random) =>
+  JSON.stringify({ a: text(random), b: [anything(random)] }).replace(
+    '"a"',
+    random.pick(['"a"', '"n":1e20,"a"', '"m":[1e20,1e20],"a"']),
+  )
+
+const BODIES: Readonly<Record<ContractName, (random: Random) => Json>> = {
+  chat: (random) => ({
+    messages: [
+      { role: 'system', content: text(random) },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: text(random) },
+          { type: 'image_url', image_url: { url: address(random) } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: random.pick([null, text(random)]),
+        reasoning_content: text(random),
+        reasoning_details: Array.from({ length: random.pick([0, 1, 3, 40]) }, (_, index) => ({
+          type: 'reasoning.text',
+          signature: `s${index}`,
+          format: 'anthropic-claude-v1',
+        })),
+        tool_calls: [{ id: 'c/1', type: 'function', function: { name: 'f', arguments: args(random) } }],
+      },
+      { role: 'tool', tool_call_id: 'c/1', content: text(random) },
+      { role: 'user', content: `${text(random)}?` },
+    ],
+    ...(random.chance(0.5) && { tools: [{ type: 'function', function: { name: 'f', parameters: schema(random) } }] }),
+    ...(random.chance(0.5) && { max_tokens: 1 + random.below(300) }),
+    ...(random.chance(0.5) && { max_completion_tokens: 1 + random.below(300) }),
+    ...(random.chance(0.2) && { n: 1 + random.below(4) }),
+    ...(random.chance(0.2) && { user: text(random), prompt_cache_key: text(random) }),
+  }),
+  messages: (random) => ({
+    max_tokens: 1 + random.below(300),
+    system: random.pick([text(random), [{ type: 'text', text: text(random) }]]),
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: `${text(random)}.` },
+          random.pick([
+            {
+              type: 'image',
+              source: { type: 'base64', media_type: 'image/png', data: random.pick(Object.values(DATA)) },
+            },
+            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text(random) }, title: 'T' },
+            { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: text(random) }] },
+          ]),
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: text(random), signature: 's' },
+          { type: 'text', text: `${text(random)}.` },
+          { type: 'tool_use', id: 'c1', name: 'f', input: { a: anything(random) } },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: text(random) }] },
+    ],
+    ...(random.chance(0.5) && { tools: [{ name: 'f', input_schema: schema(random) }] }),
+  }),
+  responses: (random) => ({
+    instructions: text(random),
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: text(random) },
+          { type: 'input_image', image_url: address(random) },
+        ],
+      },
+      {
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: text(random) }],
+        encrypted_content: packed(random.pick([1, 3, 60])),
+      },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: args(random) },
+      { type: 'function_call_output', call_id: 'c1', output: text(random) },
+      { role: 'user', content: `${text(random)}?` },
+    ],
+    ...(random.chance(0.5) && { tools: [{ type: 'function', name: 'f', parameters: schema(random) }] }),
+    ...(random.chance(0.5) && { max_output_tokens: 1 + random.below(300) }),
+  }),
+  completions: (random) => ({
+    prompt: random.pick([text(random), [text(random), text(random)], [1, 2, 3]]),
+    n: 1 + random.below(3),
+    max_tokens: 1 + random.below(300),
+    ...(random.chance(0.3) && { suffix: text(random), user: text(random) }),
+  }),
+  embeddings: (random) => ({ input: random.pick([`${text(random)}.`, [`${text(random)}.`, 'b'], [1, 2, 3]]) }),
+}
+
+/** Thoughts as this gateway packs them for clients that carry one text: so many of them, all signed. */
+function packed(count: number): string {
+  const thoughts = Array.from({ length: count }, () => ({
+    type: 'reasoning.text',
+    signature: 's',
+    format: 'anthropic-claude-v1',
+  }))
+  return `thoughts.v1.${Buffer.from(JSON.stringify(thoughts)).toString('base64url')}`
+}
+
+/** A request that may be honest, and mostly is not: up to four things in it are other than they should be, at any depth. */
+export function randomRequest(random: Random, contract: ContractName, model: string): Json {
+  const body = { model, ...BODIES[contract](random) }
+  for (let left = random.below(5); left > 0; left--) spoil(random, body)
+  // The model decides who answers.
+  return { ...body, model }
+}
+
+function spoil(random: Random, body: Json): void {
+  const objects = objectsIn(body)
+  const node = random.pick(objects)
+  const names = Object.keys(node)
+  switch (random.below(4)) {
+    case 0:
+      node[random.pick(NAMES)] = anything(random)
+      return
+    case 1:
+      node[random.pick(names)] = anything(random)
+      return
+    case 2: {
+      const lists = objects.flatMap((one) =>
+        Object.values(one).filter((value) => Array.isArray(value) && value.length > 0),
+      )
+      const list = random.pick(lists) as unknown[] | undefined
+      if (list) for (let i = 0; i < 20; i++) list.push(list[0])
+      return
+    }
+    default:
+      if ('type' in node) node.type = random.pick(KINDS)
+  }
+}
+
+function objectsIn(value: unknown): Json[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Object.values(value).flatMap(objectsIn)
+  return Array.isArray(value) ? inside : [value as Json, ...inside]
+}

@@ -29,6 +29,10 @@ const UPSTREAM_STREAM = {
   description:
     'true for an upstream that is asked to stream even where the caller gets one JSON answer, because it gives up on long silence. Default: false.',
 }
+const UNKNOWN_FIELDS = {
+  description:
+    'Whether a field that is unknown, or may cost extra, is refused with a 400 or left out and named in a header. Default: refuse.',
+}
 const FIELDS = { description: 'Request fields that callers may send although they may cost extra.' }
 
 const NOTES: Readonly<Record<string, Schema>> = {
@@ -49,7 +53,8 @@ const NOTES: Readonly<Record<string, Schema>> = {
   },
   'providers.openai.apiKey': KEY_REFERENCE,
   'providers.openai.capField': {
-    description: 'The field in which this upstream takes the output cap. Default: the one that the caller used.',
+    description:
+      'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
   },
   'providers.openai.streamOptions': {
     description:
@@ -57,16 +62,16 @@ const NOTES: Readonly<Record<string, Schema>> = {
   },
   'providers.openai.headers': { description: 'Headers that are sent with every request to this upstream.' },
   'providers.openai.allowFields': FIELDS,
-  'providers.openai.unknownFields': {
-    description: 'Whether a field that may cost extra is refused with a 400 or left out. Default: refuse.',
-  },
+  'providers.openai.unknownFields': UNKNOWN_FIELDS,
   'providers.openai.upstreamStream': UPSTREAM_STREAM,
   'providers.anthropic.type': { description: 'Anthropic’s Messages API.' },
   'providers.anthropic.baseUrl': { description: 'https://api.anthropic.com/v1', ...BASE_URL },
   'providers.anthropic.apiKey': KEY_REFERENCE,
+  'providers.anthropic.unknownFields': UNKNOWN_FIELDS,
   'providers.anthropic.upstreamStream': UPSTREAM_STREAM,
   'providers.bedrock.type': { description: 'Amazon Bedrock’s Converse API, called with the function’s own role.' },
   'providers.bedrock.region': { description: 'The AWS region whose Bedrock is called.' },
+  'providers.bedrock.unknownFields': UNKNOWN_FIELDS,
   'providers.bedrock.upstreamStream': UPSTREAM_STREAM,
   models: { description: 'The models, in the order in which GET /v1/models lists them.' },
   'models.id': { description: 'The name that callers use.' },

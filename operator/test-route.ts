@@ -44,6 +44,7 @@ export async function testRoute(
       idleTimeoutMs: route.idleTimeoutMs,
       allowFields: [],
       mayWriteCache: false,
+      mayWriteCache1h: false,
       asksWhole: false,
       noteDropped: () => {},
       signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
@@ -68,9 +69,9 @@ export async function testRoute(
       firstTokenMs,
     }
   }
-  const { prompt, completion, cached, cacheWrite, reasoning } = counts
+  const { prompt, completion, cached, cacheWrite, cacheWrite1h = 0, reasoning } = counts
   const { cost } = billFor(priceRequest(chat, model, catalog), {
-    quantities: { prompt, completion, cached, cacheWrite, images: 0 },
+    quantities: { prompt, completion, cached, cacheWrite, cacheWrite1h, images: 0 },
     reasoning,
     source: 'upstream',
     usageRejected: false,

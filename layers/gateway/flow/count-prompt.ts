@@ -1,5 +1,5 @@
 import { sampleText } from '../../tokenizer/sample-text.ts'
-import { mayWriteCache } from '../domain/priced-request.ts'
+import { mayWriteCache, mayWriteCache1h } from '../domain/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { AdmittedChat } from '../request.ts'
@@ -34,6 +34,7 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
       idleTimeoutMs: MOST_UPSTREAM_MS,
       allowFields: model.allowFields ?? [],
       mayWriteCache: mayWriteCache(priced),
+      mayWriteCache1h: mayWriteCache1h(priced),
       noteDropped: () => {},
       signal: deadline.signal,
     })

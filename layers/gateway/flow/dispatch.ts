@@ -1,5 +1,5 @@
 import type { ChatPart } from '../domain/chat.ts'
-import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
+import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { type Answer, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
@@ -49,6 +49,7 @@ async function ask<T>(
       idleTimeoutMs: route.idleTimeoutMs,
       allowFields,
       mayWriteCache: mayWriteCache(priced),
+      mayWriteCache1h: mayWriteCache1h(priced),
       noteDropped: (fields) => {
         journey.droppedFields = fields
       },

@@ -12,6 +12,8 @@ export type ChatCall = {
   readonly allowFields: readonly string[]
   /** Whether the model's price covers what a provider writes to its cache; if not, nobody may ask for it. */
   readonly mayWriteCache: boolean
+  /** Whether it covers an hour in that cache; if not, a mark asks for the default life, which is five minutes. */
+  readonly mayWriteCache1h: boolean
   /** Told of the fields that were left out, where the catalog says to leave them out. */
   readonly noteDropped: (fields: readonly string[]) => void
   /** Whether the answer is asked for in one piece. A caller that gets one JSON answer has no use for a stream. */

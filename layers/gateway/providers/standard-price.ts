@@ -10,5 +10,5 @@ export function isTextOnly(modalities: unknown): boolean {
   return Array.isArray(modalities) && modalities.every((modality) => modality === 'text')
 }
 
-/** The cache mark that `price.cacheWrite` is the price of; a longer life in the cache would have another. */
+/** The cache mark that `price.cacheWrite` is the price of; an hour in the cache has another. */
 export const CACHE_CONTROL = { type: 'ephemeral' } as const

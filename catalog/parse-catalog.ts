@@ -33,7 +33,7 @@ const tiers = z
   .array(z.strictObject({ above: count, ...tokenPrices }))
   .max(4, 'must be at most 4 tiers')
   .refine(
-    (list) => list.every(({ above }, i) => above > (list[i - 1]?.above ?? 0)),
+    (list) => list.every(({ above }, i) => above > (list[i - 1]?.above ?? Number.NEGATIVE_INFINITY)),
     'must rise: each tier begins above the one before',
   )
 const prices = z

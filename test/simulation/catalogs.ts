@@ -4,16 +4,13 @@ import type { CatalogKind } from './history.ts'
 import { DIMENSIONS } from './scripted-upstream.ts'
 
 const provider = { type: 'openai', baseUrl: 'https://upstream.example/v1' }
-/** A route whose provider has a tier where the price has two. */
-const first = () => ({
-  ...to('first'),
-  cost: { input: '0.5', output: '1', tiers: [{ above: 100, input: '1.5', output: '3' }] },
-})
+/** Providers bill by one tier where the price has two. */
+const COST = { input: '0.5', output: '1', tiers: [{ above: 100, input: '1.5', output: '3' }] }
 const to = (name: string, priority = 0) => ({ provider: name, model: name, priority, firstByteTimeoutMs: 60_000 })
 
 const ROUTES: Record<CatalogKind, object[]> = {
-  'one route': [first()],
-  'several routes': [first(), to('narrow'), to('second', 1)],
+  'one route': [to('first')],
+  'several routes': [to('first'), to('narrow'), to('second', 1)],
   narrow: [to('narrow')],
 }
 
@@ -38,7 +35,7 @@ function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
             { above: 150, input: '1.5', output: '3' },
           ],
         },
-        routes,
+        routes: routes.map((route) => ({ ...route, cost: COST })),
         ...(hasFallback && { fallback: ['dear'] }),
       },
       {

@@ -9,7 +9,7 @@ const PRICE: readonly Tier[] = [
   { above: 100, input: 2_000n, output: 4_000n },
   { above: 150, input: 1_500n, output: 3_000n },
 ]
-const COST_AT_FIRST: readonly Tier[] = [
+const COST: readonly Tier[] = [
   { above: 0, input: 500n, output: 1_000n },
   { above: 100, input: 1_500n, output: 3_000n },
 ]
@@ -43,10 +43,10 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
 }
 
 /** What every hold covers is charged as it was counted, by the tier of its prompt, and so is what it cost us. */
-function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
+function checkTier({ requestId, cost, fallbackModel, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
   if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
-  if (provider !== 'first') return
-  const billed = owedFor(truth, COST_AT_FIRST)
+  if (fallbackModel !== undefined) return
+  const billed = owedFor(truth, COST)
   if (BigInt(upstreamCost as bigint) !== billed) {
     throw new Violation(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
   }

@@ -99,7 +99,7 @@ const SCRIPTS = urn({
   'counts nothing': 2,
   'counts zero': 1,
   thinks: 1,
-  'reads long': 2,
+  'reads long': 4,
   'reads more': 1,
   boasts: 1,
   refuses: 3,

@@ -203,7 +203,7 @@ test('the explanation of a charge names the tier of its price, and the tokens wr
   const shown = await variant(row, { ...counts, price, hold: 10n ** 9n })
   expect(shown).toMatch(/^tier +above 272,000 prompt tokens$/m)
   expect(shown).toMatch(/^cache write +3,000 tokens +× 1\.25 per million/m)
-  expect(shown).toMatch(/^cache write 1h +2,000 tokens +× 2 per million/m)
+  expect(shown).toMatch(/^cache 1h +2,000 tokens +× 2 per million/m)
   expect(shown).toContain('less 5,000 written to the cache, 2,000 of them for an hour')
 })
 

@@ -154,7 +154,7 @@ export function formatPerMillion(pico: bigint): string {
   return formatDecimal(pico, TOKEN_PLACES)
 }
 
-type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'cache write 1h' | 'completion' | 'request' | 'images'
+type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'cache 1h' | 'completion' | 'request' | 'images'
 
 /** One line of a bill: so many of a kind at so much each. Its amount is exact, in picocredits. */
 export type BillLine = {
@@ -178,7 +178,7 @@ export function billLines(price: RangePrice, quantities: Quantities): readonly B
     line('prompt', prompt - cached - cacheWrite, price.inputPico),
     ...(cached > 0 ? [line('cached', cached, price.cachedInputPico)] : []),
     ...(briefWrite > 0 ? [line('cache write', briefWrite, price.cacheWritePico)] : []),
-    ...(cacheWrite1h > 0 ? [line('cache write 1h', cacheWrite1h, price.cacheWrite1hPico)] : []),
+    ...(cacheWrite1h > 0 ? [line('cache 1h', cacheWrite1h, price.cacheWrite1hPico)] : []),
     line('completion', completion, price.outputPico),
     ...(price.requestPico > 0n ? [line('request', 1, price.requestPico)] : []),
     ...(price.imagePico > 0n && images > 0 ? [line('images', images, price.imagePico)] : []),

@@ -13,12 +13,14 @@ const COUNTS = [
   'output_tokens_details',
 ] as const
 
+const READ: readonly string[] = [...COUNTS, ...COST_FIELDS]
+
 /** The counts that are read; the last that was said of each holds, and null stands for what did not change. */
 export type AnthropicCounts = { readonly [Name in (typeof COUNTS)[number]]?: unknown } & Fields
 
 export function mergeCounts(soFar: AnthropicCounts, usage: unknown): AnthropicCounts {
   const reported: Fields = isObject(usage) ? usage : {}
-  return Object.fromEntries([...COUNTS, ...COST_FIELDS].map((name) => [name, reported[name] ?? soFar[name]]))
+  return Object.fromEntries(READ.map((name) => [name, reported[name] ?? soFar[name]]))
 }
 
 /** OpenAI counts what was read from a cache and written to one as part of the prompt. */

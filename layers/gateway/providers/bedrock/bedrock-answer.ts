@@ -144,7 +144,7 @@ function choice(delta: Delta, finishReason: string | null = null): ChoicePart {
 
 /** OpenAI counts what was read from or written to a cache as part of the prompt; Bedrock counts it beside. */
 function toUsage(usage: TokenUsage): Record<string, unknown> {
-  const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0, cacheDetails = [] } = usage
+  const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0, cacheDetails } = usage
   const written = cacheWrites(cacheWriteInputTokens, livesOf(cacheDetails))
   const prompt = Number(inputTokens) + cacheReadInputTokens + written.all
   return {
@@ -158,8 +158,8 @@ function toUsage(usage: TokenUsage): Record<string, unknown> {
   }
 }
 
-function livesOf(details: readonly CacheDetail[]) {
-  const sumOf = (isBrief: boolean) =>
-    details.reduce((sum, { ttl, inputTokens = 0 }) => ((ttl === '5m') === isBrief ? sum + inputTokens : sum), 0)
-  return { fiveMinutes: sumOf(true), hour: sumOf(false) }
+function livesOf(details: readonly CacheDetail[] | undefined) {
+  const lives = { fiveMinutes: 0, hour: 0 }
+  for (const detail of details ?? []) lives[detail?.ttl === '5m' ? 'fiveMinutes' : 'hour'] += detail?.inputTokens ?? 0
+  return lives
 }

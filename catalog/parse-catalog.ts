@@ -21,19 +21,31 @@ const price = z
 const amount = z
   .string('must be a decimal string in credits, such as "0.005"')
   .refine(isAmount, 'must be a decimal string in credits with at most 9 decimals, such as "0.005"')
-const prices = z.strictObject({
+const count = z.int().min(1).max(100_000_000)
+const tokenPrices = {
   input: price,
   output: price,
   cachedInput: price.optional(),
   cacheWrite: price.optional(),
-  request: amount.optional(),
-  image: amount.optional(),
-})
+  cacheWrite1h: price.optional(),
+}
+const tiers = z
+  .array(z.strictObject({ above: count, ...tokenPrices }))
+  .max(4, 'must be at most 4 tiers')
+  .refine(
+    (list) => list.every(({ above }, i) => above > (list[i - 1]?.above ?? Number.NEGATIVE_INFINITY)),
+    'must rise: each tier begins above the one before',
+  )
+const prices = z
+  .strictObject({ ...tokenPrices, request: amount.optional(), image: amount.optional(), tiers: tiers.optional() })
+  .refine(({ cacheWrite, cacheWrite1h }) => cacheWrite !== undefined || cacheWrite1h === undefined, {
+    path: ['cacheWrite1h'],
+    error: 'must stand beside a cacheWrite, the price of the default life in a cache',
+  })
 /** Vectors are no tokens: they have no price. */
 const embeddingPrices = z
   .strictObject({ input: price, request: amount.optional() })
   .transform((given) => ({ ...given, output: '0' }))
-const count = z.int().min(1).max(100_000_000)
 const timeoutMs = z.int().min(100).max(840_000)
 const IDLE_TIMEOUT_MS = 60_000
 const fields = z

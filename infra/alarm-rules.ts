@@ -147,6 +147,12 @@ export function tickets(watched: Watched): Record<string, Rule> {
       1,
       1,
     ),
+    ...of(
+      'ContextExceeded',
+      'Upstreams counted prompts above the contextLength of their model, so that holds are too small',
+      1,
+      1,
+    ),
     ...of('NegativeMargins', 'Answers cost us more than was charged for them', 1, 1),
     ...of('UnpaidAnswers', 'Answers are given up and reach nobody, but providers may bill them', 20, 2),
     FunctionErrors: {

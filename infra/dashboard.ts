@@ -24,6 +24,7 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['Credits by model', [by('Credits', 'model')]],
     ['Charged and what it cost us', [metric('Credits'), metric('UpstreamCost')]],
     ['Usage rejected, billed at the bound', [metric('UsageRejected'), metric('BilledAtBound')]],
+    ['Prompts above the context', [metric('ContextExceeded'), by('ContextExceeded', 'route')]],
     ['Rough estimates', [metric('RoughEstimates')]],
     ['Answers given up, unpaid', [metric('UnpaidAnswers'), by('UnpaidAnswers', 'provider')]],
     ['Holds: unsettled and swept', [metric('Unsettled'), metric('SweptHolds')]],

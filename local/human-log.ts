@@ -18,6 +18,10 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       const cost = costAtMost === undefined ? '' : `, at most for ${formatCredits(costAtMost)} credits`
       print(`${paint.dim('unpaid')} ${provider} may bill an answer that nobody got${cost}`)
     },
+    contextExceeded: (route, promptTokens, contextLength) =>
+      print(
+        `${paint.bad('context')} ${route} counted ${promptTokens} prompt tokens; contextLength is ${contextLength}`,
+      ),
     unsettled: (error, requestId) =>
       print(`${paint.bad('unsettled')} ${requestId}: the sweep will finish it\n${stackOf(error)}`),
     invalidKey: () => print(`${paint.bad('401')} a request had no valid key`),

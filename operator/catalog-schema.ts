@@ -14,11 +14,31 @@ const PRICES: Readonly<Record<string, Schema>> = {
   cachedInput: { description: 'Credits per million prompt tokens read from a cache. Default: input.', ...PRICE },
   cacheWrite: {
     description:
-      'Credits per million prompt tokens that cache_control makes a provider write to its cache. Without this price no cache_control is sent.',
+      'Credits per million prompt tokens that a provider writes to its cache. Without this price no cache_control is sent.',
+    ...PRICE,
+  },
+  cacheWrite1h: {
+    description:
+      'Credits per million prompt tokens that a provider writes to its cache for an hour. Without this price a ttl of 1h is shortened to the default life.',
     ...PRICE,
   },
   request: { description: 'Credits for each request. Default: 0.', ...AMOUNT },
   image: { description: 'Credits for each image in the prompt. Default: 0.', ...AMOUNT },
+  tiers: { description: 'Prices of requests with long prompts, rising by above, at most 4.' },
+  'tiers.above': {
+    description: 'The whole request is charged at this tier if its prompt has more tokens, cached ones included.',
+  },
+  'tiers.input': { description: 'As input, within this tier.', ...PRICE },
+  'tiers.output': { description: 'As output, within this tier.', ...PRICE },
+  'tiers.cachedInput': { description: 'As cachedInput. Default: the input of this tier.', ...PRICE },
+  'tiers.cacheWrite': {
+    description: 'As cacheWrite. Default: in the proportion to input that the base price has.',
+    ...PRICE,
+  },
+  'tiers.cacheWrite1h': {
+    description: 'As cacheWrite1h. Default: in the proportion that the base price has.',
+    ...PRICE,
+  },
 }
 
 const KEY_REFERENCE = {
@@ -85,7 +105,10 @@ const NOTES: Readonly<Record<string, Schema>> = {
   'models.ownedBy': { description: 'Default: the provider of the first route.' },
   'models.active': { description: 'false hides the model from callers.' },
   'models.created': { description: 'Unix seconds, as GET /v1/models shows it.' },
-  'models.contextLength': { description: 'The most tokens of prompt and answer together.' },
+  'models.contextLength': {
+    description:
+      'The most tokens of prompt and answer together. No prompt is held for more, so it must not be too small.',
+  },
   'models.maxOutputTokens': { description: 'The most tokens of one answer; the cap where a caller names none.' },
   'models.price': { description: 'What callers pay.' },
   'models.routes': { description: 'The upstreams that can answer for this model.' },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogData, CatalogModel } from '../layers/gateway/domain/catalog.ts'
-import type { PriceStrings } from '../layers/gateway/domain/price.ts'
+import type { PriceStrings, PriceTier } from '../layers/gateway/domain/price.ts'
 
 /** A line for each model and provider that is added, removed or changed, with the prices before and after. */
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
@@ -37,8 +37,17 @@ function changesOf({ price: oldPrice, ...before }: CatalogModel, { price, ...aft
 function priceChanges(before: PriceStrings, after: PriceStrings): string[] {
   return differingFields(before, after).map((name) => {
     const part = name as keyof PriceStrings
-    return `${part} ${before[part] ?? '-'} → ${after[part] ?? '-'}`
+    return `${part} ${priceText(before[part])} → ${priceText(after[part])}`
   })
+}
+
+function priceText(part: PriceStrings[keyof PriceStrings]): string {
+  return typeof part === 'object' ? part.map(tierText).join('; ') || '-' : (part ?? '-')
+}
+
+function tierText({ above, ...prices }: PriceTier): string {
+  const parts = Object.entries(prices).map(([name, price]) => `${name} ${price}`)
+  return `above ${above}: ${parts.sort().join(', ')}`
 }
 
 /** In the order of the file: a stored catalog has lost its own. */

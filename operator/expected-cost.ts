@@ -23,24 +23,37 @@ export function quantitiesOf(row: UsageRow): Quantities {
     prompt: row.promptTokens,
     cached: row.cachedTokens,
     cacheWrite: row.cacheWriteTokens ?? 0,
+    cacheWrite1h: row.cacheWrite1hTokens ?? 0,
     completion: row.completionTokens,
     images: row.images ?? 0,
   }
 }
 
-export function isStated({ input, output, cachedInput, cacheWrite = '0', request = '0', image = '0' }: StatedPrice) {
+export function isStated(price: StatedPrice): boolean {
+  const {
+    input,
+    output,
+    cachedInput,
+    cacheWrite = '0',
+    cacheWrite1h = '0',
+    request = '0',
+    image = '0',
+    above = 1,
+  } = price
   const isText = (part: unknown) => typeof part === 'string'
   return (
-    [input, output, cachedInput, cacheWrite].every((part) => isText(part) && isPrice(part)) &&
+    Number.isSafeInteger(above) &&
+    above > 0 &&
+    [input, output, cachedInput, cacheWrite, cacheWrite1h].every((part) => isText(part) && isPrice(part)) &&
     [request, image].every((part) => isText(part) && isAmount(part))
   )
 }
 
 export function hasSoundTokens(row: UsageRow): boolean {
-  const { prompt, cached, cacheWrite, completion, images } = quantitiesOf(row)
+  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantitiesOf(row)
   const reasoning = row.reasoningTokens ?? 0
-  const areCounts = [prompt, cached, cacheWrite, completion, images, reasoning].every(
+  const areCounts = [prompt, cached, cacheWrite, cacheWrite1h, completion, images, reasoning].every(
     (count) => Number.isSafeInteger(count) && count >= 0,
   )
-  return areCounts && cached + cacheWrite <= prompt && reasoning <= completion
+  return areCounts && cached + cacheWrite <= prompt && cacheWrite1h <= cacheWrite && reasoning <= completion
 }

@@ -36,7 +36,7 @@ export async function testEmbedding(
     const tokens = reported && countsOf(reported).prompt
     if (!tokens) return { ok: true, result: 'ok, but it reports no usage: it will be billed by estimate', firstTokenMs }
     const { cost } = billFor(priceRequest(chat, model, catalog), {
-      quantities: { prompt: tokens, completion: 0, cached: 0, cacheWrite: 0, images: 0 },
+      quantities: { prompt: tokens, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
       reasoning: 0,
       source: 'upstream',
       usageRejected: false,

@@ -70,9 +70,9 @@ export async function testRoute(
       firstTokenMs,
     }
   }
-  const { prompt, completion, cached, cacheWrite, reasoning } = counts
+  const { prompt, completion, cached, cacheWrite, cacheWrite1h = 0, reasoning } = counts
   const { cost } = billFor(priceRequest(chat, model, catalog), {
-    quantities: { prompt, completion, cached, cacheWrite, images: 0 },
+    quantities: { prompt, completion, cached, cacheWrite, cacheWrite1h, images: 0 },
     reasoning,
     source: 'upstream',
     usageRejected: false,

@@ -44,6 +44,10 @@ const COLUMNS = [
   'askedMaxTokens',
   'loweredMaxTokens',
   'contract',
+  'cacheWrite1hTokens',
+  'upstreamCostSource',
+  'priceCacheWrite1h',
+  'priceAbove',
 ] as const
 
 const CSV_HEADER = toLine(COLUMNS)
@@ -54,7 +58,7 @@ export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<s
 }
 
 export function toCsvLine(row: UsageRow): string {
-  const { input, output, cachedInput, cacheWrite, request, image } = row.price ?? {}
+  const { input, output, cachedInput, cacheWrite, cacheWrite1h, request, image, above } = row.price ?? {}
   const attempts = row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; ')
   const cells: Record<string, unknown> = {
     ...toUsageItem(row),
@@ -62,6 +66,8 @@ export function toCsvLine(row: UsageRow): string {
     priceOutput: output,
     priceCachedInput: cachedInput,
     priceCacheWrite: cacheWrite,
+    priceCacheWrite1h: cacheWrite1h,
+    priceAbove: above,
     priceRequest: request,
     priceImage: image,
     attempts,

@@ -6,9 +6,11 @@ import { isStated } from './expected-cost.ts'
 /** A row as its caller is told it, and the operator's part of it. A price that is damaged is none. */
 export function usageLine(row: UsageRow) {
   const { price, upstreamCost, cost } = row
+  const source = row.upstreamCostSource ?? ('catalog' as const)
   return {
     ...usageRecord({ ...row, price: price && isStated(price) ? price : undefined }),
     upstream_cost: upstreamCost === undefined ? null : formatCredits(upstreamCost),
+    upstream_cost_source: upstreamCost === undefined ? null : source,
     margin: upstreamCost === undefined ? null : formatCredits(cost - upstreamCost),
   }
 }

@@ -75,11 +75,14 @@ function Explained({ name, lines }: { readonly name: string; readonly lines: rea
   )
 }
 
-function Bill({ of: { bill, row, upstream_cost, margin } }: { readonly of: RequestShape }) {
+function Bill({ of: request }: { readonly of: RequestShape }) {
+  const { bill, row, upstream_cost, upstream_cost_source, margin } = request
   const cost = row?.cost
+  const above = row?.pricing?.above
   return (
     <>
       <h2>The charge</h2>
+      {above !== undefined && <p>At the price above {above.toLocaleString('en-US')} prompt tokens.</p>}
       <Table
         caption="The charge, line by line"
         head={
@@ -99,7 +102,12 @@ function Bill({ of: { bill, row, upstream_cost, margin } }: { readonly of: Reque
         foot={
           <>
             {typeof cost === 'string' && <Sum name="Charged" amount={cost} />}
-            {upstream_cost !== null && <Sum name="Cost us" amount={upstream_cost} />}
+            {upstream_cost !== null && (
+              <Sum
+                name={`Cost us${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`}
+                amount={upstream_cost}
+              />
+            )}
             {margin !== null && <Sum name="Margin" amount={margin} />}
           </>
         }

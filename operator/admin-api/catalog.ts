@@ -14,6 +14,7 @@ import { namingEcho } from '../read-catalog-file.ts'
 import { momentRule } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
+import { contextWarnings } from './context-warnings.ts'
 import { readFields, textRule } from './fields.ts'
 import { untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
@@ -50,17 +51,17 @@ export async function checkCatalog(call: Call): Promise<Answer> {
   const body: CatalogCheck =
     'faults' in parsed
       ? { ...NOTHING_FOUND, valid: false, faults: parsed.places, in_force: noteOf(stored) }
-      : checkOf(call, stored, parsed.catalog)
+      : await checkOf(call, stored, parsed.catalog)
   return { body }
 }
 
-function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): CatalogCheck {
+async function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): Promise<CatalogCheck> {
   const refusal = refusalOf(call, catalog)
   return {
     ...NOTHING_FOUND,
     valid: refusal === undefined,
     faults: refusal === undefined ? [] : [{ path: 'catalog', message: refusal }],
-    warnings: priceWarnings(catalog),
+    warnings: [...priceWarnings(catalog), ...(await contextWarnings(call, catalog))],
     changes: compareCatalogs(stored?.data, catalog),
     in_force: noteOf(stored),
   }

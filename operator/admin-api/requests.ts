@@ -106,7 +106,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   }
   const key = await readKey(tables)(row.keyId)
   const hold = key?.holds[requestId]
-  const { upstream_cost, margin, ...record } = usageLine(row)
+  const { upstream_cost, upstream_cost_source, margin, ...record } = usageLine(row)
   return {
     object: 'request',
     request_id: requestId,
@@ -116,6 +116,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
     row: record,
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
     upstream_cost,
+    upstream_cost_source,
     margin,
     bill: billOf(row),
     explanation: explainRequest(row, key, nowMs),
@@ -132,6 +133,7 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
     row: null,
     hold: holdShape(requestId, hold, nowMs),
     upstream_cost: null,
+    upstream_cost_source: null,
     margin: null,
     bill: [],
     explanation: explainOpenHold(requestId, key, hold, nowMs),

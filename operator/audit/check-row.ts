@@ -26,8 +26,13 @@ function checkTokens(row: UsageRow): Finding[] {
 }
 
 function countsText(row: UsageRow): string {
-  const { prompt, cached, cacheWrite, completion, images } = quantitiesOf(row)
-  const rare = { 'cache write': cacheWrite, reasoning: row.reasoningTokens ?? 0, images }
+  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantitiesOf(row)
+  const rare = {
+    'cache write': cacheWrite,
+    'cache write 1h': cacheWrite1h,
+    reasoning: row.reasoningTokens ?? 0,
+    images,
+  }
   const counted = Object.entries({ prompt, cached, completion, ...rare })
   return counted
     .filter(([name, count]) => !(name in rare) || count !== 0)
@@ -44,6 +49,17 @@ function checkCost(row: UsageRow): Finding[] {
     return [{ what: 'nothing was counted, and yet it costs', expected: 0n, ...got }]
   }
   const expected = expectedCost(row)
+  const above = price?.above ?? 0
+  if (usageSource !== 'none' && above >= row.promptTokens && above > 0) {
+    return [
+      {
+        what: 'its price is that of longer prompts',
+        expected: `more than ${above}`,
+        got: `${row.promptTokens} prompt tokens`,
+        advice: CHANGED,
+      },
+    ]
+  }
   if (expected !== undefined && cost !== expected) {
     return [{ what: 'its cost is not its tokens × its price', expected, ...got }]
   }

@@ -10,15 +10,20 @@ export type Entry = readonly [name: string, ...lines: string[]]
 /** The charge of a request, line by line, and the reason for it. */
 export function explainCharge(row: UsageRow): Entry[] {
   if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
-  return [...priced(row), ...brokenOff(row), ...explainMargin(row)]
+  return [...explainTier(row), ...priced(row), ...brokenOff(row), ...explainMargin(row)]
 }
 
-/** The provider's bill, if the route stated a cost, and the margin that is left. */
-function explainMargin({ cost, upstreamCost }: UsageRow): Entry[] {
+/** The tier of the price, if it is not the base price. */
+function explainTier({ price }: UsageRow): Entry[] {
+  return price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`]]
+}
+
+/** The provider's bill, if it is known, and the margin that is left. */
+function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): Entry[] {
   if (upstreamCost === undefined) return []
   const margin = cost - upstreamCost
   return [
-    ['cost us', formatCredits(upstreamCost)],
+    ['cost us', formatCredits(upstreamCost) + (upstreamCostSource === 'provider' ? ', as the provider states it' : '')],
     ['margin', formatCredits(margin) + (margin < 0n ? ': it was charged below what it cost us' : '')],
   ]
 }
@@ -81,10 +86,11 @@ function lineRemark({ kind }: BillLine, row: UsageRow): string {
     : ''
 }
 
-function throughCache({ cachedTokens, cacheWriteTokens = 0 }: UsageRow): string[] {
+function throughCache({ cachedTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: UsageRow): string[] {
+  const forAnHour = cacheWrite1hTokens > 0 ? `, ${grouped(cacheWrite1hTokens)} of them for an hour` : ''
   return [
     ...(cachedTokens > 0 ? [`${grouped(cachedTokens)} cached`] : []),
-    ...(cacheWriteTokens > 0 ? [`${grouped(cacheWriteTokens)} written to the cache`] : []),
+    ...(cacheWriteTokens > 0 ? [`${grouped(cacheWriteTokens)} written to the cache${forAnHour}`] : []),
   ]
 }
 

@@ -72,6 +72,24 @@ test('POST /catalog/check lists every fault with its path, and changes nothing',
   expect(await inForce()).toBe(before)
 })
 
+test('POST /catalog/check warns of a context below the prompt that an upstream has lately counted', async () => {
+  const own = await openFor(catalogFor(upstream.url))
+  const { secret } = await own.issue()
+  upstream.reply = say('Hello', { prompt_tokens: 5_000, completion_tokens: 5 })
+  const asked = await own.post(secret, HELLO)
+  await asked.text()
+  upstream.reply = say('Hello', null)
+  await (await own.post(secret, HELLO)).text()
+  const warningsAt = async (contextLength: number) => {
+    const body = catalogFor(upstream.url, { contextLength })
+    return (await adminOf(own.tables).call('POST /catalog/check', { body })).body.warnings
+  }
+  expect(await warningsAt(5_000)).toEqual([])
+  expect(await warningsAt(4_999)).toEqual([
+    `models[0] 'test-model': contextLength 4999 is below the 5000 prompt tokens that up/upstream-model counted for ${asked.headers.get('x-request-id')}`,
+  ])
+})
+
 test('a catalog whose provider has its key in a variable is refused for a stage, and taken for the local gateway', async () => {
   const body = catalogFor('http://127.0.0.1:1', {}, { apiKey: 'env:MY_KEY' })
   const checked = await admin.call('POST /catalog/check', { body })

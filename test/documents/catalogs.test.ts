@@ -59,6 +59,9 @@ describe('the schema and the validator', () => {
     providers: { ...example.providers, openai: { ...example.providers.openai, ...change } },
   })
   const price = (input: string, rest: object = {}) => withModel({ price: { input, output: '1', ...rest } })
+  const tiersAbove = (...points: number[]) => ({
+    tiers: points.map((above) => ({ above, input: '1', output: '1', cacheWrite1h: '2' })),
+  })
 
   test.each([
     ['a price with six decimals', true, price('0.000001')],
@@ -68,6 +71,19 @@ describe('the schema and the validator', () => {
     ['a negative price', false, price('-1')],
     ['a request price with nine decimals', true, price('1', { request: '0.000000001' })],
     ['an image price with ten decimals', false, price('1', { image: '0.0000000001' })],
+    ['four tiers', true, price('1', tiersAbove(1, 2, 3, 4))],
+    ['five tiers', false, price('1', tiersAbove(1, 2, 3, 4, 5))],
+    ['a tier above nothing', false, price('1', tiersAbove(0))],
+    [
+      'a tier with a request price',
+      false,
+      price('1', { tiers: [{ above: 1, input: '1', output: '1', request: '1' }] }),
+    ],
+    [
+      'an embedding model with tiers',
+      false,
+      { ...example, models: [{ ...embedding, price: { input: '1', ...tiersAbove(1) } }] },
+    ],
     ['an unknown field', false, withModel({ colour: 'red' })],
     ['a provider key in clear text', false, withProvider({ apiKey: 'sk-live-123' })],
     ['plain http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],

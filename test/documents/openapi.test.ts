@@ -29,7 +29,8 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  const price = { input: '1', output: '2', cacheWrite: '2', request: '0.001', image: '0.01' }
+  const tiers = [{ above: 100, input: '2', output: '4' }]
+  const price = { input: '1', output: '2', cacheWrite: '2', cacheWrite1h: '3', request: '0.001', image: '0.01', tiers }
   ;({ upstream, gateway } = await openBoth({ model: { price } }))
 })
 

@@ -138,7 +138,7 @@ describe('dead requests', () => {
       journey: { attempts },
       settlement: {},
     }
-    const quantities = { prompt: 10, cached: 0, cacheWrite: 0, completion: 5, images: 0 }
+    const quantities = { prompt: 10, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 5, images: 0 }
     const counted = { quantities, reasoning: 0, source: 'upstream' as const, usageRejected: false, usageCapped: false }
     const bill = { ...counted, cost: 7_000n }
     await gateway.instance.settle(request, { outcome: 'completed', httpStatus: 200, bill })

@@ -56,6 +56,7 @@ test.each([
   'RoughEstimates',
   'UsageRejected',
   'BilledAtBound',
+  'ContextExceeded',
   'NegativeMargins',
   'UnpaidAnswers',
 ])('an alarm watches the gateway’s metric %s', (name) => {
@@ -290,6 +291,7 @@ test.each([
   ['estimates by characters', 'RoughEstimates', ['']],
   ['usage counts that were rejected', 'UsageRejected', ['']],
   ['usage beyond the hold', 'BilledAtBound', ['']],
+  ['prompts above the context', 'ContextExceeded', ['', 'route']],
   ['answers that nobody paid for', 'UnpaidAnswers', ['', 'provider']],
   ['unsettled requests', 'Unsettled', ['']],
   ['swept holds', 'SweptHolds', ['']],
@@ -336,6 +338,7 @@ function writtenMetrics(): Set<string> {
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
   log.unpaid('up', 1n)
+  log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
   log.unsettled(new Error('x'), 'req_1')

@@ -292,6 +292,9 @@ test.each([
   ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
   ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
   ['more cached and written than prompt tokens', 'SET cacheWriteTokens = :v', 11, /its tokens cannot be/],
+  ['more written for an hour than written', 'SET cacheWrite1hTokens = :v', 1, /its tokens cannot be/],
+  ['a price of longer prompts', 'SET price.#above = :v', 10, /its price is that of longer prompts/],
+  ['a price above no number', 'SET price.#above = :v', 'ten', /its price is none/],
   ['more reasoning than completion tokens', 'SET reasoningTokens = :v', 6, /its tokens cannot be/],
   ['images below zero', 'SET images = :v', -1, /its tokens cannot be/],
   ['a provider cost below zero', 'SET upstreamCost = :v', -1, /what it cost us is below zero/],
@@ -392,7 +395,7 @@ test('a row from before prices had more than three parts is still read, explaine
   const shown = explanationLines(explainRequest(row, key, Date.now())).join('\n')
   expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
   expect(shown).toMatch(/^charged +0\.000019$/m)
-  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,1,1,2,0\.5,up: ok after 5 ms,5,6,{13}\r\n$/)
+  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,1,1,2,0\.5,up: ok after 5 ms,5,6,{17}\r\n$/)
   expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 

@@ -127,3 +127,11 @@ test('a comparison of catalogs lists each model and provider that was added, rem
   ])
   expect(compareCatalogs(before, before)).toEqual([])
 })
+
+test('a comparison of catalogs tells tiers in words', () => {
+  const price = { input: '1', output: '2' }
+  const tiers = [{ above: 1_000, input: '2', output: '3' }]
+  const [before, after] = [catalogFor(UP, { price }), catalogFor(UP, { price: { ...price, tiers } })]
+  expect(compareCatalogs(before, after)).toEqual(['~ model test-model: tiers - → above 1000: input 2, output 3'])
+  expect(compareCatalogs(after, before)).toEqual(['~ model test-model: tiers above 1000: input 2, output 3 → -'])
+})

@@ -3,7 +3,7 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { priceWarnings } from '../../operator/price-warnings.ts'
 
-type Prices = Record<string, string>
+type Prices = Record<string, unknown>
 
 function modelOf(id: string, price: Prices, cost?: Prices, more: object = {}) {
   const routes = [{ provider: 'up', model: `${id}-upstream`, ...(cost && { cost }) }]
@@ -36,6 +36,33 @@ test.each<[string, Prices, Prices, string[]]>([
 ])('a warning names a price below the route’s cost for %s', (_, price, cost, [part, costs]) => {
   expect(priceWarnings(catalogOf(modelOf('gpt-4o', price, cost)))).toEqual([
     `models[0] 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
+  ])
+})
+
+const tier = (above: number, input: string, output = '10') => ({ above, input, output })
+
+test('a price and a cost with tiers are compared wherever either has one, and a warning names the range of prompts', () => {
+  const price = { ...PRICE, tiers: [tier(200, '5'), tier(400, '6')] }
+  const cost = { input: '2.5', output: '10', tiers: [tier(100, '4', '9'), tier(300, '6', '12')] }
+  const about = "models[0] 'a':"
+  const route = 'is below what route up/a-upstream costs'
+  expect(priceWarnings(catalogOf(modelOf('a', price, cost)))).toEqual([
+    `${about} input 2.5 for prompts above 100 and up to 200 tokens ${route} (4)`,
+    `${about} input 5 for prompts above 300 and up to 400 tokens ${route} (6)`,
+    `${about} output 10 for prompts above 300 and up to 400 tokens ${route} (12)`,
+    `${about} output 10 for prompts above 400 tokens ${route} (12)`,
+  ])
+  expect(priceWarnings(catalogOf(modelOf('a', { ...price, input: '1' }, PRICE)))).toEqual([
+    `${about} input 1 for prompts up to 200 tokens ${route} (2.5)`,
+  ])
+})
+
+test('a price of a tier that has none for cache writes is compared by its proportion, and pieces once', () => {
+  const price = { input: '4', output: '10', cacheWrite: '5', request: '0.1', tiers: [tier(100, '8')] }
+  const cost = { input: '4', output: '10', request: '0.2', tiers: [{ ...tier(100, '8'), cacheWrite: '10.1' }] }
+  expect(priceWarnings(catalogOf(modelOf('a', price, cost)))).toEqual([
+    "models[0] 'a': cacheWrite 10 for prompts above 100 tokens is below what route up/a-upstream costs (10.1)",
+    "models[0] 'a': request 0.1 is below what route up/a-upstream costs (0.2)",
   ])
 })
 

@@ -216,19 +216,25 @@ describe('CSV', () => {
       askedMaxTokens: '',
       loweredMaxTokens: '',
       contract: 'chat',
+      cacheWrite1hTokens: '',
+      upstreamCostSource: '',
+      priceCacheWrite1h: '',
+      priceAbove: '',
     })
   })
 
   test('a CSV export has the counts and prices that were introduced later in columns at the end', async () => {
     const startedAtMs = FIRST + 6 * 3_600_000
     const [, , { id }] = keys as [Key, Key, Key]
-    const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001' }
+    const tier = { cacheWrite1h: '0.3', above: 1_000 }
+    const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001', ...tier }
     const counts = { cacheWriteTokens: 100, reasoningTokens: 40, images: 2, usageCapped: true, upstreamCost: 300_000n }
+    const newest = { cacheWrite1hTokens: 60, upstreamCostSource: 'provider' as const }
     const estimatedBy = 'characters'
     const caps = { askedMaxTokens: 32_000, loweredMaxTokens: 16_384 }
-    await put([rowAt(id, startedAtMs, { ...counts, ...caps, price, estimatedBy })])
+    await put([rowAt(id, startedAtMs, { ...counts, ...newest, ...caps, price, estimatedBy })])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-12))).toEqual([
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(-16))).toEqual([
       [
         'cacheWriteTokens',
         'reasoningTokens',
@@ -239,8 +245,14 @@ describe('CSV', () => {
         'estimatedBy',
         ...Object.keys(caps),
         'contract',
+        ...Object.keys(newest),
+        'priceCacheWrite1h',
+        'priceAbove',
       ],
-      ['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384', 'chat'],
+      [
+        ...['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384', 'chat'],
+        ...['60', 'provider', '0.3', '1000'],
+      ],
       [''],
     ])
   })

@@ -195,6 +195,23 @@ describe('prices for more than tokens', () => {
   })
 })
 
+test('the explanation of a charge names the tier of its price, and the tokens written to a cache for an hour', async () => {
+  const row = await ask()
+  expect(await explain(row)).not.toMatch(/^tier /m)
+  const price = { input: '1', output: '2', cachedInput: '1', cacheWrite: '1.25', cacheWrite1h: '2', above: 272_000 }
+  const counts = { promptTokens: 300_000, cachedTokens: 0, cacheWriteTokens: 5_000, cacheWrite1hTokens: 2_000 }
+  const shown = await variant(row, { ...counts, price, hold: 10n ** 9n })
+  expect(shown).toMatch(/^tier +above 272,000 prompt tokens$/m)
+  expect(shown).toMatch(/^cache write +3,000 tokens +× 1\.25 per million/m)
+  expect(shown).toMatch(/^cache 1h +2,000 tokens +× 2 per million/m)
+  expect(shown).toContain('less 5,000 written to the cache, 2,000 of them for an hour')
+})
+
+test('the explanation of a charge says if the provider itself stated its cost', async () => {
+  const stated = { upstreamCost: 3_000n, upstreamCostSource: 'provider' as const }
+  expect(await variant(await ask(), stated)).toMatch(/^cost us +0\.000003, as the provider states it\nmargin/m)
+})
+
 test('the explanation of a charge shows the provider cost and the margin, and says if it is a loss', async () => {
   const row = await ask()
   expect(await variant(row, { upstreamCost: 3_000n })).toMatch(/^cost us +0\.000003\nmargin +0\.0000015$/m)

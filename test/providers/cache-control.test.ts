@@ -114,6 +114,42 @@ test('tokens written to Anthropic’s cache are billed at the price of cache wri
   expect(row.cost).toBe(10n * 1000n + 40n * 500n + 20n * 1250n + 7n * 2000n)
 })
 
+const HOURS = { price: { ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' } }
+
+test.each<[string, object, bigint, number | undefined]>([
+  ['for five minutes and for an hour', { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 }, 15n, 5],
+  ['for five minutes only', { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 0 }, 20n, undefined],
+  ['of an unknown life', {}, 0n, 20],
+  ['of a life that is no count', { ephemeral_5m_input_tokens: -20, ephemeral_1h_input_tokens: 40 }, 0n, 20],
+  ['partly of an unknown life', { ephemeral_5m_input_tokens: 12 }, 12n, 8],
+])(
+  'tokens written to Anthropic’s cache %s are billed so, the unknown ones as the dearest',
+  async (_, lives, brief, hour) => {
+    const written = { cache_creation_input_tokens: 20, cache_creation: lives }
+    const counts = { input_tokens: 10, cache_read_input_tokens: 40, ...written, output_tokens: 1 }
+    const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
+    const { row } = await sentTo(anthropic, HOURS, reply)
+    expect(row).toMatchObject({ promptTokens: 70, cacheWriteTokens: 20 })
+    expect(row.cacheWrite1hTokens).toBe(hour)
+    expect(row.cost).toBe(10n * 1000n + 40n * 500n + brief * 1250n + (20n - brief) * 2000n + 7n * 2000n)
+  },
+)
+
+test('tokens that Anthropic counts by their life, and not in the total, are billed all the same', async () => {
+  const written = { cache_creation_input_tokens: 0, cache_creation: { ephemeral_1h_input_tokens: 30 } }
+  const counts = { input_tokens: 10, ...written, output_tokens: 1 }
+  const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
+  const { row } = await sentTo(anthropic, HOURS, reply)
+  expect(row).toMatchObject({ promptTokens: 40, cacheWriteTokens: 30, cacheWrite1hTokens: 30 })
+})
+
+test('a cost that an upstream of Anthropic’s dialect states is the cost to us', async () => {
+  const counts = { input_tokens: 10, output_tokens: 1 }
+  const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7, cost: 0.00002 }))
+  const { row } = await sentTo(anthropic, HOURS, reply)
+  expect(row).toMatchObject({ upstreamCost: 20_000n, upstreamCostSource: 'provider' })
+})
+
 test('cache_control is a cache point at Bedrock if cache writes have a price', async () => {
   const upstream = await startBedrock()
   pointSdkAt(upstream.url)

@@ -4,6 +4,8 @@ import type { CatalogKind } from './history.ts'
 import { DIMENSIONS } from './scripted-upstream.ts'
 
 const provider = { type: 'openai', baseUrl: 'https://upstream.example/v1' }
+/** Providers bill by one tier where the price has two. */
+const COST = { input: '0.5', output: '1', tiers: [{ above: 100, input: '1.5', output: '3' }] }
 const to = (name: string, priority = 0) => ({ provider: name, model: name, priority, firstByteTimeoutMs: 60_000 })
 
 const ROUTES: Record<CatalogKind, object[]> = {
@@ -16,7 +18,7 @@ export const CATALOGS = Object.fromEntries(
   Object.entries(ROUTES).map(([kind, routes]) => [kind, catalogWith(routes, kind !== 'one route')]),
 ) as Record<CatalogKind, CatalogData>
 
-/** Prices that the ledger knows by heart: 1,000 and 2,000 nanocredits a token, whichever model answers. */
+/** Prices that the ledger knows by heart, whichever model answers. A longer prompt may be the cheaper one. */
 function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
   const parsed = parseCatalog({
     providers: { first: provider, second: provider, narrow: provider, dear: provider },
@@ -25,8 +27,15 @@ function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
         id: 'simulated',
         contextLength: 10_000,
         maxOutputTokens: 200,
-        price: { input: '1', output: '2' },
-        routes,
+        price: {
+          input: '1',
+          output: '2',
+          tiers: [
+            { above: 100, input: '2', output: '4' },
+            { above: 150, input: '1.5', output: '3' },
+          ],
+        },
+        routes: routes.map((route) => ({ ...route, cost: COST })),
         ...(hasFallback && { fallback: ['dear'] }),
       },
       {
@@ -35,7 +44,7 @@ function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
         contextLength: 10_000,
         dimensions: DIMENSIONS,
         price: { input: '1' },
-        routes,
+        routes: routes.map((route) => ({ ...route, cost: { input: '0.5' } })),
       },
       {
         id: 'dear',

@@ -2,8 +2,20 @@ import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { type StoredItem, Violation } from './ledger.ts'
 import type { Truth } from './scripted-upstream.ts'
 
-const NANO_PER_INPUT = 1_000n
-const NANO_PER_OUTPUT = 2_000n
+/** Nanocredits for a token of prompts above so many tokens. */
+type Tier = { readonly above: number; readonly input: bigint; readonly output: bigint }
+const PRICE: readonly Tier[] = [
+  { above: 0, input: 1_000n, output: 2_000n },
+  { above: 100, input: 2_000n, output: 4_000n },
+  { above: 150, input: 1_500n, output: 3_000n },
+]
+const COST: readonly Tier[] = [
+  { above: 0, input: 500n, output: 1_000n },
+  { above: 100, input: 1_500n, output: 3_000n },
+]
+const NANO_PER_VECTOR_TOKEN = 1_000n
+/** Every question may be so many tokens, and every answer. */
+const LEAST_BOUND = { prompt: 120, completion: 5 }
 const MOST_ATTEMPTS = 8
 
 type Attempt = { readonly provider: string; readonly result: string }
@@ -27,18 +39,37 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   const hold = BigInt(row.hold as bigint)
   const least = owed < hold ? owed : hold
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
+  if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, truth, owed)
+}
+
+/** What every hold covers is charged as it was counted, by the tier of its prompt, and so is what it cost us. */
+function checkTier({ requestId, cost, fallbackModel, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
+  if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
+  if (fallbackModel !== undefined) return
+  const billed = owedFor(truth, COST)
+  if (BigInt(upstreamCost as bigint) !== billed) {
+    throw new Violation(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
+  }
+  if (owed < billed) throw new Violation(`${requestId} is charged ${owed}, and cost us ${billed}`)
+}
+
+function isWithinBounds({ said: hasSaid, counted }: Truth): boolean {
+  if (!hasSaid || !counted || counted.completion_tokens === 0) return false
+  const { prompt_tokens: prompt, total_tokens: total = 0 } = counted
+  return prompt <= LEAST_BOUND.prompt && total - prompt <= LEAST_BOUND.completion
 }
 
 /** An answer that nobody counted, or counted as nothing, is worth something all the same. */
-function owedFor({ said: hasSaid, counted }: Truth): bigint {
+function owedFor({ said: hasSaid, counted }: Truth, price = PRICE): bigint {
   if (!hasSaid) return 0n
-  if (!counted || counted.completion_tokens === 0) return NANO_PER_INPUT + NANO_PER_OUTPUT
+  const { input, output } = price.findLast(({ above }) => (counted?.prompt_tokens ?? 0) > above) ?? (price[0] as Tier)
+  if (!counted || counted.completion_tokens === 0) return input + output
   const { prompt_tokens: prompt, completion_tokens: said, total_tokens: total = 0 } = counted
   const completion = Math.max(said, total - prompt)
-  return BigInt(prompt) * NANO_PER_INPUT + BigInt(completion) * NANO_PER_OUTPUT
+  return BigInt(prompt) * input + BigInt(completion) * output
 }
 
 /** Only what was read of texts has a price. */
 function owedForVectors({ said: hasSaid, counted }: Truth): bigint {
-  return hasSaid ? BigInt(counted?.prompt_tokens || 1) * NANO_PER_INPUT : 0n
+  return hasSaid ? BigInt(counted?.prompt_tokens || 1) * NANO_PER_VECTOR_TOKEN : 0n
 }

@@ -24,6 +24,8 @@ export type Script =
   | 'counts zero'
   /** It counts what it thought in the total only. */
   | 'thinks'
+  /** It counts a prompt within its bound, and above a tier of its price. */
+  | 'reads long'
   /** It read more than the prompt can have, because a plugin or a file was added. */
   | 'reads more'
   | 'boasts'
@@ -97,6 +99,7 @@ const SCRIPTS = urn({
   'counts nothing': 2,
   'counts zero': 1,
   thinks: 1,
+  'reads long': 4,
   'reads more': 1,
   boasts: 1,
   refuses: 3,
@@ -184,8 +187,8 @@ export function keySetup(random: Random): KeySetup {
     rpm: random.pick([1, 2, 5, 60, 600]),
     dailyLimit: random.pick([2, 6, 1_000]),
     maxConcurrent: random.pick([1, 2, 4, 200]),
-    // From nothing to plenty; a call with a cap holds about 400,000 nanocredits.
-    credits: BigInt(random.pick([0, 300_000, 450_000, 900_000, 2_000_000, 50_000_000])),
+    // From nothing to plenty; a call with a cap holds about 700,000 nanocredits.
+    credits: BigInt(random.pick([0, 500_000, 800_000, 1_600_000, 4_000_000, 50_000_000])),
   }
 }
 

@@ -22,6 +22,7 @@ const SILENT: Log = {
   request() {},
   upstreamFailed() {},
   unpaid() {},
+  contextExceeded() {},
   problem() {},
   unsettled() {},
   invalidKey() {},

@@ -31,6 +31,7 @@ const COUNTED: Partial<Record<Script, Usage>> = {
   answers: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
   'counts zero': { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
   thinks: { prompt_tokens: 12, completion_tokens: 2, total_tokens: 24 },
+  'reads long': { prompt_tokens: 120, completion_tokens: 5, total_tokens: 125 },
   'reads more': { prompt_tokens: 260, completion_tokens: 2, total_tokens: 262 },
   boasts: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 },
   kills: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },

@@ -18,7 +18,7 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
   expect(code).toBe(0)
 }, 60_000)
 
-// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, an act that is
+// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that is
 // done by whoever asks for it. `npm run
 // test:long` has all of them; some need hundreds of histories to be found.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
@@ -27,6 +27,9 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'no sweep is told of a hold',
     'the money moves before the row is written',
     'half of an answer is charged',
+    'every request is charged at its lowest tier',
+    'the cost of a route is counted at its lowest tier',
+    'a prompt is held for less than its bound',
     'an operator’s Idempotency-Key is claimed by two',
     'an operator’s Idempotency-Key is claimed when its act is done',
   ]

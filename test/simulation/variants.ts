@@ -1,11 +1,13 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { ITEMS } from '../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
 import { readStoredHold } from '../../layers/gateway/store/keys/stored-hold.ts'
 import type { Usage } from './scripted-upstream.ts'
+import { SELLING_VARIANTS } from './selling-variants.ts'
 
 /** One command on its way, and the rest of that way. */
 type Command = { readonly constructor: { readonly name: string }; readonly input: object }
@@ -20,6 +22,8 @@ export type Variant = {
   readonly wrap?: (send: Send) => Send
   /** How often a write that must be sent once is sent. */
   readonly attempts?: number
+  /** The catalog that the gateway goes by in place of the true one. */
+  readonly catalog?: (catalog: CatalogData) => CatalogData
   /** What the gateway hears in place of what an upstream says. */
   readonly provider?: (provider: Provider) => Provider
 }
@@ -75,6 +79,7 @@ export const VARIANTS: readonly Variant[] = [
     completion_tokens: Math.floor(usage.completion_tokens / 2),
   })),
   { name: 'a field that a dialect lacks leads to the fallback', provider: failingForWords },
+  ...SELLING_VARIANTS,
 ]
 
 /** An upstream's counts are not what the gateway bills. */

@@ -119,7 +119,8 @@ class World {
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
     const tables: OperatorTables = { client, database: sdkDatabase(client, client), ...TABLE_NAMES }
-    await writeCatalog(tables)(CATALOGS[this.#history.catalog], this.#newAct())
+    const catalog = CATALOGS[this.#history.catalog]
+    await writeCatalog(tables)(this.#variant?.catalog?.(catalog) ?? catalog, this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
   }
 

@@ -1,9 +1,11 @@
 import { Table } from '../../parts/table.tsx'
 
+type Prices = { readonly [name: string]: unknown }
+
 type Model = {
   readonly id: string
   readonly active?: boolean
-  readonly price?: Readonly<Record<string, string>>
+  readonly price?: Prices & { readonly tiers?: readonly (Prices & { readonly above: number })[] }
   readonly routes?: readonly { readonly provider: string; readonly model: string }[]
   readonly contextLength?: number
 }
@@ -43,7 +45,7 @@ export function ModelTable({ of: catalog }: { readonly of: Readonly<Record<strin
           </th>
           {PRICES.map(([name]) => (
             <td key={name} class="number">
-              {model.price?.[name] ?? '–'}
+              {String(model.price?.[name] ?? '–')}
             </td>
           ))}
           <td>{otherPrices(model)}</td>
@@ -56,7 +58,15 @@ export function ModelTable({ of: catalog }: { readonly of: Readonly<Record<strin
 }
 
 function otherPrices({ price = {} }: Model): string {
+  const { tiers = [], ...base } = price
   const shown: readonly string[] = PRICES.map(([name]) => name)
-  const others = Object.entries(price).filter(([name]) => !shown.includes(name))
-  return others.map(([name, amount]) => `${name} ${amount}`).join(', ')
+  const others = Object.entries(base).filter(([name]) => !shown.includes(name))
+  const inTiers = tiers.map(({ above, ...tier }) => {
+    return `above ${above.toLocaleString('en-US')} prompt tokens: ${inWords(Object.entries(tier))}`
+  })
+  return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers].join('; ')
+}
+
+function inWords(prices: readonly (readonly [string, unknown])[]): string {
+  return prices.map(([name, amount]) => `${name} ${amount}`).join(', ')
 }

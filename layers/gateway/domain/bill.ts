@@ -16,10 +16,12 @@ export type Bill = {
   /** The counts come to more than was held, so the hold is charged. */
   readonly usageCapped: boolean
   readonly cost: Nano
+  /** The provider's own word for what it bills us. */
+  readonly upstreamCost?: Nano | undefined
 }
 
 export const NO_BILL: Bill = {
-  quantities: { prompt: 0, cached: 0, cacheWrite: 0, completion: 0, images: 0 },
+  quantities: { prompt: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 0, images: 0 },
   reasoning: 0,
   source: 'none',
   usageRejected: false,
@@ -34,7 +36,10 @@ export type ReportedUsage = {
   readonly total: unknown
   readonly cached: unknown
   readonly cacheWrite: unknown
+  /** Of those, the ones for an hour; undefined where it does not tell them apart. */
+  readonly cacheWrite1h: unknown
   readonly reasoning: unknown
+  readonly cost: Nano | undefined
 }
 
 /** The counts in a report; undefined where it has none that can be believed. */
@@ -43,6 +48,7 @@ export type Counts = {
   readonly completion: number | undefined
   readonly cached: number
   readonly cacheWrite: number
+  readonly cacheWrite1h: number | undefined
   readonly reasoning: number
 }
 
@@ -52,7 +58,8 @@ export function countsOf(reported: ReportedUsage): Counts {
   const prompt = wholePrompt(countOf(reported.prompt), cached + cacheWrite)
   const completion = wholeCompletion(countOf(reported.completion), countOf(reported.total), prompt)
   const reasoning = countOf(reported.reasoning) ?? Math.max(0, (completion ?? 0) - (countOf(reported.completion) ?? 0))
-  return { prompt, completion, cached, cacheWrite, reasoning: Math.min(reasoning, completion ?? 0) }
+  const cacheWrite1h = countOf(reported.cacheWrite1h)
+  return { prompt, completion, cached, cacheWrite, cacheWrite1h, reasoning: Math.min(reasoning, completion ?? 0) }
 }
 
 /** If more tokens went through a cache than the prompt has, they were counted beside the prompt. */

@@ -17,6 +17,7 @@ export type UsagePart = {
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
   readonly reasoningTokens: number
   readonly cost: Nano
   /** The cost to us of the answers whose route states one, */
@@ -57,6 +58,7 @@ export function partOf(row: UsageRow): UsagePart {
     completionTokens: row.completionTokens,
     cachedTokens: row.cachedTokens,
     cacheWriteTokens: row.cacheWriteTokens ?? 0,
+    cacheWrite1hTokens: row.cacheWrite1hTokens ?? 0,
     reasoningTokens: row.reasoningTokens ?? 0,
     cost: row.cost,
     upstreamCost: upstreamCost ?? 0n,
@@ -80,6 +82,7 @@ export function addParts(a: UsagePart, b: UsagePart): UsagePart {
     completionTokens: a.completionTokens + b.completionTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    cacheWrite1hTokens: a.cacheWrite1hTokens + b.cacheWrite1hTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     cost: a.cost + b.cost,
     upstreamCost: a.upstreamCost + b.upstreamCost,

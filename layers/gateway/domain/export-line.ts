@@ -44,6 +44,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   attempts: text((row) => `[${row.attempts.map(inOrder).join(',')}]`),
   ttft_ms: whole((row) => row.ttftMs),
   duration_ms: whole((row) => row.durationMs),
+  cache_write_1h_tokens: whole((row) => row.cacheWrite1hTokens),
+  upstream_cost_source: text((row) => row.upstreamCostSource),
 }
 
 /** DynamoDB gives the fields of a map in any order. */

@@ -1,56 +1,115 @@
 import { formatDecimal, type Nano, parseDecimal } from './money.ts'
 
-/** In picocredits: for one token, one request, one image. Credits per million tokens with six decimals come out whole. */
-export type Price = {
+/**
+ * By which one request is charged, in picocredits: for one token, one request, one image. Credits per million tokens with
+ * six decimals come out whole.
+ */
+export type RangePrice = {
+  /** For prompts of more tokens than this; 0 for the base price. */
+  readonly above: number
   readonly inputPico: bigint
   readonly outputPico: bigint
   readonly cachedInputPico: bigint
   readonly cacheWritePico: bigint
+  readonly cacheWrite1hPico: bigint
   readonly requestPico: bigint
   readonly imagePico: bigint
 }
 
-/**
- * The price of a model, or the cost of a route to us. Tokens are in credits per million; a request and an image are in
- * credits each.
- */
-export type PriceStrings = {
+/** The base price, and those of longer prompts, rising. */
+export type Price = RangePrice & { readonly tiers: readonly RangePrice[] }
+
+/** In credits per million tokens. */
+type TokenPrices = {
   readonly input: string
   readonly output: string
   readonly cachedInput?: string | undefined
-  /** Prompt tokens that the provider wrote to its cache because the caller asked for it. */
+  /** Prompt tokens that the provider wrote to its cache, asked or not, */
   readonly cacheWrite?: string | undefined
+  /** and those that it keeps there for an hour. */
+  readonly cacheWrite1h?: string | undefined
+}
+
+/** The prices of a request whose prompt has more tokens than `above`, those from a cache included. */
+export type PriceTier = TokenPrices & { readonly above: number }
+
+type BasePrices = TokenPrices & {
+  /** Credits for each. */
   readonly request?: string | undefined
   readonly image?: string | undefined
 }
 
-/** A price as a row keeps it, so that a charge can be explained when the catalog has long changed. */
-export type StatedPrice = PriceStrings & { readonly cachedInput: string }
+/** The price of a model, or the cost of a route to us. */
+export type PriceStrings = BasePrices & { readonly tiers?: readonly PriceTier[] | undefined }
+
+/**
+ * The price of one request as its row keeps it, so that a charge can be explained when the catalog has long changed.
+ * `above` is that of its tier.
+ */
+export type StatedPrice = BasePrices & { readonly cachedInput: string; readonly above?: number | undefined }
 
 /** The quantities on a bill. `prompt` includes the tokens read from and written to a cache. */
 export type Quantities = {
   readonly prompt: number
   readonly cached: number
   readonly cacheWrite: number
+  /** Of those written to a cache, the ones that stay there for an hour. */
+  readonly cacheWrite1h: number
   readonly completion: number
   readonly images: number
 }
 
-const PICO_PER_NANO = 1000n
+export const PICO_PER_NANO = 1000n
 const TOKEN_PLACES = 6
 const AMOUNT_PLACES = 9
 const PICO_PLACES = 12
 
-export function parsePrice(price: PriceStrings): Price {
+export function parsePrice(price: PriceStrings | StatedPrice): Price {
   const inputPico = picoPerToken(price.input)
-  return {
+  const cacheWritePico = picoPerToken(price.cacheWrite, inputPico)
+  const base = {
+    above: 'above' in price ? (price.above ?? 0) : 0,
     inputPico,
     outputPico: picoPerToken(price.output),
-    cachedInputPico: price.cachedInput === undefined ? inputPico : picoPerToken(price.cachedInput),
-    cacheWritePico: price.cacheWrite === undefined ? inputPico : picoPerToken(price.cacheWrite),
+    cachedInputPico: picoPerToken(price.cachedInput, inputPico),
+    cacheWritePico,
+    cacheWrite1hPico: picoPerToken(price.cacheWrite1h, cacheWritePico),
     requestPico: price.request === undefined ? 0n : picoOf(price.request, PICO_PLACES),
     imagePico: price.image === undefined ? 0n : picoOf(price.image, PICO_PLACES),
   }
+  const tiers = 'tiers' in price ? price.tiers : undefined
+  return { ...base, tiers: tiers?.map((tier) => parseTier(tier, base)) ?? [] }
+}
+
+function parseTier(tier: PriceTier, base: RangePrice): RangePrice {
+  const inputPico = picoPerToken(tier.input)
+  // Providers bill cache writes as a multiple of the input, so at the tier's bare input they would be below the bill.
+  const cacheWritePico = picoPerToken(tier.cacheWrite, inProportion(inputPico, base.cacheWritePico, base.inputPico))
+  return {
+    ...base,
+    above: tier.above,
+    inputPico,
+    outputPico: picoPerToken(tier.output),
+    cachedInputPico: picoPerToken(tier.cachedInput, inputPico),
+    cacheWritePico,
+    cacheWrite1hPico: picoPerToken(
+      tier.cacheWrite1h,
+      inProportion(cacheWritePico, base.cacheWrite1hPico, base.cacheWritePico),
+    ),
+  }
+}
+
+/** As much more than `pico` as `part` is more than `whole`, rounded up; no less than either where nothing can be said. */
+function inProportion(pico: bigint, part: bigint, whole: bigint): bigint {
+  if (whole === 0n) return part > pico ? part : pico
+  return (pico * part + whole - 1n) / whole
+}
+
+/** The price of a request by the tokens of its prompt, those from a cache included. */
+export function priceAt(price: Price, promptTokens: number): RangePrice {
+  let found: RangePrice = price
+  for (const tier of price.tiers) if (promptTokens > tier.above) found = tier
+  return found
 }
 
 /** Whether this is a price of tokens, in credits per million. */
@@ -68,21 +127,24 @@ export function formatPerToken(pico: bigint): string {
   return formatDecimal(pico, PICO_PLACES)
 }
 
-const STATED = new WeakMap<Price, StatedPrice>()
+const STATED = new WeakMap<RangePrice, StatedPrice>()
 
 /** As the catalog has it, put into words once. Parts that cost nothing of their own are left out. */
-export function statePrice(price: Price): StatedPrice {
+export function statePrice(price: RangePrice): StatedPrice {
   const stated = STATED.get(price) ?? inWords(price)
   STATED.set(price, stated)
   return stated
 }
 
-function inWords(price: Price): StatedPrice {
+function inWords(price: RangePrice): StatedPrice {
+  const { cacheWritePico, cacheWrite1hPico } = price
   return {
+    ...(price.above > 0 && { above: price.above }),
     input: formatPerMillion(price.inputPico),
     output: formatPerMillion(price.outputPico),
     cachedInput: formatPerMillion(price.cachedInputPico),
-    ...(price.cacheWritePico !== price.inputPico && { cacheWrite: formatPerMillion(price.cacheWritePico) }),
+    ...(cacheWritePico !== price.inputPico && { cacheWrite: formatPerMillion(cacheWritePico) }),
+    ...(cacheWrite1hPico !== cacheWritePico && { cacheWrite1h: formatPerMillion(cacheWrite1hPico) }),
     ...(price.requestPico > 0n && { request: formatDecimal(price.requestPico, PICO_PLACES) }),
     ...(price.imagePico > 0n && { image: formatDecimal(price.imagePico, PICO_PLACES) }),
   }
@@ -92,7 +154,7 @@ export function formatPerMillion(pico: bigint): string {
   return formatDecimal(pico, TOKEN_PLACES)
 }
 
-type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'completion' | 'request' | 'images'
+type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'cache 1h' | 'completion' | 'request' | 'images'
 
 /** One line of a bill: so many of a kind at so much each. Its amount is exact, in picocredits. */
 export type BillLine = {
@@ -103,8 +165,9 @@ export type BillLine = {
 }
 
 /** Kinds that a request has none of, or that cost nothing of their own, have no line; prompt and completion always do. */
-export function billLines(price: Price, quantities: Quantities): readonly BillLine[] {
-  const { prompt, cached, cacheWrite, completion, images } = quantities
+export function billLines(price: RangePrice, quantities: Quantities): readonly BillLine[] {
+  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantities
+  const briefWrite = cacheWrite - cacheWrite1h
   const line = (kind: BillLineKind, count: number, pricePico: bigint): BillLine => ({
     kind,
     count,
@@ -114,58 +177,30 @@ export function billLines(price: Price, quantities: Quantities): readonly BillLi
   return [
     line('prompt', prompt - cached - cacheWrite, price.inputPico),
     ...(cached > 0 ? [line('cached', cached, price.cachedInputPico)] : []),
-    ...(cacheWrite > 0 ? [line('cache write', cacheWrite, price.cacheWritePico)] : []),
+    ...(briefWrite > 0 ? [line('cache write', briefWrite, price.cacheWritePico)] : []),
+    ...(cacheWrite1h > 0 ? [line('cache 1h', cacheWrite1h, price.cacheWrite1hPico)] : []),
     line('completion', completion, price.outputPico),
     ...(price.requestPico > 0n ? [line('request', 1, price.requestPico)] : []),
     ...(price.imagePico > 0n && images > 0 ? [line('images', images, price.imagePico)] : []),
   ]
 }
 
-/** Exact in picocredits, rounded up once. */
+/** Exact in picocredits, rounded up once. The prompt decides by which tier. */
 export function costOf(price: Price, quantities: Quantities): Nano {
-  return roundUp(sumOf(billLines(price, quantities)))
+  return roundUp(sumOf(billLines(priceAt(price, quantities.prompt), quantities)))
 }
 
 export function sumOf(lines: readonly BillLine[]): bigint {
   return lines.reduce((sum, { amountPico }) => sum + amountPico, 0n)
 }
 
-/** The most that a request may come to: its prompt at the dearest of the input prices that can apply to it. */
-export type WorstCase = {
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly images: number
-  /** Whether the caller asks for the prompt to be written to a cache. */
-  readonly writesCache: boolean
-}
-
-export function worstCostOf(price: Price, worst: WorstCase): Nano {
-  return roundUp(worstBeforeOutputPico(price, worst) + BigInt(worst.completionTokens) * price.outputPico)
-}
-
-/** How many completion tokens this balance covers beside the prompt's worst case; negative if not even that. */
-export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completionTokens'>, available: Nano): number {
-  const pico = available * PICO_PER_NANO - worstBeforeOutputPico(price, worst)
-  if (pico < 0n) return -1
-  return price.outputPico === 0n ? Number.POSITIVE_INFINITY : Number(pico / price.outputPico)
-}
-
-function worstBeforeOutputPico(
-  price: Price,
-  { promptTokens, images, writesCache }: Omit<WorstCase, 'completionTokens'>,
-): bigint {
-  let dearest = price.inputPico > price.cachedInputPico ? price.inputPico : price.cachedInputPico
-  if (writesCache && price.cacheWritePico > dearest) dearest = price.cacheWritePico
-  return BigInt(promptTokens) * dearest + price.requestPico + BigInt(images) * price.imagePico
-}
-
-function roundUp(pico: bigint): Nano {
+export function roundUp(pico: bigint): Nano {
   return (pico + PICO_PER_NANO - 1n) / PICO_PER_NANO
 }
 
 /** Credits per million tokens are, digit for digit, picocredits per token with six places. */
-function picoPerToken(creditsPerMillion: string): bigint {
-  return picoOf(creditsPerMillion, TOKEN_PLACES)
+function picoPerToken(creditsPerMillion: string | undefined, without = 0n): bigint {
+  return creditsPerMillion === undefined ? without : picoOf(creditsPerMillion, TOKEN_PLACES)
 }
 
 function picoOf(text: string, places: number): bigint {

@@ -1,7 +1,7 @@
 import { type Catalog, type MediaKind, type PricedModel, providerFields } from './catalog.ts'
 import type { ChatRequest } from './chat.ts'
 import type { Nano } from './money.ts'
-import { affordableTokens, type WorstCase, worstCostOf } from './price.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from './worst-cost.ts'
 
 /** A chat request whose worst case is known, so that it can be admitted. */
 export type PricedRequest = {
@@ -80,9 +80,13 @@ export function mayWriteCache({ chat, model }: PricedRequest): boolean {
   return chat.asksCacheWrite && model.price.cacheWrite !== undefined
 }
 
+/** Whether a prompt that may be written may stay for an hour, which has a price of its own. */
+export function mayWriteCache1h(priced: PricedRequest): boolean {
+  return mayWriteCache(priced) && priced.model.price.cacheWrite1h !== undefined
+}
+
 function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {
-  const { chat, promptBound: promptTokens } = priced
-  return { promptTokens, images: chat.media.image, writesCache: mayWriteCache(priced) }
+  return { promptTokens: priced.promptBound, images: priced.chat.media.image }
 }
 
 /** The most tokens that the prompt can be, for this model or one that may stand in for it. */
@@ -96,6 +100,12 @@ function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): n
 export function textBound({ bytes, messageCount, toolCount }: ChatRequest): number {
   const tools = toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * toolCount : 0
   return bytes + HELD_PER_REQUEST + HELD_PER_MESSAGE * messageCount + tools
+}
+
+/** The `contextLength` of the model that answers, which no prompt that its upstream counts may be above; of all texts of a batch. */
+export function answeringContext({ chat, model, catalog }: PricedRequest, fallbackModel: string | undefined): number {
+  const { contextLength } = (fallbackModel === undefined ? undefined : catalog.models.get(fallbackModel)) ?? model
+  return contextLength * (chat.embedding?.inputs.length ?? 1)
 }
 
 /** The most tokens that the media of a prompt can be. */

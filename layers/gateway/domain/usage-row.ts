@@ -33,6 +33,8 @@ export type UsageRow = {
   readonly cachedTokens: number
   /** Of the prompt tokens, those that the provider wrote to its cache. */
   readonly cacheWriteTokens?: number | undefined
+  /** Of those, the ones that stay there for an hour. */
+  readonly cacheWrite1hTokens?: number | undefined
   /** Of the completion tokens, those that the model thought with. */
   readonly reasoningTokens?: number | undefined
   /** Images in the prompt, where they have a price of their own. */
@@ -48,10 +50,12 @@ export type UsageRow = {
   readonly usageCapped?: boolean | undefined
   readonly cost: Nano
   readonly hold: Nano
-  /** The provider's bill for the answer, if its route says what it costs. */
+  /** The provider's bill for the answer, if it says so itself or its route has a cost. */
   readonly upstreamCost?: Nano | undefined
+  /** Where the provider itself stated that cost; else it follows from the catalog. */
+  readonly upstreamCostSource?: 'provider' | undefined
   readonly priceVersion?: number | undefined
-  /** Credits per million tokens by which it was charged. */
+  /** Credits per million tokens by which it was charged, of its tier if it has one. */
   readonly price?: StatedPrice | undefined
   readonly attempts: readonly Attempt[]
   readonly ttftMs?: number | undefined

@@ -1,5 +1,5 @@
 import { sampleText } from '../../tokenizer/sample-text.ts'
-import { mayWriteCache } from '../domain/priced-request.ts'
+import { mayWriteCache, mayWriteCache1h } from '../domain/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { AdmittedChat } from '../request.ts'
@@ -36,7 +36,7 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
       idleTimeoutMs: MOST_UPSTREAM_MS,
       ...fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] }),
       mayWriteCache: mayWriteCache(priced),
-      mayWriteCache1h: false,
+      mayWriteCache1h: mayWriteCache1h(priced),
       signal: deadline.signal,
     })
   } catch (error) {

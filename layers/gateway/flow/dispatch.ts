@@ -1,7 +1,7 @@
 import type { UpstreamRoute } from '../domain/catalog.ts'
 import type { ChatPart } from '../domain/chat.ts'
 import { extraFields } from '../domain/extra-fields.ts'
-import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
+import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { type Answer, type ChatCall, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
@@ -52,7 +52,7 @@ async function ask<T>(
       idleTimeoutMs: route.idleTimeoutMs,
       ...fields,
       mayWriteCache: mayWriteCache(priced),
-      mayWriteCache1h: false,
+      mayWriteCache1h: mayWriteCache1h(priced),
       signal: beginning.signal,
     })
     if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator]()))

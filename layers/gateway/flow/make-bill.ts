@@ -1,4 +1,5 @@
 import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../domain/bill.ts'
+import { mayWriteCache1h } from '../domain/priced-request.ts'
 import type { AdmittedChat } from '../request.ts'
 import { readUsage } from '../wire/usage-counts.ts'
 import type { CountDeps } from './count-texts.ts'
@@ -10,7 +11,14 @@ type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 /** Fewer tokens than this share of our own count were counted for one choice of several only. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 
-const NOTHING_COUNTED: Counts = { prompt: undefined, completion: undefined, cached: 0, cacheWrite: 0, reasoning: 0 }
+const NOTHING_COUNTED: Counts = {
+  prompt: undefined,
+  completion: undefined,
+  cached: 0,
+  cacheWrite: 0,
+  cacheWrite1h: undefined,
+  reasoning: 0,
+}
 const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
 
 /** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
@@ -31,18 +39,23 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
         : told.completion
     const isEstimate = prompt !== counts.prompt || completion !== counts.completion
     const cached = Math.min(counts.cached, prompt)
+    const cacheWrite = Math.min(counts.cacheWrite, prompt - cached)
+    // Where nobody says how long it stays, it may be the dearest life that was asked for.
+    const cacheWrite1h = Math.min(counts.cacheWrite1h ?? (mayWriteCache1h(priced) ? cacheWrite : 0), cacheWrite)
     return billFor(priced, {
       quantities: {
         prompt,
         completion,
         cached,
-        cacheWrite: Math.min(counts.cacheWrite, prompt - cached),
+        cacheWrite,
+        cacheWrite1h,
         images: priced.chat.media.image,
       },
       reasoning: Math.min(counts.reasoning, completion),
       source: isEstimate ? 'estimate' : 'upstream',
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
       usageRejected: isEstimate && reported !== undefined,
+      upstreamCost: reported?.cost,
     })
   }
   if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)

@@ -15,11 +15,12 @@ export async function makeEmbeddingBill(deps: CountDeps, request: BilledRequest,
   const estimate = told ? undefined : await estimateTexts(deps, request, priced.chat.embedding?.inputs ?? [])
   const prompt = told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0)
   return billFor(priced, {
-    quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, images: 0 },
+    quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
     reasoning: 0,
     source: told ? 'upstream' : 'estimate',
     ...(estimate?.isRough && { estimatedBy: 'characters' as const }),
     usageRejected: !told && reported !== undefined,
+    upstreamCost: reported?.cost,
   })
 }
 

@@ -1,11 +1,11 @@
 import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
-import { costOf, parsePrice, statePrice } from '../domain/price.ts'
-import { loweredCap } from '../domain/priced-request.ts'
+import { costOf, parsePrice, priceAt, statePrice } from '../domain/price.ts'
+import { answeringContext, loweredCap } from '../domain/priced-request.ts'
 import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log/log.ts'
-import { deadAtMs, type GatewayRequest } from '../request.ts'
+import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
 import { retry } from '../retry.ts'
 
 type SettleDeps = {
@@ -53,9 +53,18 @@ export function settler(deps: SettleDeps): Settle {
         await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost }))
       }
       log.request(row)
+      noteContext(request, row)
     } catch (error) {
       log.unsettled(error, requestId)
     }
+  }
+
+  /** An upstream that counts a prompt beyond the context proves the catalog wrong, by which holds are bounded. */
+  function noteContext({ priced, journey }: GatewayRequest, row: UsageRow): void {
+    if (!priced || !journey.route || row.usageSource !== 'upstream') return
+    const contextLength = answeringContext(priced, journey.fallbackModel)
+    if (row.promptTokens > contextLength)
+      log.contextExceeded(journey.route, row.promptTokens, contextLength, row.requestId)
   }
 
   /** A row that cannot be written as it is must not make its answer free. */
@@ -113,6 +122,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     completionTokens: quantities.completion,
     cachedTokens: quantities.cached,
     cacheWriteTokens: quantities.cacheWrite || undefined,
+    cacheWrite1hTokens: quantities.cacheWrite1h || undefined,
     reasoningTokens: bill.reasoning || undefined,
     images: quantities.images || undefined,
     askedMaxTokens: lowered === undefined ? undefined : priced?.chat.namedCap,
@@ -123,13 +133,19 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     usageCapped: bill.usageCapped || undefined,
     cost: bill.cost,
     hold: request.hold ?? 0n,
-    upstreamCost: journey.cost && bill.source !== 'none' ? costOf(parsePrice(journey.cost), quantities) : undefined,
+    ...upstreamCostOf(journey, bill),
     priceVersion: priced?.catalog.version,
-    price: priced && statePrice(priced.model.tokenPrice),
+    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt)),
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - request.nowMs,
   }
+}
+
+/** The provider's own word, and without one the catalog's. */
+function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<UsageRow, 'upstreamCost' | 'upstreamCostSource'> {
+  if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
+  return { upstreamCost: cost && bill.source !== 'none' ? costOf(parsePrice(cost), bill.quantities) : undefined }
 }
 
 /** Tries a write until it is known to have happened, or the function's time is up. */

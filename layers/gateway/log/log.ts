@@ -11,6 +11,8 @@ export type Log = {
   upstreamFailed(provider: string, failure: UpstreamFailure): void
   /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
   unpaid(provider: string, costAtMost: Nano | undefined): void
+  /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
+  contextExceeded(route: string, promptTokens: number, contextLength: number, requestId: string): void
   /** Something that should not happen. */
   problem(what: string, error: unknown, requestId: string): void
   /** A request that could not be settled: the sweep will finish it. */
@@ -57,6 +59,10 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       const cost: Metric[] =
         costAtMost === undefined ? [] : [{ name: 'UnpaidCostAtMost', value: creditsIn(costAtMost), unit: 'None' }]
       line('warn', 'unpaid', { provider }, [count('UnpaidAnswers'), ...cost], 'provider')
+    },
+    contextExceeded: (route, promptTokens, contextLength, requestId) => {
+      const fields = { requestId, route, promptTokens, contextLength }
+      line('warn', 'context_exceeded', fields, [count('ContextExceeded')], 'route')
     },
     problem: (what, error, requestId) =>
       line('error', 'problem', { requestId, what, error: describeError(error) }, [count('Problems')]),

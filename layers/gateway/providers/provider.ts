@@ -14,7 +14,7 @@ export type ChatCall = {
   readonly dropsUnknown: boolean
   /** Whether the model's price covers what a provider writes to its cache; if not, nobody may ask for it. */
   readonly mayWriteCache: boolean
-  /** Whether it covers what a provider keeps in its cache for an hour. */
+  /** Whether it covers an hour in that cache; if not, a mark asks for the default life, which is five minutes. */
   readonly mayWriteCache1h: boolean
   /** Told of the fields that are left out. */
   readonly noteDropped: (fields: readonly string[]) => void

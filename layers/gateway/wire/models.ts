@@ -1,6 +1,6 @@
 import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import { formatPerToken, type Price } from '../domain/price.ts'
+import { formatPerToken, type Price, type RangePrice } from '../domain/price.ts'
 import { CONTRACTS, type ContractName } from '../endpoints.ts'
 import { closest } from './closest.ts'
 
@@ -41,14 +41,28 @@ export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
   )
 }
 
-/** Credits for one token, one request and one image, under OpenRouter's names; what has no price of its own is left out. */
-export function pricing({ inputPico, outputPico, cachedInputPico, cacheWritePico, requestPico, imagePico }: Price) {
+/**
+ * Credits for one token, one request and one image, under OpenRouter's names; what has no price of its own is left out. In
+ * place of the base price a tier holds for prompts of more tokens than its `above`.
+ */
+export function pricing(price: Price) {
+  const { requestPico, imagePico, tiers } = price
   return {
-    prompt: formatPerToken(inputPico),
-    completion: formatPerToken(outputPico),
-    input_cache_read: formatPerToken(cachedInputPico),
-    ...(cacheWritePico !== inputPico && { input_cache_write: formatPerToken(cacheWritePico) }),
+    ...tokenPricing(price),
     ...(requestPico > 0n && { request: formatPerToken(requestPico) }),
     ...(imagePico > 0n && { image: formatPerToken(imagePico) }),
+    ...(tiers.length > 0 && { tiers: tiers.map(tokenPricing) }),
+  }
+}
+
+function tokenPricing({ above, ...price }: RangePrice) {
+  const { inputPico, cacheWritePico, cacheWrite1hPico } = price
+  return {
+    ...(above > 0 && { above }),
+    prompt: formatPerToken(inputPico),
+    completion: formatPerToken(price.outputPico),
+    input_cache_read: formatPerToken(price.cachedInputPico),
+    ...(cacheWritePico !== inputPico && { input_cache_write: formatPerToken(cacheWritePico) }),
+    ...(cacheWrite1hPico !== cacheWritePico && { input_cache_write_1h: formatPerToken(cacheWrite1hPico) }),
   }
 }

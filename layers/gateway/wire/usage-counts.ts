@@ -1,6 +1,7 @@
 import type { Bill, ReportedUsage } from '../domain/bill.ts'
 import { isObject } from './field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
+import { statedCost } from './stated-cost.ts'
 
 /** The counts in OpenAI's usage object, of unknown worth. Cache writes have several names. */
 export function readUsage(usage: unknown): ReportedUsage | undefined {
@@ -13,25 +14,32 @@ export function readUsage(usage: unknown): ReportedUsage | undefined {
     total: usage.total_tokens,
     cached: prompt.cached_tokens,
     cacheWrite: prompt.cache_write_tokens ?? prompt.cache_creation_tokens ?? usage.cache_creation_input_tokens,
+    cacheWrite1h: prompt.cache_write_1h_tokens,
     reasoning: completion.reasoning_tokens,
+    cost: statedCost(usage),
   }
 }
 
-/** The usage that a caller is told: the billed counts, the upstream's details if its counts were used, and the cost. */
+/** The usage that a caller is told: the billed counts, the upstream's finer ones if its counts were used, and the cost. */
 export function writeUsage(bill: Bill, reported: unknown): Record<string, unknown> {
   const details = bill.source === 'upstream' && isObject(reported) ? reported : {}
   const { prompt, cached, completion } = bill.quantities
+  const completionDetails = details.completion_tokens_details
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: {
-      ...(isObject(details.prompt_tokens_details) ? details.prompt_tokens_details : {}),
+      ...tokenCounts(details.prompt_tokens_details),
       cached_tokens: cached,
     },
-    ...(isObject(details.completion_tokens_details) && {
-      completion_tokens_details: details.completion_tokens_details,
-    }),
+    ...(isObject(completionDetails) && { completion_tokens_details: tokenCounts(completionDetails) }),
     cost: moneyLiteral(bill.cost),
   }
+}
+
+/** Nothing but tokens: what the upstream bills us is not the caller's to know. */
+function tokenCounts(details: unknown): Record<string, unknown> {
+  const counts = isObject(details) ? Object.entries(details) : []
+  return Object.fromEntries(counts.filter(([name]) => name.endsWith('_tokens')))
 }

@@ -23,6 +23,7 @@ export function usageRecord(row: UsageRow) {
     completion_tokens: row.completionTokens,
     cached_tokens: row.cachedTokens,
     cache_write_tokens: row.cacheWriteTokens ?? 0,
+    cache_write_1h_tokens: row.cacheWrite1hTokens ?? 0,
     reasoning_tokens: row.reasoningTokens ?? 0,
     images: row.images ?? 0,
     total_tokens: row.promptTokens + row.completionTokens,

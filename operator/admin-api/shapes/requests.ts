@@ -17,13 +17,21 @@ export type RequestShape = {
   readonly key_id: string
   readonly key_name: string | null
   /** The row as `GET /v1/usage/{id}` tells it, and the operator's part of it. */
-  readonly row: (Readonly<Record<string, unknown>> & { readonly attempts: readonly AttemptShape[] }) | null
+  readonly row: (Readonly<Record<string, unknown>> & RowParts) | null
   readonly hold: HoldShape | null
   readonly upstream_cost: string | null
+  /** Whose word that is. */
+  readonly upstream_cost_source: 'provider' | 'catalog' | null
   readonly margin: string | null
   /** The charge: what was counted, at what price, and what that comes to. */
   readonly bill: readonly BillLineShape[]
   readonly explanation: readonly Explained[]
+}
+
+type RowParts = {
+  readonly attempts: readonly AttemptShape[]
+  /** `above` so many prompt tokens, if it was charged at a tier. */
+  readonly pricing?: { readonly above?: number } | null
 }
 
 export type AttemptShape = { readonly provider: string; readonly result: string; readonly ms: number }

@@ -105,6 +105,7 @@ export const sampleRequest: RequestShape = {
   },
   hold: null,
   upstream_cost: '0.000300000',
+  upstream_cost_source: 'catalog',
   margin: '0.000045600',
   bill: [
     { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.000150000' },

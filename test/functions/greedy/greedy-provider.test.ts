@@ -16,7 +16,7 @@ const REQUESTS = Number(process.env.GREEDY_REQUESTS ?? 600)
 const SEED = Number(process.env.GREEDY_SEED ?? 1)
 const DIMENSIONS = 2
 /** Nanocredits: the price of cache writes is the dearest of a prompt's. */
-const NANO_PER_PROMPT = 1_000n
+const NANO_PER_PROMPT = 1_250n
 const NANO_PER_COMPLETION = 2_000n
 
 type Usage = { readonly prompt: number; readonly completion: number }
@@ -118,7 +118,7 @@ beforeAll(async () => {
     await answering(asMessage),
     await answering(asVectors),
   ]
-  const price = { input: '1', output: '2', cachedInput: '0.5' }
+  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' }
   const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
   const parsed = parseCatalog({
     providers: {
@@ -137,7 +137,7 @@ beforeAll(async () => {
         kind: 'embedding',
         contextLength: 1_000_000,
         dimensions: DIMENSIONS,
-        price: { input: '1' },
+        price: { input: '1.25' },
         routes: [{ provider: 'vectors', model: 'm' }],
       },
     ],

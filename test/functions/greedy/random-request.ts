@@ -96,14 +96,17 @@ const KINDS = [
 ]
 
 const schema = (random: Random) => ({ type: 'object', properties: { a: anything(random) }, description: text(random) })
-const args = (random: Random) =>
-  JSON.stringify({ a: text(random), b: [anything(random)] }).replace(
-    '"a"',
-    random.pick(['"a"', '"n":1e20,"a"', '"m":[1e20,1e20],"a"']),
-  )
+/** Arguments as text, in which numbers are shorter than they are written again. */
+function args(random: Random): string {
+  const numbers = Array(random.pick([0, 0, 2, 400])).fill('1e20')
+  return `{"n":[${numbers.join()}],${JSON.stringify({ a: text(random), b: [anything(random)] }).slice(1)}`
+}
 
-const BODIES: Readonly<Record<ContractName, (random: Random) => Json>> = {
-  chat: (random) => ({
+/** An id with characters that some providers take in other letters only. */
+const callId = (random: Random) => random.pick(['c1', 'c/1', '…'.repeat(200)])
+
+const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Json>> = {
+  chat: (random, id = callId(random)) => ({
     messages: [
       { role: 'system', content: text(random) },
       {
@@ -122,9 +125,9 @@ const BODIES: Readonly<Record<ContractName, (random: Random) => Json>> = {
           signature: `s${index}`,
           format: 'anthropic-claude-v1',
         })),
-        tool_calls: [{ id: 'c/1', type: 'function', function: { name: 'f', arguments: args(random) } }],
+        tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: args(random) } }],
       },
-      { role: 'tool', tool_call_id: 'c/1', content: text(random) },
+      { role: 'tool', tool_call_id: id, content: text(random) },
       { role: 'user', content: `${text(random)}?` },
     ],
     ...(random.chance(0.5) && { tools: [{ type: 'function', function: { name: 'f', parameters: schema(random) } }] }),

@@ -197,6 +197,26 @@ test('Bedrock’s cached tokens count as prompt, and those read from the cache h
   expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
 })
 
+test('Bedrock’s tokens written to a cache are told apart by their life, the unknown ones as the longer', async () => {
+  const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 42, cacheWriteInputTokens: 27 }
+  const cacheDetails = [
+    { ttl: '1h', inputTokens: 4 },
+    { ttl: '5m', inputTokens: 20 },
+  ]
+  upstream.reply = say('Hello', 'end_turn', { ...usage, cacheDetails })
+  const { response, answer } = await ask()
+  expect(answer.usage.prompt_tokens_details).toEqual({
+    cached_tokens: 0,
+    cache_write_tokens: 27,
+    cache_write_1h_tokens: 7,
+  })
+  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
+    promptTokens: 37,
+    cacheWriteTokens: 27,
+    cacheWrite1hTokens: 7,
+  })
+})
+
 test('a Bedrock count of more tokens than were held for is charged up to the hold', async () => {
   upstream.reply = say('Hello', 'end_turn', { inputTokens: 10, outputTokens: 1e9 })
   const row = await gateway.readRow((await ask()).response.headers.get('x-request-id'))

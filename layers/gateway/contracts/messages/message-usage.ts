@@ -30,9 +30,12 @@ function countsOf({ quantities, reasoning }: Bill): Usage {
   }
 }
 
-function detailsOf({ quantities }: Bill): Usage {
+function detailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
   return {
-    cache_creation: { ephemeral_5m_input_tokens: quantities.cacheWrite, ephemeral_1h_input_tokens: 0 },
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h,
+      ephemeral_1h_input_tokens: cacheWrite1h,
+    },
     inference_geo: null,
     service_tier: 'standard',
     speed: null,

@@ -1,4 +1,5 @@
 import type {
+  CacheDetail,
   ContentBlock,
   ContentBlockDelta,
   ContentBlockStart,
@@ -8,6 +9,7 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { cacheWriteCounts, cacheWrites } from '../../wire/cache-writes.ts'
 
 const FINISH_REASONS = new Map<string, string>(
   Object.entries({
@@ -142,15 +144,22 @@ function choice(delta: Delta, finishReason: string | null = null): ChoicePart {
 
 /** OpenAI counts what was read from or written to a cache as part of the prompt; Bedrock counts it beside. */
 function toUsage(usage: TokenUsage): Record<string, unknown> {
-  const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0 } = usage
-  const prompt = Number(inputTokens) + cacheReadInputTokens + cacheWriteInputTokens
+  const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0, cacheDetails } = usage
+  const written = cacheWrites(cacheWriteInputTokens, livesOf(cacheDetails))
+  const prompt = Number(inputTokens) + cacheReadInputTokens + written.all
   return {
     prompt_tokens: prompt,
     completion_tokens: outputTokens,
     total_tokens: prompt + Number(outputTokens),
     prompt_tokens_details: {
       cached_tokens: cacheReadInputTokens,
-      ...(cacheWriteInputTokens !== 0 && { cache_write_tokens: cacheWriteInputTokens }),
+      ...cacheWriteCounts(written),
     },
   }
+}
+
+function livesOf(details: readonly CacheDetail[] | undefined) {
+  const lives = { fiveMinutes: 0, hour: 0 }
+  for (const detail of details ?? []) lives[detail?.ttl === '5m' ? 'fiveMinutes' : 'hour'] += detail?.inputTokens ?? 0
+  return lives
 }

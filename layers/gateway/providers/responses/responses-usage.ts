@@ -1,4 +1,5 @@
 import { isObject } from '../../wire/field-rules.ts'
+import { costFields } from '../../wire/stated-cost.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,5 +16,6 @@ export function toUsage(usage: Fields): Fields {
       prompt_tokens_details: { cached_tokens: cached, ...(written ? { cache_write_tokens: written } : {}) },
     }),
     ...(thinking !== undefined && { completion_tokens_details: { reasoning_tokens: thinking } }),
+    ...costFields(usage),
   }
 }

@@ -52,6 +52,7 @@ function toPart(part: Item): UsagePart {
     completionTokens: count('completionTokens'),
     cachedTokens: count('cachedTokens'),
     cacheWriteTokens: count('cacheWriteTokens'),
+    cacheWrite1hTokens: count('cacheWrite1hTokens'),
     reasoningTokens: count('reasoningTokens'),
     cost: amount('cost'),
     upstreamCost: amount('upstreamCost'),

@@ -29,6 +29,7 @@ const ATTRIBUTES = {
     'completionTokens',
     'cachedTokens',
     'cacheWriteTokens',
+    'cacheWrite1hTokens',
     'reasoningTokens',
     'usageSource',
     'upstreamCost',

@@ -1,0 +1,53 @@
+import type { Nano } from './money.ts'
+import { PICO_PER_NANO, type Price, type RangePrice, roundUp } from './price.ts'
+
+/** The most that a request may come to, whatever its upstream makes of the prompt within these bounds. */
+export type WorstCase = {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly images: number
+}
+
+/** The dearest of the base price and every tier that the prompt can reach: an upper tier may be the cheaper one. */
+export function worstCostOf(price: Price, worst: WorstCase): Nano {
+  let most = 0n
+  eachRange(price, worst, (range, before) => {
+    const pico = before + BigInt(worst.completionTokens) * range.outputPico
+    if (pico > most) most = pico
+  })
+  return roundUp(most)
+}
+
+/** How many completion tokens this balance covers beside the prompt's worst case; negative if not even that. */
+export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completionTokens'>, available: Nano): number {
+  let fewest = Number.POSITIVE_INFINITY
+  eachRange(price, worst, ({ outputPico }, before) => {
+    const left = available * PICO_PER_NANO - before
+    if (left < 0n) fewest = -1
+    else if (outputPico > 0n) fewest = Math.min(fewest, Number(left / outputPico))
+  })
+  return fewest
+}
+
+/** Every range of prompts within the bound, with the most that its longest prompt costs before an answer. */
+function eachRange(
+  price: Price,
+  { promptTokens, images }: Omit<WorstCase, 'completionTokens'>,
+  look: (range: RangePrice, beforeOutputPico: bigint) => void,
+): void {
+  let range: RangePrice = price
+  for (let i = 0; ; i++) {
+    const next = price.tiers[i]
+    const longest = next && next.above < promptTokens ? next.above : promptTokens
+    look(range, BigInt(longest) * dearestInput(range) + range.requestPico + BigInt(images) * range.imagePico)
+    if (!next || longest === promptTokens) return
+    range = next
+  }
+}
+
+/** Providers write prompts to a cache, and read them from one, without being asked to. */
+function dearestInput({ inputPico, cachedInputPico, cacheWritePico, cacheWrite1hPico }: RangePrice): bigint {
+  let dearest = inputPico > cachedInputPico ? inputPico : cachedInputPico
+  if (cacheWritePico > dearest) dearest = cacheWritePico
+  return cacheWrite1hPico > dearest ? cacheWrite1hPico : dearest
+}

@@ -53,6 +53,20 @@ export function parsePrice(price: PriceStrings): Price {
   }
 }
 
+const KINDS = [
+  'inputPico',
+  'outputPico',
+  'cachedInputPico',
+  'cacheWritePico',
+  'requestPico',
+  'imagePico',
+] as const satisfies readonly (keyof Price)[]
+
+/** Whether any part of a cost is more than the price covers. */
+export function isAbove(cost: Price, price: Price): boolean {
+  return KINDS.some((kind) => cost[kind] > price[kind])
+}
+
 /** Whether this is a price of tokens, in credits per million. */
 export function isPrice(creditsPerMillion: string): boolean {
   return parseDecimal(creditsPerMillion, TOKEN_PLACES) !== undefined

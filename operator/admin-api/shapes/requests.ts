@@ -26,7 +26,12 @@ export type RequestShape = {
   readonly explanation: readonly Explained[]
 }
 
-export type AttemptShape = { readonly provider: string; readonly result: string; readonly ms: number }
+export type AttemptShape = {
+  readonly provider: string
+  readonly model: string
+  readonly result: string
+  readonly ms: number
+}
 
 export type BillLineShape = {
   readonly what: string

@@ -1,3 +1,4 @@
+import type { Exchange } from '../../http/exchange.ts'
 import { type HttpClient, openHttpClient } from '../../http/http-client.ts'
 import { HttpError } from '../../http/http-error.ts'
 import type { Head, Headers } from '../../http/response-head.ts'
@@ -43,16 +44,17 @@ export async function post(call: Post): Promise<Reply> {
   let isAlone = false
   for (;;) {
     let body: ReplyBody | undefined
+    let exchange: Exchange | undefined
     try {
       if (call.signal.aborted) throw call.signal.reason
       const { client, path, headers } = call.target
-      const exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
+      exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
       body = new ReplyBody(exchange, call)
       return replyOf(await exchange.head, body)
     } catch (error) {
       body?.close()
       const isStale = error instanceof HttpError && error.isStale
-      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, 'connect')
+      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, exchange?.isSent ? 'reset' : 'connect')
       // If one kept connection is stale, others may be: this call gets a connection of its own.
       isAlone = true
     }

@@ -34,8 +34,10 @@ const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'Tim
 /** Complaints about the model of the route, from the first letter on: further in, the words may be the caller's. */
 const NO_SUCH_MODEL =
   /^(?:the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn.t supported|the provided model doesn.t support on-demand throughput|this model version has reached the end of its life)/i
-/** These can break a connection that was there, and may follow what was sent over it. */
+/** Codes of a connection that was there and broke. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ERR_HTTP2_\w+)$/
+/** Node's words for a call that waited for a connection, if the SDK has wrapped the error and lost its code. */
+const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
 const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
@@ -114,7 +116,7 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
   if (BAD_FRAME.test(message) || ['SyntaxError', 'TypeError', 'RangeError'].includes(name)) {
     return new UpstreamFailure('protocol', 'Amazon Bedrock sent something that cannot be read.', {}, options)
   }
-  const isReset = hasBegun || BROKEN_OFF.test(code ?? '')
+  const isReset = hasBegun || (code === undefined ? !NEVER_SENT.test(message) : BROKEN_OFF.test(code))
   const what = isReset ? 'broke the connection' : 'could not be reached'
   const words = `Amazon Bedrock ${what} (${code ?? 'unknown error'}).`
   return new UpstreamFailure(isReset ? 'reset' : 'connect', words, {}, options)

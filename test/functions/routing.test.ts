@@ -408,6 +408,86 @@ test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
   },
 )
 
+describe('routes that cost more than the model’s price', () => {
+  const OVER = { input: '5', output: '2' }
+  const route = (provider: string, model: string, cost?: object) => ({
+    provider,
+    model,
+    ...timeouts,
+    ...(cost && { cost }),
+  })
+
+  async function openWith(model: object = {}) {
+    const parsed = parseCatalog({
+      providers: {
+        one: { type: 'openai', baseUrl: first.url },
+        two: { type: 'openai', baseUrl: second.url },
+      },
+      models: [
+        {
+          ...MODEL,
+          id: 'test-model',
+          routes: [route('one', 'm1'), route('two', 'm2', OVER)],
+          fallback: ['dear'],
+          ...model,
+        },
+        { ...MODEL, id: 'dear', price: OVER, routes: [route('one', 'dear-1', OVER)] },
+      ],
+    })
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+    const opened = await openFor(parsed.catalog)
+    const { secret } = await opened.issue()
+    return async (pin: string) => {
+      const response = await opened.post(secret, HELLO, { 'X-Svc-Route': pin })
+      const { error } = (await response.json()) as { error?: { code: string; message: string } }
+      return { status: response.status, attempts: response.headers.get('x-svc-attempts'), error }
+    }
+  }
+
+  test.each(['two', 'one,two', 'two,one'])('X-Svc-Route %s is a 400 that does not offer such a route', async (pin) => {
+    const ask = await openWith()
+    const { status: code, error } = await ask(pin)
+    expect([code, error?.code]).toEqual([400, 'invalid_route'])
+    expect(error?.message).toMatch(/'two' costs more than the price.*: one\.$/)
+    expect(second.requests).toEqual([])
+  })
+
+  test.each<[string, object]>([
+    ['a cached token', { input: '0', output: '0', cachedInput: '1.000001' }],
+    ['a token that is written to a cache', { input: '0', output: '0', cacheWrite: '1.000001' }],
+    ['a completion token', { input: '0', output: '2.000001' }],
+    ['a request', { input: '0', output: '0', request: '0.000000001' }],
+    ['an image', { input: '0', output: '0', image: '0.000000001' }],
+  ])('a route where only %s costs more cannot be pinned either', async (_, cost) => {
+    const ask = await openWith({ routes: [route('one', 'm1'), route('two', 'm2', cost)] })
+    expect((await ask('two')).status).toBe(400)
+  })
+
+  test('a route that costs exactly the price can be pinned', async () => {
+    const ask = await openWith({ routes: [route('one', 'm1'), route('two', 'm2', MODEL.price)] })
+    expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
+  })
+
+  test('such a route can be pinned if the model says so', async () => {
+    const ask = await openWith({ pinnable: true })
+    expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
+  })
+
+  test('a provider that can be pinned for one of its routes is not asked by the dearer one', async () => {
+    const ask = await openWith({ routes: [route('two', 'm2', OVER), route('two', 'cheap', MODEL.price)] })
+    second.reply = status(500, {})
+    expect(await ask('two')).toMatchObject({ status: 502, attempts: 'two=status 500' })
+    expect(second.requests.map(({ body }) => body.model)).toEqual(['cheap'])
+  })
+
+  test('a pinned provider that fails leads to no dearer route of a fallback model', async () => {
+    const ask = await openWith()
+    first.reply = status(500, {})
+    expect(await ask('one')).toMatchObject({ status: 502, attempts: 'one=status 500' })
+    expect(first.requests.map(({ body }) => body.model)).toEqual(['m1'])
+  })
+})
+
 test('bytes after [DONE] do not hold up the answer', async () => {
   first.reply = sse([chunk({ content: 'one' }, 'stop'), DONE, 'garbage after the end\n\n'])
   const { secret } = await gateway.issue()

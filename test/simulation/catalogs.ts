@@ -4,12 +4,22 @@ import type { CatalogKind } from './history.ts'
 import { DIMENSIONS } from './scripted-upstream.ts'
 
 const provider = { type: 'openai', baseUrl: 'https://upstream.example/v1' }
-const to = (name: string, priority = 0) => ({ provider: name, model: name, priority, firstByteTimeoutMs: 60_000 })
+const to = (name: string, priority = 0, cost?: { readonly input: string; readonly output: string }) => ({
+  provider: name,
+  model: name,
+  priority,
+  firstByteTimeoutMs: 60_000,
+  ...(cost && { cost }),
+})
+/** Half of the price, and fifty times as much. */
+const CHEAP = { input: '0.5', output: '1' }
+const DEAR = { input: '50', output: '100' }
 
-const ROUTES: Record<CatalogKind, object[]> = {
+const ROUTES: Record<CatalogKind, ReturnType<typeof to>[]> = {
   'one route': [to('first')],
   'several routes': [to('first'), to('narrow'), to('second', 1)],
   narrow: [to('narrow')],
+  'dearer route': [to('first', 0, CHEAP), to('dearer', 1, DEAR)],
 }
 
 export const CATALOGS = Object.fromEntries(
@@ -17,9 +27,9 @@ export const CATALOGS = Object.fromEntries(
 ) as Record<CatalogKind, CatalogData>
 
 /** Prices that the ledger knows by heart: 1,000 and 2,000 nanocredits a token, whichever model answers. */
-function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
+function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean): CatalogData {
   const parsed = parseCatalog({
-    providers: { first: provider, second: provider, narrow: provider, dear: provider },
+    providers: { first: provider, second: provider, narrow: provider, dear: provider, dearer: provider },
     models: [
       {
         id: 'simulated',
@@ -35,14 +45,14 @@ function catalogWith(routes: object[], hasFallback: boolean): CatalogData {
         contextLength: 10_000,
         dimensions: DIMENSIONS,
         price: { input: '1' },
-        routes,
+        routes: routes.map(({ cost, ...route }) => ({ ...route, ...(cost && { cost: { input: cost.input } }) })),
       },
       {
         id: 'dear',
         contextLength: 50_000,
         maxOutputTokens: 100,
         price: { input: '60', output: '120' },
-        routes: [{ ...to('dear'), cost: { input: '50', output: '100' } }],
+        routes: [to('dear', 0, DEAR)],
       },
     ],
   })

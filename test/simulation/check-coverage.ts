@@ -19,6 +19,11 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   if (truth.lackedWords && fallbackModel !== undefined) {
     throw new Violation(`${requestId} was moved to ${fallbackModel} by a field that a dialect lacks`)
   }
+  if (truth.provoked && (fallbackModel !== undefined || row.provider === 'dearer')) {
+    throw new Violation(`${requestId} was moved to ${row.provider} by a failure that its caller can provoke`)
+  }
+  if (truth.passedOver)
+    throw new Violation(`${requestId} went past a route that one caller’s one request had failed at`)
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
   if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
@@ -27,6 +32,15 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   const hold = BigInt(row.hold as bigint)
   const least = owed < hold ? owed : hold
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
+  checkMargin(row)
+}
+
+/** The cheap route bills half of the price, so an answer of it is never sold below its cost, unless its counts are absurd. */
+function checkMargin({ requestId, provider, cost, upstreamCost, usageCapped }: StoredItem): void {
+  if (provider !== 'first' || upstreamCost === undefined || usageCapped) return
+  if (BigInt(upstreamCost as bigint) > BigInt(cost as bigint)) {
+    throw new Violation(`${requestId} is charged ${cost}, and costs the operator ${upstreamCost}`)
+  }
 }
 
 /** An answer that nobody counted, or counted as nothing, is worth something all the same. */

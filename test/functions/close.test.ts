@@ -493,7 +493,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
         cost_nano: Number(row.cost),
         prompt_tokens: row.promptTokens,
         attempts: JSON.stringify(
-          row.attempts.map(({ provider, model, result, ms }) => ({ ms, model, provider, result })),
+          row.attempts.map(({ provider, model, result, ms }) => ({ model, ms, provider, result })),
         ),
       }),
     ])

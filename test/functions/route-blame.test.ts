@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { witnessOf } from '../../layers/gateway/flow/witness-of.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
@@ -111,6 +112,11 @@ describe('whose doing a failure is', () => {
     ...withStatus([400, 413, 422], ENDS),
     ['answers 429 with Retry-After', status(429, {}, { 'Retry-After': '60' }), UNCLEAR],
     ['answers 404 with Retry-After', status(404, {}, { 'Retry-After': '60' }), CALLERS],
+    [
+      'answers 429 because one request is larger than its limit',
+      status(429, { error: { message: 'Request too large for m on tokens per min (TPM): Limit 1, Requested 2.' } }),
+      CALLERS,
+    ],
     ['closes the connection', destroyed, UNCLEAR],
     ['answers with half of an answer', status(200, '{"choices":['), UNCLEAR],
     ['answers with nothing', sse([]), UNCLEAR],
@@ -147,6 +153,17 @@ describe('whose doing a failure is', () => {
     expect(await restOf(await openFor(parsed.catalog, { clock: () => nowMs }))).toBe('at once')
   })
 
+  test('a route that closes on a large request is not left out, and nothing dearer is asked', async () => {
+    weak.reply = destroyed
+    const gateway = await opened()
+    for (const words of ['a', 'b', 'c']) {
+      const ask = await callerOf(gateway)
+      const body = { messages: [{ role: 'user', content: words.repeat(600_000) }], max_tokens: 1 }
+      expect(await ask('dearer', body)).toBe('weak=too_large')
+    }
+    expect(await (await callerOf(gateway))('same')).toBe('weak=reset, same=ok')
+  })
+
   test('two different requests of one key rest a route, and a caller’s one request does not, however often it asks', async () => {
     weak.reply = status(429, {}, { 'Retry-After': '60' })
     const ask = await callerOf(await opened())
@@ -171,12 +188,12 @@ describe('whose doing a failure is', () => {
 describe('answers that fail after their first word', () => {
   const WORDS = chunk({ content: 'Hel' })
 
-  test.each<[string, Reply, 'by two keys' | 'never']>([
-    ['break off', sse([WORDS]), 'by two keys'],
-    ['fall silent', (response) => void response.writeHead(200).write(WORDS), 'never'],
-    ['end with an error of code 404', sse([WORDS, event({ error: { code: 404 } })]), 'never'],
-    ['end with an error of code 500', sse([WORDS, event({ error: { code: 500 } })]), 'by two keys'],
-  ])('a route whose answers %s rests %s', async (_, reply, rests) => {
+  test.each<[string, 'by two keys' | 'never', Reply]>([
+    ['break off', 'by two keys', sse([WORDS])],
+    ['fall silent', 'never', (response) => void response.writeHead(200).write(WORDS)],
+    ['end with an error of code 404', 'never', sse([WORDS, event({ error: { code: 404 } })])],
+    ['end with an error of code 500', 'by two keys', sse([WORDS, event({ error: { code: 500 } })])],
+  ])('a route whose answers %s rests %s', async (_, rests, reply) => {
     weak.reply = reply
     const gateway = await opened()
     const [one, other] = [await callerOf(gateway), await callerOf(gateway)]
@@ -208,4 +225,17 @@ describe('what costs more', () => {
     const ask = await callerOf(await opened())
     expect(await ask('several')).toBe('weak=status 404, weak=status 500, other=ok')
   })
+})
+
+test('a request of 4 MiB is hashed once, and within a quarter of a second', async () => {
+  const { key } = await tables.issue()
+  const body = { messages: [{ role: 'user', content: 'é"'.repeat(1_400_000) }] }
+  const journey = { attempts: [] }
+  const request = { credential: { hash: '', key, cached: false }, priced: { chat: { body } }, journey }
+  const before = process.cpuUsage()
+  const witness = witnessOf(request as never)
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(250_000)
+  expect(witness).toMatchObject({ keyId: key.id, body: expect.stringMatching(/^.{28}$/) })
+  expect(witnessOf(request as never)).toBe(witness)
 })

@@ -8,6 +8,7 @@ export type FailureReason =
   | 'credential'
   | 'forbidden'
   | 'model_not_found'
+  | 'too_large'
   | 'rejected'
   | 'unsupported'
   | 'protocol'
@@ -53,6 +54,7 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
   timeout: { blame: 'caller', isByStatus: true, mayBeBilled: true },
   runaway: { blame: 'caller', mayBeBilled: true },
   forbidden: { blame: 'caller' },
+  too_large: { blame: 'caller', mayBeBilled: true },
   unsupported: { blame: 'caller' },
   rejected: { blame: 'caller', endsSearch: true },
   deadline: { blame: 'caller', mayBeBilled: true, endsSearch: true },
@@ -71,8 +73,9 @@ function blameOfStatus(status: number): Blame {
  * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for it:
  * `rejected` is a request that is wrong wherever it goes, so no other route is tried; `unsupported` is a sound one that
  * this dialect has no words for, so another route of the same model may answer it. Every other message is ours and safe
- * to log. `forbidden` is a 402 or 403, which is about our account or about what was asked. `deadline` is our own limit,
- * not the upstream's fault. `rate_limit` sums up a request that every upstream turned away with a 429.
+ * to log. `forbidden` is a 402 or 403, which is about our account or about what was asked. `too_large` is a
+ * request that the upstream did not take for its size, though it did not say so by a 413. `deadline` is our own limit, not
+ * the upstream's fault. `rate_limit` sums up a request that every upstream turned away with a 429.
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'

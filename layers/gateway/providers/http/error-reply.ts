@@ -1,4 +1,4 @@
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { isContentComplaint } from './content-complaint.ts'
 import { readAll } from './json-reply.ts'
@@ -12,6 +12,8 @@ const CODE = /^[a-z0-9_.-]{1,64}$/i
 const REFUSED = 400
 const UNAUTHORIZED = 401
 const FORBIDDEN = new Set([402, 403])
+/** OpenAI's 429 to one request that has more tokens than the account may use in a minute. */
+const LARGER_THAN_LIMIT = /^Request too large for /
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
@@ -21,6 +23,11 @@ export async function readErrorReply(reply: Reply, key: string | undefined, mode
   const error = await readError(reply)
   if (isMissingModel(status, error, model)) {
     return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status })
+  }
+  if (status === TOO_MANY_REQUESTS && typeof error.message === 'string' && LARGER_THAN_LIMIT.test(error.message)) {
+    return new UpstreamFailure('too_large', 'The request is larger than the upstream takes in a minute.', {
+      status: 413,
+    })
   }
   if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
   if (status === UNAUTHORIZED || FORBIDDEN.has(status)) {

@@ -27,6 +27,8 @@ export type Reply = {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** Half of what nginx takes unless it is told otherwise; it answers 413 and closes, and the answer may be lost. */
+const LARGE_CHARS = 512 * 1024
 /** By their origins: whoever asks the same host shares its connections. */
 const CLIENTS = new Map<string, HttpClient>()
 
@@ -54,11 +56,17 @@ export async function post(call: Post): Promise<Reply> {
     } catch (error) {
       body?.close()
       const isStale = error instanceof HttpError && error.isStale
-      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, exchange?.isSent ? 'reset' : 'connect')
+      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, brokenBy(call, exchange))
       // If one kept connection is stale, others may be: this call gets a connection of its own.
       isAlone = true
     }
   }
+}
+
+/** Whoever closes on a large request may have a bound on its size, and the caller may know it. */
+function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | 'reset' | 'too_large' {
+  if (!exchange?.isSent) return 'connect'
+  return body.length > LARGE_CHARS ? 'too_large' : 'reset'
 }
 
 function replyOf({ status, headers }: Head, body: ReplyBody): Reply {

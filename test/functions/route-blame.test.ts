@@ -23,8 +23,8 @@ beforeAll(async () => {
     model: 'm',
     priority,
     cost,
-    firstByteTimeoutMs: 150,
-    idleTimeoutMs: 150,
+    firstByteTimeoutMs: 500,
+    idleTimeoutMs: 500,
   })
   const provider = { type: 'openai', baseUrl: sound.url }
   const parsed = parseCatalog({
@@ -38,6 +38,11 @@ beforeAll(async () => {
     models: [
       { ...MODEL, id: 'same', routes: [to('weak', 0, CHEAP), to('same', 1, CHEAP)] },
       { ...MODEL, id: 'dearer', routes: [to('weak', 0, CHEAP), to('dear', 1, DEAR)] },
+      {
+        ...MODEL,
+        id: 'patient',
+        routes: [{ ...to('weak', 0, CHEAP), firstByteTimeoutMs: 20_000 }, to('dear', 1, DEAR)],
+      },
       { ...MODEL, id: 'falls-back', routes: [to('weak', 0, CHEAP)], fallback: ['other'] },
       { ...MODEL, id: 'other', routes: [to('other', 0, { input: '0', output: '0' })] },
       { ...MODEL, id: 'priceless', routes: [to('weak', 0), to('same', 1)] },
@@ -159,7 +164,7 @@ describe('whose doing a failure is', () => {
     for (const words of ['a', 'b', 'c']) {
       const ask = await callerOf(gateway)
       const body = { messages: [{ role: 'user', content: words.repeat(600_000) }], max_tokens: 1 }
-      expect(await ask('dearer', body)).toBe('weak=too_large')
+      expect(await ask('patient', body)).toBe('weak=too_large')
     }
     expect(await (await callerOf(gateway))('same')).toBe('weak=reset, same=ok')
   })

@@ -123,6 +123,7 @@ const anyModel = z.strictObject({
   active: z.boolean().default(true),
   created: z.int().min(0).default(0),
   contextLength: count,
+  pinnable: z.boolean().optional(),
   allowFields: fields.optional(),
 })
 

@@ -125,6 +125,9 @@ const NOTES: Readonly<Record<string, Schema>> = {
   'models.fallback': {
     description: 'Models to try when every route of this one is out, in this order, at this model’s price.',
   },
+  'models.pinnable': {
+    description: 'true lets callers pin a route whose cost is above the price. Default: false.',
+  },
   'models.allowFields': FIELDS,
   'models.mediaTokens': { description: 'The most tokens that one part of the prompt can be, by its kind.' },
   'models.mediaTokens.image': { description: 'Default: 50,000.' },

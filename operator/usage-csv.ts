@@ -1,6 +1,7 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { toUsageItem } from '../layers/gateway/store/usage/usage-item.ts'
+import { attemptText } from './attempt-text.ts'
 
 /** The columns, in an order that does not change: new ones go to the end. */
 const COLUMNS = [
@@ -59,7 +60,6 @@ export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<s
 
 export function toCsvLine(row: UsageRow): string {
   const { input, output, cachedInput, cacheWrite, cacheWrite1h, request, image, above } = row.price ?? {}
-  const attempts = row.attempts.map(({ provider, result, ms }) => `${provider}: ${result} after ${ms} ms`).join('; ')
   const cells: Record<string, unknown> = {
     ...toUsageItem(row),
     priceInput: input,
@@ -70,7 +70,7 @@ export function toCsvLine(row: UsageRow): string {
     priceAbove: above,
     priceRequest: request,
     priceImage: image,
-    attempts,
+    attempts: row.attempts.map(attemptText).join('; '),
   }
   return toLine(COLUMNS.map((name) => cellText(cells[name])))
 }

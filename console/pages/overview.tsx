@@ -194,6 +194,7 @@ function Failing({ of: { routes } }: { readonly of: OverviewShape }) {
             <>
               <th scope="col">Model</th>
               <th scope="col">Provider</th>
+              <th scope="col">Its model</th>
               <th scope="col" class="number">
                 Failures
               </th>
@@ -207,6 +208,9 @@ function Failing({ of: { routes } }: { readonly of: OverviewShape }) {
             <tr key={`${route.model} ${route.provider} ${route.order}`}>
               <th scope="row">{route.model}</th>
               <td>{route.provider}</td>
+              <td>
+                <code>{route.upstream_model}</code>
+              </td>
               <td class="number">{route.failures_24h.toLocaleString('en-US')}</td>
               <td class="number">{route.requests_24h.toLocaleString('en-US')}</td>
             </tr>

@@ -163,6 +163,7 @@ function Attempts({ of: attempts }: { readonly of: readonly AttemptShape[] }) {
         head={
           <>
             <th scope="col">Provider</th>
+            <th scope="col">Its model</th>
             <th scope="col">Result</th>
             <th scope="col" class="number">
               ms
@@ -171,9 +172,12 @@ function Attempts({ of: attempts }: { readonly of: readonly AttemptShape[] }) {
           </>
         }
       >
-        {attempts.map(({ provider, result, ms }, i) => (
+        {attempts.map(({ provider, model, result, ms }, i) => (
           <tr key={i}>
             <th scope="row">{provider}</th>
+            <td>
+              <code>{model}</code>
+            </td>
             <td>{result}</td>
             <td class="number">{ms.toLocaleString('en-US')}</td>
             <td class="bar-cell">

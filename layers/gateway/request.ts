@@ -9,6 +9,7 @@ import type { PricedRequest } from './domain/priced-request.ts'
 import type { Attempt } from './domain/usage-row.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
+import type { Witness } from './flow/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
 // All stages are one object.
@@ -103,12 +104,14 @@ export type Journey = {
   /** Whether the last attempt asked for its answer in one piece, which has no first token to be timed. */
   asksWhole?: boolean
   firstPartMs?: number
+  /** Made when an attempt has failed. */
+  witness?: Witness
 }
 
 /** Notes how the last attempt ended; a stream's ends later than it is accepted. */
 export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number): void {
   const last = attempts.pop()
-  if (last) attempts.push({ provider: last.provider, result, ms: nowMs - (attemptAtMs ?? nowMs) })
+  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
 }
 
 /** From when on a request that has not ended is dead. */

@@ -1,4 +1,5 @@
 import type { Key } from '../../layers/gateway/domain/key.ts'
+import { routeKey } from '../../layers/gateway/domain/route-order.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
@@ -12,21 +13,19 @@ const QUERIES_AT_ONCE = 16
 /** Some 20 MB. */
 const MOST_KEPT = 200_000
 
-/** How often a provider was asked for a model, and failed. */
+/** How often a route was asked, and failed. */
 type Asked = { asked: number; failed: number }
 type Attempts = ReadonlyMap<string, Asked>
 
 /** One attempt of a request that began at a moment. */
-type Attempt = { readonly atMs: number; readonly pair: string; readonly isFailed: boolean }
+type Attempt = { readonly atMs: number; readonly route: string; readonly isFailed: boolean }
 
 /** The attempts of a key from one moment to another, of rows that are final. */
 type Part = { readonly fromMs: number; readonly beforeMs: number; readonly attempts: readonly Attempt[] }
 
-/** How a model at a provider is named among attempts. */
-export const pairOf = (model: string, provider: string) => JSON.stringify([model, provider])
-
 /**
- * The attempts of the last 24 hours. By rows and not by totals: a total knows who answered, and not who was asked before.
+ * The attempts of the last 24 hours, by the key of their route: a fallback's count for the fallback, and whoever failed
+ * before it counts as failed, however the request ended. By rows and not by totals: a total knows only who answered.
  * Who asks again reads only rows that were not final.
  */
 export async function attemptsOf24h(
@@ -53,21 +52,17 @@ export async function attemptsOf24h(
     if (beforeMs > fromMs) kept.keep(key.id, { fromMs: range.fromMs, beforeMs, attempts: final })
     return [...final, ...rest]
   }
-  for await (const { pair, isFailed } of atOnce(keys, QUERIES_AT_ONCE, read)) {
-    const sum = sums.get(pair) ?? { asked: 0, failed: 0 }
-    sums.set(pair, sum)
+  for await (const { route, isFailed } of atOnce(keys, QUERIES_AT_ONCE, read)) {
+    const sum = sums.get(route) ?? { asked: 0, failed: 0 }
+    sums.set(route, sum)
     sum.asked += 1
     if (isFailed) sum.failed += 1
   }
   return sums
 }
 
-function attemptsIn({ startedAtMs: atMs, model, fallbackModel, attempts }: UsageRow): Attempt[] {
-  return attempts.map(({ provider, result }) => ({
-    atMs,
-    pair: pairOf(fallbackModel ?? model ?? '', provider),
-    isFailed: result !== 'ok',
-  }))
+function attemptsIn({ startedAtMs: atMs, attempts }: UsageRow): Attempt[] {
+  return attempts.map((attempt) => ({ atMs, route: routeKey(attempt), isFailed: attempt.result !== 'ok' }))
 }
 
 class KeptAttempts {

@@ -1,13 +1,14 @@
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { routeKey } from '../../layers/gateway/domain/route-order.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import type { RouteTest } from '../test-route.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { readFields, textRule } from './fields.ts'
-import { attemptsOf24h, pairOf } from './route-attempts.ts'
+import { attemptsOf24h } from './route-attempts.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
@@ -26,7 +27,7 @@ export async function routesNow({ tables, nowMs }: Moment, keys: readonly Key[])
     .filter(({ active }) => active)
     .flatMap((model) =>
       inOrder(model).map((route, i) => {
-        const { asked = 0, failed = 0 } = attempts.get(pairOf(model.id, route.provider)) ?? {}
+        const { asked = 0, failed = 0 } = attempts.get(routeKey(route)) ?? {}
         return {
           object: 'route' as const,
           model: model.id,

@@ -4,6 +4,7 @@ import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { Explained } from '../admin-api/shapes/requests.ts'
+import { attemptText } from '../attempt-text.ts'
 import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
@@ -88,9 +89,7 @@ function whyStillHeld({ cost }: UsageRow, { untilMs }: Hold, nowMs: number): str
 
 function explainAttempts({ attempts }: UsageRow): Entry[] {
   if (attempts.length === 0) return []
-  return [
-    ['attempts', ...attempts.map(({ provider, result, ms }, i) => `${i + 1}. ${provider}: ${result} after ${ms} ms`)],
-  ]
+  return [['attempts', ...attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)]]
 }
 
 function isoTime(ms: number): string {

@@ -206,4 +206,28 @@ describe('routes', () => {
     const unknown = await admin.call('POST /routes/test', { body: { model: 'none' } })
     expect([unknown.status, unknown.body.error.message]).toEqual([409, expect.stringContaining("'none'")])
   })
+
+  test('an outage that a fallback covers shows as failures of the route, in GET /routes and GET /overview', async () => {
+    const base = catalogFor(upstream.url, {})
+    const [model] = base.models
+    const body = {
+      providers: base.providers,
+      models: [
+        { ...model, routes: [{ provider: 'up', model: 'out' }], fallback: ['stand-in'] },
+        { ...model, id: 'stand-in', routes: [{ provider: 'up', model: 'well' }] },
+      ],
+    }
+    expect((await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })).status).toBe(200)
+    const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+    upstream.reply = (response, request) =>
+      (request.body.model === 'out' ? status(500, {}) : say('Hello'))(response, request)
+    const { secret } = await other.issue()
+    for (let times = 0; times < 3; times++) expect((await other.post(secret, HELLO)).status).toBe(200)
+    const counts = [
+      { model: 'test-model', upstream_model: 'out', requests_24h: 3, failures_24h: 3 },
+      { model: 'stand-in', upstream_model: 'well', requests_24h: 3, failures_24h: 0 },
+    ]
+    expect((await admin.call('GET /routes')).body.data).toMatchObject(counts)
+    expect((await admin.call('GET /overview')).body.routes).toMatchObject(counts)
+  })
 })

@@ -28,7 +28,7 @@ const COMPLETED: UsageRow = {
   hold: 2_010_000_000n,
   priceVersion: 3,
   price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
-  attempts: [{ provider: 'openai', result: 'ok', ms: 120 }],
+  attempts: [{ provider: 'openai', model: 'gpt', result: 'ok', ms: 120 }],
   ttftMs: 130,
   durationMs: 900,
 }

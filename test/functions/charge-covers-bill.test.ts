@@ -231,6 +231,36 @@ describe('routes', () => {
     expect(dear.requests).toEqual([])
   })
 
+  test.each([
+    [
+      'answers 404 to what it does not support',
+      status(404, { error: { message: 'No endpoints found that support it.' } }),
+    ],
+    ['takes no body of this size', status(413, {})],
+    ['wants to be paid first', status(402, {})],
+    ['says nothing', () => {}],
+  ])(
+    'a caller that makes the cheap route fail, because it %s, gets no dearer answer, then or later',
+    async (_, reply) => {
+      const cost = { input: '0.5', output: '1' }
+      const { cheap, dear, gateway } = await twoModels([
+        { provider: 'cheap', model: 'o', cost, firstByteTimeoutMs: 150 },
+        { provider: 'dear', model: 'o', priority: 1, cost: { input: '50', output: '100' } },
+      ])
+      cheap.reply = reply
+      for (let times = 0; times < 3; times++) {
+        const { response, row } = await ask(gateway, { user: `u${times}`, stream: times === 1 })
+        expect([response.status >= 400, row.cost, row.attempts.length]).toEqual([true, 0n, 1])
+      }
+      cheap.reply = say('Hello')
+      expect((await ask(gateway, {})).row).toMatchObject({
+        provider: 'cheap',
+        attempts: [{ model: 'o', result: 'ok' }],
+      })
+      expect(dear.requests).toEqual([])
+    },
+  )
+
   test('a hold covers a long prompt at a fallback model with a longer context', async () => {
     const { cheap, dear, gateway } = await twoModels([{ provider: 'cheap', model: 'o' }])
     cheap.reply = status(500, {})

@@ -492,7 +492,9 @@ test('the exported lines of a closed day have every row once, whole, in parts th
         started_at: new Date(row.startedAtMs).toISOString(),
         cost_nano: Number(row.cost),
         prompt_tokens: row.promptTokens,
-        attempts: JSON.stringify(row.attempts.map(({ provider, result, ms }) => ({ ms, provider, result }))),
+        attempts: JSON.stringify(
+          row.attempts.map(({ provider, model, result, ms }) => ({ model, ms, provider, result })),
+        ),
       }),
     ])
   }

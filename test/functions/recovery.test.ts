@@ -126,7 +126,12 @@ describe('dead requests', () => {
     const requestId = requestIdAt(nowMs)
     const { hash } = key.current
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
-    const attempts = Array.from({ length: 10_000 }, () => ({ provider: 'up', result: 'x'.repeat(60), ms: 1 }))
+    const attempts = Array.from({ length: 10_000 }, () => ({
+      provider: 'up',
+      model: 'm',
+      result: 'x'.repeat(60),
+      ms: 1,
+    }))
     const request = {
       requestId,
       nowMs,

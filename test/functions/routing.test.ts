@@ -77,7 +77,7 @@ describe('failing routes', () => {
     ['does not know the model (404)', status(404, {}), 'status 404'],
     ['refuses the operator’s credential (401)', status(401, { error: { message: 'bad key' } }), 'credential 401'],
     ['redirects', status(302, '', { Location: 'http://127.0.0.1:1/' }), 'status 302'],
-    ['resets the connection', (response) => void response.socket?.destroy(), 'connect'],
+    ['resets the connection', (response) => void response.socket?.destroy(), 'reset'],
     ['hangs', () => {}, 'timeout'],
     ['hangs after its headers', (response) => void response.writeHead(200).flushHeaders(), 'timeout'],
     ['answers with HTML', bytes('<html>', 'text/html'), 'empty'],
@@ -303,10 +303,20 @@ test('the catalog can give a provider extra headers, another field for the token
 })
 
 describe('routes that keep failing', () => {
+  /** Each time another request: one caller's alone rests no route. */
+  async function asker() {
+    const { secret } = await gateway.issue({ rpm: 60_000 })
+    let times = 0
+    return (body: object = {}) => {
+      times += 1
+      return gateway.post(secret, { ...HELLO, user: `caller ${times}`, ...body })
+    }
+  }
+
   test('a route that fails twice is left out for a while, and is then tried again', async () => {
     first.reply = status(500, {})
-    const { secret } = await gateway.issue({ rpm: 60_000 })
-    const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
+    const post = await asker()
+    const ask = async () => (await post()).headers.get('x-svc-attempts')
     expect([await ask(), await ask(), await ask()]).toEqual([
       'one=status 500, two=ok',
       'one=status 500, two=ok',
@@ -323,8 +333,8 @@ describe('routes that keep failing', () => {
 
   test('a route that fails twice in the middle of its answers is left out for a while, and the log says so', async () => {
     first.reply = sse([chunk({ role: 'assistant', content: 'on' })])
-    const { secret } = await gateway.issue({ rpm: 60_000 })
-    const ask = async () => (await gateway.post(secret, { ...HELLO, stream: true })).text()
+    const post = await asker()
+    const ask = async () => (await post({ stream: true })).text()
     for (let i = 0; i < 2; i++) expect(await ask()).toContain('"error"')
     expect(await ask()).toContain('"content":"two"')
     expect(gateway.logLines.filter((line) => line.includes('"upstream_failed"'))).toHaveLength(2)
@@ -332,9 +342,10 @@ describe('routes that keep failing', () => {
 
   test('a route that sends Retry-After is left out for as long as it asks', async () => {
     first.reply = status(429, {}, { 'Retry-After': '40' })
-    const { secret } = await gateway.issue({ rpm: 60_000 })
-    const ask = async () => (await gateway.post(secret, HELLO)).headers.get('x-svc-attempts')
-    expect([await ask(), await ask()]).toEqual(['one=status 429, two=ok', 'two=ok'])
+    const post = await asker()
+    const ask = async () => (await post()).headers.get('x-svc-attempts')
+    const busy = 'one=status 429, two=ok'
+    expect([await ask(), await ask(), await ask()]).toEqual([busy, busy, 'two=ok'])
     nowMs += 39_999
     expect(await ask()).toBe('two=ok')
     nowMs += 1
@@ -343,11 +354,11 @@ describe('routes that keep failing', () => {
 
   test('a route that was left out is still used when every other one fails', async () => {
     first.reply = status(500, {})
-    const { secret } = await gateway.issue({ rpm: 60_000 })
-    for (let i = 0; i < 3; i++) await gateway.post(secret, HELLO)
+    const post = await asker()
+    for (let i = 0; i < 3; i++) await post()
     second.reply = status(500, {})
     first.reply = say('one')
-    const response = await gateway.post(secret, HELLO)
+    const response = await post()
     expect(response.headers.get('x-svc-attempts')).toBe('two=status 500, one=ok')
   })
 })
@@ -396,6 +407,86 @@ test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
     expect(error.message).toMatch(/two, one|one, two/)
   },
 )
+
+describe('routes that cost more than the model’s price', () => {
+  const OVER = { input: '5', output: '2' }
+  const route = (provider: string, model: string, cost?: object) => ({
+    provider,
+    model,
+    ...timeouts,
+    ...(cost && { cost }),
+  })
+
+  async function openWith(model: object = {}) {
+    const parsed = parseCatalog({
+      providers: {
+        one: { type: 'openai', baseUrl: first.url },
+        two: { type: 'openai', baseUrl: second.url },
+      },
+      models: [
+        {
+          ...MODEL,
+          id: 'test-model',
+          routes: [route('one', 'm1'), route('two', 'm2', OVER)],
+          fallback: ['dear'],
+          ...model,
+        },
+        { ...MODEL, id: 'dear', price: OVER, routes: [route('one', 'dear-1', OVER)] },
+      ],
+    })
+    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+    const opened = await openFor(parsed.catalog)
+    const { secret } = await opened.issue()
+    return async (pin: string) => {
+      const response = await opened.post(secret, HELLO, { 'X-Svc-Route': pin })
+      const { error } = (await response.json()) as { error?: { code: string; message: string } }
+      return { status: response.status, attempts: response.headers.get('x-svc-attempts'), error }
+    }
+  }
+
+  test.each(['two', 'one,two', 'two,one'])('X-Svc-Route %s is a 400 that does not offer such a route', async (pin) => {
+    const ask = await openWith()
+    const { status: code, error } = await ask(pin)
+    expect([code, error?.code]).toEqual([400, 'invalid_route'])
+    expect(error?.message).toMatch(/'two' costs more than the price.*: one\.$/)
+    expect(second.requests).toEqual([])
+  })
+
+  test.each<[string, object]>([
+    ['a cached token', { input: '0', output: '0', cachedInput: '1.000001' }],
+    ['a token that is written to a cache', { input: '0', output: '0', cacheWrite: '1.000001' }],
+    ['a completion token', { input: '0', output: '2.000001' }],
+    ['a request', { input: '0', output: '0', request: '0.000000001' }],
+    ['an image', { input: '0', output: '0', image: '0.000000001' }],
+  ])('a route where only %s costs more cannot be pinned either', async (_, cost) => {
+    const ask = await openWith({ routes: [route('one', 'm1'), route('two', 'm2', cost)] })
+    expect((await ask('two')).status).toBe(400)
+  })
+
+  test('a route that costs exactly the price can be pinned', async () => {
+    const ask = await openWith({ routes: [route('one', 'm1'), route('two', 'm2', MODEL.price)] })
+    expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
+  })
+
+  test('such a route can be pinned if the model says so', async () => {
+    const ask = await openWith({ pinnable: true })
+    expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
+  })
+
+  test('a provider that can be pinned for one of its routes is not asked by the dearer one', async () => {
+    const ask = await openWith({ routes: [route('two', 'm2', OVER), route('two', 'cheap', MODEL.price)] })
+    second.reply = status(500, {})
+    expect(await ask('two')).toMatchObject({ status: 502, attempts: 'two=status 500' })
+    expect(second.requests.map(({ body }) => body.model)).toEqual(['cheap'])
+  })
+
+  test('a pinned provider that fails leads to no dearer route of a fallback model', async () => {
+    const ask = await openWith()
+    first.reply = status(500, {})
+    expect(await ask('one')).toMatchObject({ status: 502, attempts: 'one=status 500' })
+    expect(first.requests.map(({ body }) => body.model)).toEqual(['m1'])
+  })
+})
 
 test('bytes after [DONE] do not hold up the answer', async () => {
   first.reply = sse([chunk({ content: 'one' }, 'stop'), DONE, 'garbage after the end\n\n'])

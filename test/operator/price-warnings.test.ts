@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { isAbove, type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
 import { priceWarnings } from '../../operator/price-warnings.ts'
 
 type Prices = Record<string, unknown>
@@ -23,6 +24,10 @@ test('a price at or above the cost of every route, or a route without a stated c
   expect(
     priceWarnings(catalogOf(modelOf('a', PRICE), modelOf('b', PRICE, PRICE), modelOf('c', dearer, PRICE))),
   ).toEqual([])
+  expect([isAbove(parsePrice(PRICE), parsePrice(PRICE)), isAbove(parsePrice(PRICE), parsePrice(dearer))]).toEqual([
+    false,
+    false,
+  ])
 })
 
 test.each<[string, Prices, Prices, string[]]>([
@@ -34,6 +39,7 @@ test.each<[string, Prices, Prices, string[]]>([
   ['request (which is not billed)', PRICE, { ...PRICE, request: '0.005' }, ['request 0', '0.005']],
   ['image', { ...PRICE, image: '0.001' }, { ...PRICE, image: '0.0015' }, ['image 0.001', '0.0015']],
 ])('a warning names a price below the route’s cost for %s', (_, price, cost, [part, costs]) => {
+  expect(isAbove(parsePrice(cost as PriceStrings), parsePrice(price as PriceStrings))).toBe(true)
   expect(priceWarnings(catalogOf(modelOf('gpt-4o', price, cost)))).toEqual([
     `models[0] 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
   ])

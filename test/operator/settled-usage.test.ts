@@ -79,7 +79,8 @@ class World {
   }
 
   row({ key }: Used, startedAtMs: number): UsageRow {
-    const attempt = { provider: this.random.pick(['one', 'two']), result: this.random.pick(['ok', 'error']), ms: 1 }
+    const [provider, model] = [this.random.pick(['one', 'two']), this.random.pick(['a', 'b'])]
+    const attempt = { provider, model, result: this.random.pick(['ok', 'error']), ms: 1 }
     return { ...randomRow(this.random, key.id, startedAtMs), attempts: [attempt] }
   }
 

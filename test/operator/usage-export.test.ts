@@ -51,8 +51,8 @@ const ROW: Omit<UsageRow, 'requestId' | 'keyId' | 'startedAtMs'> = {
   priceVersion: 3,
   price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
   attempts: [
-    { provider: 'azure', result: 'timeout', ms: 60_000 },
-    { provider: 'openai', result: 'ok', ms: 120 },
+    { provider: 'azure', model: 'gpt-eu', result: 'timeout', ms: 60_000 },
+    { provider: 'openai', model: 'gpt', result: 'ok', ms: 120 },
   ],
   ttftMs: 130,
   durationMs: 900,
@@ -200,7 +200,7 @@ describe('CSV', () => {
       priceInput: '0.15',
       priceOutput: '0.6',
       priceCachedInput: '0.075',
-      attempts: 'azure: timeout after 60000 ms; openai: ok after 120 ms',
+      attempts: 'azure/gpt-eu: timeout after 60000 ms; openai/gpt: ok after 120 ms',
       ttftMs: '130',
       durationMs: '900',
       replayOf: '',
@@ -313,7 +313,7 @@ describe('the export command', () => {
   const PAGES = 40
   const PAGE_ROWS = 250
   const longTable = () => {
-    const attempts = Array.from({ length: 8 }, () => ({ provider: 'p'.repeat(450), result: 'ok', ms: 1 }))
+    const attempts = Array.from({ length: 8 }, () => ({ provider: 'p'.repeat(440), model: 'm', result: 'ok', ms: 1 }))
     return startLongTable(keys[0] as Key, rowAt(keys[0]?.id ?? '', FIRST, { attempts }), PAGES, PAGE_ROWS)
   }
   const exportLong = (endpoint: string, env: Record<string, string> = {}) => {

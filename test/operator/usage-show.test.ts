@@ -87,8 +87,8 @@ test('a charge is explained line by line: tokens × price, the hold, who counted
     'charged                                          0.000369',
     expect.stringMatching(/^held {10}0\.0009\d+ at admission, 0\.000\d+ given back$/),
     'counted by    the upstream (reported usage)',
-    `attempts      1. up: status 500 after ${row.attempts[0]?.ms} ms`,
-    `              2. up: ok after ${row.attempts[1]?.ms} ms`,
+    `attempts      1. up/first: status 500 after ${row.attempts[0]?.ms} ms`,
+    `              2. up/second: ok after ${row.attempts[1]?.ms} ms`,
   ])
 })
 
@@ -229,7 +229,7 @@ test('a failed request is explained as free because nothing was delivered', asyn
   const shown = await explain(await ask())
   expect(shown).toContain('charged       0: nothing was delivered (upstream_error), and that is free')
   expect(shown).toMatch(/^held .* at admission, 0\.\d+ given back$/m)
-  expect(shown).toMatch(/^attempts +1\. up: status 500/m)
+  expect(shown).toMatch(/^attempts +1\. up\/\S+: status 500/m)
 })
 
 test('a refused request is explained as free, whether the gateway or the upstream refused it', async () => {

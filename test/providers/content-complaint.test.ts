@@ -107,6 +107,7 @@ test.each<[string, number, unknown]>([
   ['the operator’s login', 401, { message: 'No auth; flagged.' }],
 ])('an upstream’s complaint about %s (%i) lets the next route answer and raises an alarm', async (_, code, error) => {
   const { ask, gateway } = await openWith(code, error)
-  expect(await ask()).toMatchObject({ status: 200, attempts: `first=credential ${code}, second=ok` })
+  const reason = code === 401 ? 'credential' : 'forbidden'
+  expect(await ask()).toMatchObject({ status: 200, attempts: `first=${reason} ${code}, second=ok` })
   expect(gateway.logLines.join('\n')).toContain('CredentialFailures')
 })

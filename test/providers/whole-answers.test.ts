@@ -233,7 +233,7 @@ const tooLong: Reply = (response) => {
 
 test.each<[string, Reply, string]>([
   ['breaks off in the middle', cutShort, 'reset'],
-  ['goes on for ever', tooLong, 'protocol'],
+  ['goes on for ever', tooLong, 'runaway'],
   ['is not JSON', status(200, '{"choices":'), 'protocol'],
   ['says nothing', status(200, { choices: [], usage: USAGE }), 'empty'],
   ['is an error in place of an answer', status(200, { error: { message: 'x' } }), 'error_event'],

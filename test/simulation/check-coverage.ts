@@ -31,6 +31,11 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   if (truth.lackedWords && fallbackModel !== undefined) {
     throw new Violation(`${requestId} was moved to ${fallbackModel} by a field that a dialect lacks`)
   }
+  if (truth.provoked && (fallbackModel !== undefined || row.provider === 'dearer')) {
+    throw new Violation(`${requestId} was moved to ${row.provider} by a failure that its caller can provoke`)
+  }
+  if (truth.passedOver)
+    throw new Violation(`${requestId} went past a route that one caller’s one request had failed at`)
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
   if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
@@ -40,23 +45,33 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   const least = owed < hold ? owed : hold
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
   if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, truth, owed)
+  checkMargin(row)
 }
 
 /** What every hold covers is charged as it was counted, by the tier of its prompt, and so is what it cost us. */
-function checkTier({ requestId, cost, fallbackModel, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
+function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
   if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
-  if (fallbackModel !== undefined) return
+  if (DEAR_ROUTES.has(provider)) return
   const billed = owedFor(truth, COST)
   if (BigInt(upstreamCost as bigint) !== billed) {
     throw new Violation(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
   }
-  if (owed < billed) throw new Violation(`${requestId} is charged ${owed}, and cost us ${billed}`)
 }
+
+const DEAR_ROUTES: ReadonlySet<unknown> = new Set(['dear', 'dearer'])
 
 function isWithinBounds({ said: hasSaid, counted }: Truth): boolean {
   if (!hasSaid || !counted || counted.completion_tokens === 0) return false
   const { prompt_tokens: prompt, total_tokens: total = 0 } = counted
   return prompt <= LEAST_BOUND.prompt && total - prompt <= LEAST_BOUND.completion
+}
+
+/** The others bill less than the price, so no answer of theirs is sold below its cost, unless its counts are absurd. */
+function checkMargin({ requestId, provider, cost, upstreamCost, usageCapped }: StoredItem): void {
+  if (DEAR_ROUTES.has(provider) || upstreamCost === undefined || usageCapped) return
+  if (BigInt(upstreamCost as bigint) > BigInt(cost as bigint)) {
+    throw new Violation(`${requestId} is charged ${cost}, and costs the operator ${upstreamCost}`)
+  }
 }
 
 /** An answer that nobody counted, or counted as nothing, is worth something all the same. */

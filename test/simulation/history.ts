@@ -30,13 +30,15 @@ export type Script =
   | 'reads more'
   | 'boasts'
   | 'refuses'
+  /** It has nothing for what the caller asks: a caller can make it say so. */
+  | 'supports nothing'
   | 'breaks'
   | 'hangs'
   /** What it sends makes the gateway die when the whole answer has come. */
   | 'kills'
 
-/** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model. */
-export type CatalogKind = 'one route' | 'several routes' | 'narrow'
+/** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model; one with a dearer one behind it, and the dearer model. */
+export type CatalogKind = 'one route' | 'several routes' | 'narrow' | 'dearer route'
 
 /** What is asked of the admin API under an Idempotency-Key. */
 export const ACTS = ['create', 'rotate', 'grant'] as const
@@ -103,11 +105,12 @@ const SCRIPTS = urn({
   'reads more': 1,
   boasts: 1,
   refuses: 3,
+  'supports nothing': 2,
   breaks: 2,
   hangs: 1,
   kills: 1,
 })
-const CATALOGS = urn({ 'one route': 5, 'several routes': 4, narrow: 1 })
+const CATALOGS = urn({ 'one route': 5, 'several routes': 4, narrow: 1, 'dearer route': 3 })
 const PINS = [
   undefined,
   undefined,
@@ -116,6 +119,7 @@ const PINS = [
   'first',
   'second',
   'narrow',
+  'dearer',
   'second,first,second,second',
   'first,narrow',
 ]
@@ -139,12 +143,27 @@ const RETRIED = [
   },
 ] as const
 
+/** One caller's one request that its route fails at, again and again at one node. */
+const REPEATED = {
+  node: 0,
+  key: 0,
+  endpoint: 'whole',
+  contract: 'chat',
+  scripts: ['refuses', 'answers'],
+  logprobs: false,
+  pin: undefined,
+  cap: 10,
+  retryOf: undefined,
+} as const
+
 /** What a history is made of: how often what happens. */
 type Style = {
   readonly kinds: readonly Step['do'][]
   readonly faults: number
   readonly inOrder: number
   readonly retries: number
+  /** How often a call is the one that its route fails at. */
+  readonly failing: number
 }
 
 export function generate(seed: number): History {
@@ -154,6 +173,7 @@ export function generate(seed: number): History {
     faults: random.pick([0, 0, 0.03, 0.1, 0.3]),
     inOrder: random.pick([0, 0.5, 0.95]),
     retries: random.pick([0, 0.2, 0.8]),
+    failing: random.pick([0, 0, 0, 0.7]),
   }
   // Most faults need few steps; some need many.
   const length = random.chance(0.1) ? 40 + random.below(80) : 8 + random.below(25)
@@ -213,6 +233,7 @@ function makeStep(random: Random, style: Style): Step {
         retryOf,
         // Mostly the same body as before.
         ...(retryOf !== undefined && random.chance(0.9) && RETRIED[retryOf]),
+        ...(random.chance(style.failing) && REPEATED),
       }
     }
     case 'deliver':

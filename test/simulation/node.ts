@@ -44,6 +44,7 @@ Object.assign(globalThis, {
 /** One instance of the gateway, as AWS runs several: the real functions, with a clock of its own. */
 export class GatewayNode extends SimulatedProcess {
   skewMs = 0
+  readonly #witnesses = new Set<string>()
   readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
   readonly #models: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
   readonly #sweep: () => Promise<unknown>
@@ -60,7 +61,12 @@ export class GatewayNode extends SimulatedProcess {
     const openProvider = (_: unknown, id: string) => {
       const truth = currentTruth.getStore() as Truth
       const kill = () => deps.kill(this)
-      const provider = scriptedProvider(id, { ask: (script) => this.#ask(script), truth, kill })
+      const provider = scriptedProvider(id, {
+        ask: (script) => this.#ask(script),
+        truth,
+        witnesses: this.#witnesses,
+        kill,
+      })
       return deps.variant?.provider?.(provider) ?? provider
     }
     const countTokens = async (texts: readonly string[]) => {

@@ -15,6 +15,7 @@ export type Usage = {
 
 /** What the upstreams know of one call, whatever the gateway makes of it. */
 export type Truth = {
+  readonly keyId: string
   attempts: number
   /** Whether the last that was asked has said something. */
   said: boolean
@@ -22,6 +23,10 @@ export type Truth = {
   counted?: Usage | undefined
   /** One of them had no words for what was asked. */
   lackedWords: boolean
+  /** One of them failed in a way that the caller can bring about. */
+  provoked: boolean
+  /** The cheap one was left out, though no two requests had failed there. */
+  passedOver: boolean
 }
 
 /** The numbers in each vector. */
@@ -43,17 +48,25 @@ const LACKING = ['logprobs', 'top_k', 'truncate']
 export type Scripted = {
   readonly ask: Ask
   readonly truth: Truth
+  /** Requests at which the cheap one has failed as the gateway's process saw it, each by its key and body. */
+  readonly witnesses: Set<string>
   /** Ends the process that is listening. */
   readonly kill: () => void
 }
 
 /** An upstream that does what the request's `user` field says: the first that is asked the one thing, others the other. */
-export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Provider {
+export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Scripted): Provider {
+  function fails(body: ChatBody, failure: UpstreamFailure): never {
+    witnesses.add(`${truth.keyId} ${JSON.stringify(body)}`)
+    throw failure
+  }
+
   /** Hears a question, and returns what it does with it once its first word is due. */
   async function begin({ body, raw }: ChatRequest, signal: AbortSignal) {
     const { user_id: user = raw.user } = (raw.metadata ?? {}) as ChatBody
     const scripts = String(user).split('|') as Script[]
     const script = scripts[Math.min(truth.attempts, 1)] as Script
+    if (id === 'dearer' && truth.attempts === 0 && witnesses.size < 2) truth.passedOver = true
     truth.attempts += 1
     truth.counted = undefined
     truth.said = false
@@ -63,9 +76,16 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
       throw new UpstreamFailure('unsupported', 'It has no words for that.', { param })
     }
     const next = () => untilAborted(ask(script), signal)
-    if (script === 'hangs') await untilAborted(new Promise(() => {}), signal)
+    if (script === 'hangs') {
+      truth.provoked = true
+      await untilAborted(new Promise(() => {}), signal)
+    }
     await next()
-    if (script === 'refuses') throw new UpstreamFailure('status', 'It refuses.', { status: 500 })
+    if (script === 'refuses') fails(body, new UpstreamFailure('status', 'It refuses.', { status: 500 }))
+    if (script === 'supports nothing') {
+      truth.provoked = true
+      throw new UpstreamFailure('status', 'It has no endpoint for that.', { status: 404 })
+    }
     return { script, next }
   }
 
@@ -76,7 +96,7 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
       truth.said = true
       yield [choice('Hello', null)]
       await next()
-      if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
+      if (script === 'breaks') fails(call.chat.body, new UpstreamFailure('reset', 'It broke.'))
       yield [choice(' there', 'stop')]
       const usage = COUNTED[script]
       truth.counted = usage
@@ -89,7 +109,7 @@ export function scriptedProvider(id: string, { ask, truth, kill }: Scripted): Pr
     async embed(call: EmbedCall): Promise<Embedding> {
       const { script, next } = await begin(call.chat, call.signal)
       await next()
-      if (script === 'breaks') throw new UpstreamFailure('reset', 'It broke.')
+      if (script === 'breaks') fails(call.chat.body, new UpstreamFailure('reset', 'It broke.'))
       truth.said = true
       const counted = COUNTED[script]
       truth.counted = counted && { ...counted, completion_tokens: 0, total_tokens: counted.prompt_tokens }

@@ -35,6 +35,8 @@ type Expressions = {
   TransactItems?: readonly object[]
 }
 const RELEASED = 'DELETE openHolds'
+const BROKEN = new UpstreamFailure('status', 'It fails.', { status: 500 })
+const UNREACHABLE = new UpstreamFailure('connect', 'It is away.')
 
 export const VARIANTS: readonly Variant[] = [
   without('the hold is not checked', 'available >= :hold'),
@@ -78,7 +80,10 @@ export const VARIANTS: readonly Variant[] = [
     prompt_tokens: Math.floor(usage.prompt_tokens / 2),
     completion_tokens: Math.floor(usage.completion_tokens / 2),
   })),
-  { name: 'a field that a dialect lacks leads to the fallback', provider: failingForWords },
+  failingAs('a field that a dialect lacks leads to the fallback', ({ reason }) => reason === 'unsupported', BROKEN),
+  failingAs('a failure that a caller provokes leads to what costs more', ({ detail }) => detail.status === 404, BROKEN),
+  failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
+  failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
   ...SELLING_VARIANTS,
 ]
 
@@ -106,17 +111,21 @@ function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Varia
   }
 }
 
-function failingForWords(provider: Provider): Provider {
+/** A failure is taken for another one, whose doing is another's. */
+function failingAs(name: string, isIt: (failure: UpstreamFailure) => boolean, as: UpstreamFailure): Variant {
+  const heard = (error: unknown) => (error instanceof UpstreamFailure && isIt(error) ? as : error)
   return {
-    ...provider,
-    async *chat(call) {
-      try {
-        yield* await provider.chat(call)
-      } catch (error) {
-        const isForWords = error instanceof UpstreamFailure && error.reason === 'unsupported'
-        throw isForWords ? new UpstreamFailure('status', 'It fails.', { status: 500 }) : error
-      }
-    },
+    name,
+    provider: (provider) => ({
+      ...provider,
+      async *chat(call) {
+        try {
+          yield* await provider.chat(call)
+        } catch (error) {
+          throw heard(error)
+        }
+      },
+    }),
   }
 }
 

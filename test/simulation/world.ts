@@ -215,7 +215,7 @@ class World {
       hash: secret.hash,
       hadEnded: secret.ended,
       contract: step.contract,
-      truth: { attempts: 0, said: false, lackedWords: false },
+      truth: { keyId: account.keyId, attempts: 0, said: false, lackedWords: false, provoked: false, passedOver: false },
     }
     this.#calls.push(call)
     this.#start(

@@ -29,9 +29,9 @@ const ROW: UsageRow = {
   priceVersion: 123,
   price: { input: '3.000001', output: '15.000001', cachedInput: '0.300001' },
   attempts: [
-    { provider: 'anthropic', result: 'status 529', ms: 812 },
-    { provider: 'openrouter', result: 'timeout', ms: 60_000 },
-    { provider: 'anthropic-bedrock', result: 'ok', ms: 1_234 },
+    { provider: 'anthropic', model: 'claude-sonnet-4-5', result: 'status 529', ms: 812 },
+    { provider: 'openrouter', model: 'anthropic/claude-sonnet-4.5', result: 'timeout', ms: 60_000 },
+    { provider: 'anthropic-bedrock', model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', result: 'ok', ms: 1_234 },
   ],
   ttftMs: 62_046,
   durationMs: 91_234,

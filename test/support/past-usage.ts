@@ -68,7 +68,7 @@ export function randomRow(random: Random, keyId: string, startedAtMs: number): U
     cachedTokens: random.below(100),
     ...(random.chance(0.3) && { cacheWriteTokens: 1, reasoningTokens: random.below(50) }),
     ...(random.chance(0.6) && { upstreamCost: BigInt(random.below(10 ** 9)) }),
-    attempts: [{ provider: route.provider, result: 'ok', ms: 5 }],
+    attempts: [{ provider: route.provider, model: 'm', result: 'ok', ms: 5 }],
   }
 }
 

@@ -97,6 +97,8 @@ export type CatalogModel = {
   readonly routes: readonly UpstreamRoute[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
+  /** Whether callers may pin a route whose cost is above the price. */
+  readonly pinnable?: boolean | undefined
   /** As a provider's, for this model only. */
   readonly allowFields?: readonly string[] | undefined
   /** The most tokens that one part of a kind can be. Unless given, 50,000 for an image, all of the context for others. */

@@ -112,6 +112,26 @@ export function priceAt(price: Price, promptTokens: number): RangePrice {
   return found
 }
 
+const KINDS = [
+  'inputPico',
+  'outputPico',
+  'cachedInputPico',
+  'cacheWritePico',
+  'cacheWrite1hPico',
+  'requestPico',
+  'imagePico',
+] as const satisfies readonly (keyof Price)[]
+
+/** Whether any part of a cost is more than the price covers, for prompts of any length. */
+export function isAbove(cost: Price, price: Price): boolean {
+  const borders = [cost, ...cost.tiers, ...price.tiers].map(({ above }) => above)
+  return borders.some((above) => isAboveIn(priceAt(cost, above + 1), priceAt(price, above + 1)))
+}
+
+function isAboveIn(cost: RangePrice, price: RangePrice): boolean {
+  return KINDS.some((kind) => cost[kind] > price[kind])
+}
+
 /** Whether this is a price of tokens, in credits per million. */
 export function isPrice(creditsPerMillion: string): boolean {
   return parseDecimal(creditsPerMillion, TOKEN_PLACES) !== undefined

@@ -1,4 +1,5 @@
-import type { UpstreamRoute } from './catalog.ts'
+import type { PricedModel, UpstreamRoute } from './catalog.ts'
+import { isAbove, parsePrice } from './price.ts'
 
 /** Key of a route in RouteHealth. */
 export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
@@ -30,6 +31,12 @@ export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly 
   return providers.flatMap((provider, priority) =>
     routes.filter((route) => route.provider === provider).map((route) => ({ ...route, priority })),
   )
+}
+
+/** Those of the routes that a caller of this model may choose: not one on which every answer may be sold below its cost. */
+export function pinnableRoutes(routes: readonly UpstreamRoute[], model: PricedModel): readonly UpstreamRoute[] {
+  if (model.pinnable) return routes
+  return routes.filter(({ cost }) => !cost || !isAbove(parsePrice(cost), model.tokenPrice))
 }
 
 function shuffleByWeight(routes: readonly UpstreamRoute[], random: () => number): UpstreamRoute[] {

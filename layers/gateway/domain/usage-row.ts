@@ -7,7 +7,13 @@ import type { StatedPrice } from './price.ts'
 export type Outcome = 'completed' | 'refused' | 'upstream_error' | 'abandoned'
 
 /** One route that was asked: how that ended, and how long it lasted, from the call to the end of its answer. */
-export type Attempt = { readonly provider: string; readonly result: string; readonly ms: number }
+export type Attempt = {
+  readonly provider: string
+  /** The model's name at that provider. */
+  readonly model: string
+  readonly result: string
+  readonly ms: number
+}
 
 /** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */
 export type UsageRow = {

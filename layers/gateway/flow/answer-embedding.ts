@@ -68,7 +68,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     }
   }
   try {
-    return await tryRoutes(deps, priced, journey, deadline.signal, ask)
+    return await tryRoutes(deps, request, deadline.signal, ask)
   } catch (error) {
     throw toGatewayError(error)
   } finally {

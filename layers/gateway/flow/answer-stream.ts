@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { Answer } from '../providers/provider.ts'
-import { type AdmittedChat, endAttempt, headOf, type Journey } from '../request.ts'
+import { type AdmittedChat, endAttempt, headOf } from '../request.ts'
 import { costFrame } from '../wire/frames.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
@@ -16,6 +16,7 @@ import { endingOf, SETTLE_RESERVE_MS } from './settle.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 import { waitAtMost } from './wait-at-most.ts'
+import { witnessOf } from './witness-of.ts'
 
 /**
  * A stream of frames. It throws as long as an honest status is possible; once it has returned, `settlement.streaming`
@@ -26,7 +27,7 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
   const timeMs = endsAtMs - request.nowMs
   const words = `The answer took longer than the ${Math.round(timeMs / 1000)} s it had.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
-  const answer = dispatch(deps, request.priced, request.journey, deadline.signal, (begun) => begun)
+  const answer = dispatch(deps, request, deadline.signal, (begun) => begun)
   try {
     await waitAtMost(answer, deps.timing.commitAfterMs)
   } catch (error) {
@@ -85,7 +86,7 @@ async function relay(
     sink.end(cost === bill.cost ? ending : end(cost), costFrame(deps.headerPrefix, cost), contract.lastFrame)
     await settling
   } catch (error) {
-    noteFailure(deps, journey, error, signal)
+    noteFailure(deps, request, error, signal)
     const failure = toGatewayError(error)
     const closing = failMidway(deps, request, tally, failure)
     await waitAtMost(closing, deps.timing.settleMs)
@@ -95,13 +96,19 @@ async function relay(
 }
 
 /** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
-function noteFailure({ health, log, clock }: ChatDeps, journey: Journey, error: unknown, deadline: AbortSignal): void {
+function noteFailure(
+  { health, log, clock }: ChatDeps,
+  request: AdmittedChat,
+  error: unknown,
+  deadline: AbortSignal,
+): void {
   if (!(error instanceof UpstreamFailure)) return
+  const { journey } = request
   // Without a route none was accepted, and each attempt has its end already.
   if (journey.route) endAttempt(journey, error.result, clock())
   if (error.isCallers || deadline.aborted) return
   if (!journey.route || !journey.provider) return
-  health.failed(journey.route, error, clock())
+  health.failed(journey.route, error, () => witnessOf(request), clock())
   log.upstreamFailed(journey.provider, error)
 }
 

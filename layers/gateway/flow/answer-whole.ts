@@ -63,7 +63,7 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
     return isWhole(answer) ? gathered(answer.every(take)) : everyBatch(answer, take).then(gathered)
   }
   try {
-    return await dispatch(deps, request.priced, request.journey, deadline.signal, gather)
+    return await dispatch(deps, request, deadline.signal, gather)
   } catch (error) {
     throw toGatewayError(error)
   } finally {

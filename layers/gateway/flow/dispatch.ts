@@ -7,7 +7,7 @@ import { type Answer, type ChatCall, isWhole, type Provider } from '../providers
 import type { Journey } from '../request.ts'
 import { speaks } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
-import { type Candidate, type DispatchDeps, tryRoutes } from './try-routes.ts'
+import { type Candidate, type DispatchDeps, type RoutedRequest, tryRoutes } from './try-routes.ts'
 
 const MOST_LEADING_PARTS = 1_000
 
@@ -20,12 +20,12 @@ type Accept<T> = (answer: Answer) => Promise<T> | T
  */
 export function dispatch<T>(
   deps: DispatchDeps,
-  priced: PricedRequest,
-  journey: Journey,
+  request: RoutedRequest,
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
-  return tryRoutes(deps, priced, journey, signal, (provider, candidate) =>
+  const { priced, journey } = request
+  return tryRoutes(deps, request, signal, (provider, candidate) =>
     ask(provider, candidate, priced, journey, signal, accept),
   )
 }

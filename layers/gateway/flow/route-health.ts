@@ -1,6 +1,16 @@
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-type RouteRecord = { failures: number; restsUntilMs: number }
+/** Whose request failed, and which one: the key, and a hash of the body. */
+export type Witness = { readonly keyId: string; readonly body: string }
+
+type RouteRecord = {
+  readonly failures: number
+  readonly restsUntilMs: number
+  /** Of the failures that may be the caller's doing, the first one's; 'several' once another request has failed so. */
+  readonly witness: Witness | 'several' | undefined
+}
+
+const HEALTHY: RouteRecord = { failures: 0, restsUntilMs: 0, witness: undefined }
 
 /** One failure may be chance; from the second in a row a route rests. */
 const FAILURES_BEFORE_REST = 2
@@ -9,7 +19,8 @@ const LONGEST_REST_MS = 5 * 60_000
 
 /**
  * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time; then the next
- * real request tries it again. Nothing is shared between instances.
+ * real request tries it again. Nothing is shared between instances. No caller rests a route alone with one request,
+ * however often it sends it: the others would pay for it, or the operator, if the next route costs more.
  */
 export class RouteHealth {
   readonly #records = new Map<string, RouteRecord>()
@@ -28,14 +39,37 @@ export class RouteHealth {
   }
 
   /** A provider's own Retry-After is believed, up to the longest rest. */
-  failed(route: string, { detail }: UpstreamFailure, nowMs: number): void {
-    const failures = (this.#records.get(route)?.failures ?? 0) + 1
+  failed(route: string, { blame, detail }: UpstreamFailure, witnessOf: () => Witness, nowMs: number): void {
+    if (blame === 'caller') return
+    const record = this.#records.get(route) ?? HEALTHY
+    const { failures, witness } = blame === 'route' ? plusOne(record) : testified(record, witnessOf)
+    if (failures === record.failures) {
+      this.#records.set(route, { ...record, witness })
+      return
+    }
     const doublings = failures - FAILURES_BEFORE_REST
     const restMs = doublings < 0 ? 0 : FIRST_REST_MS * 2 ** Math.min(doublings, 10) * (0.5 + this.#random() / 2)
     const askedMs = detail.retryAfterMs ?? 0
     this.#records.set(route, {
       failures,
       restsUntilMs: nowMs + Math.min(LONGEST_REST_MS, Math.max(restMs, askedMs)),
+      witness,
     })
   }
+}
+
+type Count = Pick<RouteRecord, 'failures' | 'witness'>
+
+function plusOne({ failures, witness }: RouteRecord): Count {
+  return { failures: failures + 1, witness }
+}
+
+/** The first failure counts as soon as a second one, of another key or body, says the same. */
+function testified(record: RouteRecord, witnessOf: () => Witness): Count {
+  const { failures, witness } = record
+  if (witness === 'several') return plusOne(record)
+  const seen = witnessOf()
+  if (!witness) return { failures, witness: seen }
+  const isSame = seen.keyId === witness.keyId && seen.body === witness.body
+  return isSame ? { failures, witness } : { failures: failures + 2, witness: 'several' }
 }

@@ -2,13 +2,14 @@ import type { Catalog, UpstreamRoute } from '../domain/catalog.ts'
 import type { Nano } from '../domain/money.ts'
 import { parsePrice } from '../domain/price.ts'
 import { type PricedRequest, worstCaseOf } from '../domain/priced-request.ts'
-import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
+import { TOO_MANY_REQUESTS, UpstreamFailure } from '../domain/upstream-failure.ts'
 import { worstCostOf } from '../domain/worst-cost.ts'
 import type { Log } from '../log/log.ts'
 import type { Provider } from '../providers/provider.ts'
-import { endAttempt, type Journey } from '../request.ts'
+import { type AdmittedChat, endAttempt, type Journey } from '../request.ts'
 import type { RouteHealth } from './route-health.ts'
+import { witnessOf } from './witness-of.ts'
 
 export type DispatchDeps = {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
@@ -28,53 +29,96 @@ export type Candidate = {
 /** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
 const MOST_ATTEMPTS = 8
 
+/** A request on its way to its upstreams, and whose it is. */
+export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
+
 /** Asks the model's routes in order until one has answered. Throws the last route's UpstreamFailure, or one for all if all are busy. */
 export async function tryRoutes<T>(
   deps: DispatchDeps,
-  priced: PricedRequest,
-  journey: Journey,
+  request: RoutedRequest,
   signal: AbortSignal,
   ask: (provider: Provider, candidate: Candidate) => Promise<T>,
 ): Promise<T> {
+  const { priced, journey } = request
   const { openProvider, health, clock } = deps
   const failures: UpstreamFailure[] = []
-  let unsupported: UpstreamFailure | undefined
+  let bound: Bound | undefined
   for (const candidate of candidatesOf(priced, health, clock()).slice(0, MOST_ATTEMPTS)) {
-    const { route, fallbackModel } = candidate
-    // A caller must not choose a dearer model by asking for what its own has no words for.
-    if (fallbackModel !== undefined && unsupported) break
-    journey.attemptAtMs = clock()
-    journey.attempts.push({ provider: route.provider, result: 'open', ms: 0 })
+    if (bound && isBeyond(bound, candidate, priced)) continue
+    beginAttempt(journey, candidate.route, clock())
     try {
-      journey.droppedFields = undefined
-      const answer = await ask(openProvider(priced.catalog, route.provider), candidate)
-      endAttempt(journey, 'ok', clock())
-      journey.route = routeKey(route)
-      journey.provider = route.provider
-      journey.upstreamModel = route.model
-      if (route.cost) journey.cost = route.cost
-      if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
+      const answer = await ask(openProvider(priced.catalog, candidate.route.provider), candidate)
+      noteAnswer(journey, candidate, clock())
       return answer
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
-      endAttempt(journey, error.result, clock())
-      if (error.reason === 'unsupported') {
-        unsupported ??= error
-        continue
-      }
       failures.push(error)
-      if (error.reason === 'rejected') journey.provider = route.provider
-      if (error.mayBeBilled) deps.log.unpaid(route.provider, worstCostAt(candidate, priced))
+      noteFailure(deps, request, candidate, error, signal)
       if (!error.worthAnotherRoute || signal.aborted) break
-      health.failed(routeKey(route), error, clock())
-      deps.log.upstreamFailed(route.provider, error)
+      if (bound || error.blame === 'caller') bound = boundAfter(bound, candidate, priced)
     }
   }
-  const failure = allBusy(failures) ?? failures.at(-1) ?? unsupported
-  throw failure ?? new UpstreamFailure('connect', `The model '${priced.model.id}' has no route.`)
+  throw failureOf(failures, priced.model.id)
 }
 
-const TOO_MANY_REQUESTS = 429
+/**
+ * The most that a caller gets once it has provoked a failure, whatever fails after that: the same model, at a route that
+ * costs no more. It must choose neither a dearer model nor a dearer route by what it asks for, or how.
+ */
+type Bound = { readonly fallbackModel: string | undefined; readonly cost: Nano }
+
+function boundAfter(bound: Bound | undefined, candidate: Candidate, priced: PricedRequest): Bound {
+  const cost = worstCostAt(candidate, priced)
+  return { fallbackModel: candidate.fallbackModel, cost: bound && bound.cost < cost ? bound.cost : cost }
+}
+
+function isBeyond(bound: Bound, candidate: Candidate, priced: PricedRequest): boolean {
+  return candidate.fallbackModel !== bound.fallbackModel || worstCostAt(candidate, priced) > bound.cost
+}
+
+function beginAttempt(journey: Journey, { provider, model }: UpstreamRoute, nowMs: number): void {
+  journey.attemptAtMs = nowMs
+  journey.attempts.push({ provider, model, result: 'open', ms: 0 })
+  journey.droppedFields = undefined
+}
+
+function noteAnswer(journey: Journey, { route, fallbackModel }: Candidate, nowMs: number): void {
+  endAttempt(journey, 'ok', nowMs)
+  journey.route = routeKey(route)
+  journey.provider = route.provider
+  journey.upstreamModel = route.model
+  if (route.cost) journey.cost = route.cost
+  if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
+}
+
+function noteFailure(
+  { health, log, clock }: DispatchDeps,
+  request: RoutedRequest,
+  candidate: Candidate,
+  failure: UpstreamFailure,
+  signal: AbortSignal,
+): void {
+  const { journey, priced } = request
+  const { route } = candidate
+  endAttempt(journey, failure.result, clock())
+  if (failure.reason === 'unsupported') return
+  if (failure.reason === 'rejected' && failure.detail.status) journey.provider = route.provider
+  if (failure.mayBeBilled) log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
+  if (!failure.worthAnotherRoute || signal.aborted) return
+  health.failed(routeKey(route), failure, () => witnessOf(request), clock())
+  log.upstreamFailed(route.provider, failure)
+}
+
+/** The failure that a request is answered with when no route has answered it. */
+function failureOf(failures: readonly UpstreamFailure[], model: string): UpstreamFailure {
+  const asked = failures.filter(({ reason }) => reason !== 'unsupported')
+  return (
+    allBusy(asked) ??
+    asked.at(-1) ??
+    failures[0] ??
+    new UpstreamFailure('connect', `The model '${model}' has no route.`)
+  )
+}
 
 /** If every upstream that was asked has turned the request away for its rate limit, it may try again: when the first of them said. */
 function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefined {
@@ -86,9 +130,10 @@ function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefi
   })
 }
 
-/** The most that an answer which nobody gets may cost us, if the catalog says what the route costs. */
-function worstCostAt({ route, outputCap }: Candidate, priced: PricedRequest): Nano | undefined {
-  return route.cost && worstCostOf(parsePrice(route.cost), worstCaseOf({ ...priced, outputCap }))
+/** The most that this request may cost us at a route; one of unknown cost is taken to cost what its model does. */
+function worstCostAt({ route, outputCap, fallbackModel }: Candidate, priced: PricedRequest): Nano {
+  const model = (fallbackModel !== undefined && priced.catalog.models.get(fallbackModel)) || priced.model
+  return worstCostOf(route.cost ? parsePrice(route.cost) : model.tokenPrice, worstCaseOf({ ...priced, outputCap }))
 }
 
 /** The model's own routes, then those of the models that may stand in for it. */
@@ -99,7 +144,7 @@ function candidatesOf(
 ): Candidate[] {
   const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
   const inOrder = (routes: readonly UpstreamRoute[]) =>
-    orderRoutes(pinned ? pinRoutes(routes, pinned) : routes, isResting, Math.random)
+    orderRoutes(pinned ? pinRoutes(pinnableRoutes(routes, model), pinned) : routes, isResting, Math.random)
   const { allowFields = [] } = model
   const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
   if (!model.fallback) return own

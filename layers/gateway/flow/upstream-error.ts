@@ -29,6 +29,7 @@ export function toGatewayError(error: unknown): GatewayError {
     }
     // The fault in our own credential is for the operator to read, in the log.
     case 'credential':
+    case 'forbidden':
       return new GatewayError(
         'upstream_error',
         'The model could not answer. The upstream did not accept this gateway.',

@@ -31,6 +31,7 @@ export class Connection {
   #exchange: Exchange | undefined
   #hasBeenUsed = false
   #isReused = false
+  #isOpen = false
   #keptUntilMs = Number.POSITIVE_INFINITY
 
   constructor(place: Place, owner: Owner) {
@@ -42,6 +43,9 @@ export class Connection {
     }
     this.#socket = place.isSecure ? openSecurely(options, owner) : connect(options)
     giveUpConnecting(this.#socket, place)
+    this.#socket.once(openedEvent(place), () => {
+      this.#isOpen = true
+    })
     let failure: Error | undefined
     this.#socket.on('error', (error) => {
       failure = error
@@ -56,6 +60,11 @@ export class Connection {
   /** Whether it has carried an exchange before this one. */
   get isReused(): boolean {
     return this.#isReused
+  }
+
+  /** Whether the other side has taken the connection. */
+  get isOpen(): boolean {
+    return this.#isOpen
   }
 
   /** Whether another request may be sent, as far as is known here. */
@@ -133,10 +142,15 @@ function openSecurely(options: TcpNetConnectOpts, owner: Owner): TLSSocket {
   return socket
 }
 
+function openedEvent({ isSecure }: Place): 'secureConnect' | 'connect' {
+  return isSecure ? 'secureConnect' : 'connect'
+}
+
 /** A host that does not even take the connection is given up sooner than one that thinks. */
-function giveUpConnecting(socket: Socket, { isSecure, connectMs }: Place): void {
+function giveUpConnecting(socket: Socket, place: Place): void {
+  const { connectMs } = place
   const late = () => socket.destroy(new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`))
   const timer = setTimeout(late, connectMs)
-  socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+  socket.once(openedEvent(place), () => clearTimeout(timer))
   socket.once('close', () => clearTimeout(timer))
 }

@@ -27,6 +27,11 @@ export class Exchange implements Receiver {
     this.head = this.#begun.promise
   }
 
+  /** Whether the request reached a connection, so that the other side may have read it. */
+  get isSent(): boolean {
+    return this.#connection.isOpen
+  }
+
   /** All of the body that has come since, as soon as there is any; undefined at its end. One caller at a time. */
   read(): Promise<Buffer | undefined> {
     const reader = Promise.withResolvers<Buffer | undefined>()

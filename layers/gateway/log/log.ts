@@ -51,7 +51,8 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       print(`${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
     },
     upstreamFailed: (provider, { reason, detail, message }) => {
-      const ours = reason === 'credential' ? [count('CredentialFailures')] : []
+      const isOurs = reason === 'credential' || reason === 'forbidden'
+      const ours = isOurs ? [count('CredentialFailures')] : []
       const fields = { provider, reason, status: detail.status, message }
       line('warn', 'upstream_failed', fields, [count('UpstreamFailures'), ...ours], 'provider')
     },

@@ -2,6 +2,7 @@ import { doorOf } from '../contracts/contracts.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
+import { pinnableRoutes } from '../domain/route-order.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
 import type { IdentifiedRequest, PricedChat } from '../request.ts'
 import { noSuchModel } from '../wire/models.ts'
@@ -46,11 +47,15 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
 function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
   if (header === undefined) return undefined
   const wanted = [...new Set(header.split(',').map((name) => name.trim()))]
-  const known = [...new Set(model.routes.map(({ provider }) => provider))]
-  if (wanted.every((name) => known.includes(name))) return wanted
+  const allowed = [...new Set(pinnableRoutes(model.routes, model).map(({ provider }) => provider))]
+  const refused = wanted.find((name) => !allowed.includes(name))
+  if (refused === undefined) return wanted
+  const isDear = model.routes.some(({ provider }) => provider === refused)
+  const why = isDear ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
+  const choices = allowed.length > 0 ? allowed.join(', ') : 'none'
   throw new GatewayError(
     'invalid_request',
-    `The route header must be a list of providers of '${model.id}': ${known.join(', ')}.`,
+    `${why}The route header must be a list of providers of '${model.id}': ${choices}.`,
     { code: 'invalid_route' },
   )
 }

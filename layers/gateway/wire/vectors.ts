@@ -8,7 +8,8 @@ import { UpstreamFailure } from '../domain/upstream-failure.ts'
 export function readVector(sent: unknown, dimensions: number, format: VectorFormat): Vector {
   const vector = typeof sent === 'string' ? decode(sent) : copy(sent, format)
   if (vector?.length !== dimensions) {
-    throw malformed(`a vector of ${vector?.length ?? 'no'} numbers where ${dimensions} were expected`)
+    const reason = vector && vector.length > dimensions ? 'runaway' : 'protocol'
+    throw malformed(`a vector of ${vector?.length ?? 'no'} numbers where ${dimensions} were expected`, reason)
   }
   if (!vector.every(Number.isFinite)) throw malformed('a vector with something in it that is no number')
   return vector
@@ -34,6 +35,6 @@ function copy(numbers: unknown, format: VectorFormat): Vector | undefined {
   return vector
 }
 
-function malformed(what: string): UpstreamFailure {
-  return new UpstreamFailure('protocol', `The upstream sent ${what}.`)
+function malformed(what: string, reason: 'protocol' | 'runaway' = 'protocol'): UpstreamFailure {
+  return new UpstreamFailure(reason, `The upstream sent ${what}.`)
 }

@@ -41,7 +41,9 @@ export type RouteShape = {
   readonly order: number
   readonly first_byte_timeout_ms: number
   readonly idle_timeout_ms: number
+  /** Of the provider's model, whichever model of the catalog was asked for. */
   readonly requests_24h: number
+  /** Those that failed, even if another route then answered. */
   readonly failures_24h: number
 }
 

@@ -34,7 +34,12 @@ type RowParts = {
   readonly pricing?: { readonly above?: number } | null
 }
 
-export type AttemptShape = { readonly provider: string; readonly result: string; readonly ms: number }
+export type AttemptShape = {
+  readonly provider: string
+  readonly model: string
+  readonly result: string
+  readonly ms: number
+}
 
 export type BillLineShape = {
   readonly what: string

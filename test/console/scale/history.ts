@@ -109,7 +109,7 @@ function rowOf(keyId: string, startedAtMs: number, index: number): UsageRow {
     hold: 1_000_000n,
     priceVersion: 1,
     price: { input: '0.15', cachedInput: '0.15', output: '0.60' },
-    attempts: [{ provider, result: 'ok', ms: 512 }],
+    attempts: [{ provider, model: 'm', result: 'ok', ms: 512 }],
     ttftMs: 200,
     durationMs: 900,
   }

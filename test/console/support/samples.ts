@@ -99,8 +99,8 @@ export const sampleRequest: RequestShape = {
     cost: '0.000345600',
     hold: '0.010000000',
     attempts: [
-      { provider: 'openrouter', result: 'timeout', ms: 300 },
-      { provider: 'openai', result: 'ok', ms: 512 },
+      { provider: 'openrouter', model: 'gpt-5', result: 'timeout', ms: 300 },
+      { provider: 'openai', model: 'gpt-5', result: 'ok', ms: 512 },
     ],
   },
   hold: null,

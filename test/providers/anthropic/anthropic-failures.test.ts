@@ -38,8 +38,8 @@ const refusal = (code: number, type: string, message: string) => status(code, er
 test.each([
   [400, 'invalid_request_error', 400, 'rejected 400'],
   [401, 'authentication_error', 502, 'credential 401'],
-  [402, 'billing_error', 502, 'credential 402'],
-  [403, 'permission_error', 502, 'credential 403'],
+  [402, 'billing_error', 502, 'forbidden 402'],
+  [403, 'permission_error', 502, 'forbidden 403'],
   [404, 'not_found_error', 502, 'status 404'],
   [409, 'conflict_error', 502, 'status 409'],
   [413, 'request_too_large', 413, 'rejected 413'],

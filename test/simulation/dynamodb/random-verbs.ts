@@ -138,7 +138,7 @@ export class RandomVerbs {
       usageRejected: false,
       cost: random.pick([0n, 5n, 2n ** 60n]),
       hold: request?.hold.amount ?? 0n,
-      attempts: random.pick([[], [{ provider: 'up', result: 'ok', ms: 3 }]]),
+      attempts: random.pick([[], [{ provider: 'up', model: 'm', result: 'ok', ms: 3 }]]),
       ttftMs: random.pick([undefined, 12]),
       durationMs: random.below(1_000),
     }

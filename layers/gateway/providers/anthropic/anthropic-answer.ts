@@ -1,6 +1,7 @@
 import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { statusOfError } from '../http/error-reply.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
@@ -204,7 +205,8 @@ function refusalText(details: unknown): Delta {
 function errorOf({ error }: Fields): UpstreamFailure {
   const { type } = fieldsOf(error)
   const kind = typeof type === 'string' && ERROR_TYPE.test(type) ? ` (${type})` : ''
-  return new UpstreamFailure('error_event', `The upstream reported an error in place of an answer${kind}.`)
+  const message = `The upstream reported an error in place of an answer${kind}.`
+  return new UpstreamFailure('error_event', message, { status: statusOfError(error) })
 }
 
 function isText(value: unknown): value is string {

@@ -35,7 +35,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
     },
   }
 
-  async function send(to: Target, { idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
+  async function send(to: Target, { model, idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
     const text = JSON.stringify(body)
     const key = apiKey && (await apiKey())
     const reply = await post({
@@ -46,7 +46,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
       mayBeginLate: asksWhole,
       signal,
     })
-    if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))
+    if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key, model))
     return reply
   }
 }
@@ -56,7 +56,8 @@ const COUNTED = new Set([
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
 ])
 
-const OUR_ACCOUNT = /credit balance is too low|reached your specified [\w ]*usage limits/i
+/** From the first letter on: further in, the words may be the caller's, which Anthropic quotes. */
+const OUR_ACCOUNT = /^(?:your credit balance is too low|you have reached your specified [\w ]*usage limits)/i
 
 /** Anthropic answers 400, as if to the caller, when the operator's account is out of credit or over its limit. */
 function aboutUs(failure: UpstreamFailure): UpstreamFailure {

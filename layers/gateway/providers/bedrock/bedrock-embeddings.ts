@@ -84,7 +84,8 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
 function makerOf(model: string): Maker {
   const maker = embedderAt(model)
   if (maker) return MAKERS[maker]
-  throw new UpstreamFailure('status', 'Amazon Bedrock is asked for embeddings of a model whose words are not known.')
+  const message = 'Amazon Bedrock is asked for embeddings of a model whose words are not known.'
+  throw new UpstreamFailure('model_not_found', message)
 }
 
 function textsOf({ embedding }: EmbedCall): readonly string[] {

@@ -17,7 +17,7 @@ const KNOWN = new Map<string, readonly [FailureReason, number]>(
     ModelNotReadyException: ['status', 429],
     ServiceQuotaExceededException: ['status', 400],
     ConflictException: ['status', 400],
-    ResourceNotFoundException: ['status', 404],
+    ResourceNotFoundException: ['model_not_found', 404],
     ModelErrorException: ['status', 424],
     ModelStreamErrorException: ['status', 424],
     InternalServerException: ['status', 500],
@@ -31,8 +31,13 @@ const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError'
 /** JavaScript's own names of errors, which nobody chose. */
 const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'TimeoutError', 'AbortError'])
 
-/** Complaints about the route, which is the operator's and not the caller's: another one may answer. */
-const ABOUT_THE_ROUTE = /model identifier is invalid|on-demand throughput isn.t supported|end of its life/i
+/** Complaints about the model of the route, from the first letter on: further in, the words may be the caller's. */
+const NO_SUCH_MODEL =
+  /^(?:the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn.t supported|the provided model doesn.t support on-demand throughput|this model version has reached the end of its life)/i
+/** Codes of a connection that was there and broke. */
+const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ERR_HTTP2_\w+)$/
+/** Node's words for a call that waited for a connection, if the SDK has wrapped the error and lost its code. */
+const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
 const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
@@ -51,12 +56,15 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
     return new UpstreamFailure('credential', `There are no AWS credentials to call Amazon Bedrock with (${name}).`)
   }
   if (reason === undefined) return brokenLine(thrown, progress !== 'none' || httpStatus !== undefined)
+  if (reason === 'model_not_found' || (reason === 'rejected' && NO_SUCH_MODEL.test(message))) {
+    return new UpstreamFailure('model_not_found', `Amazon Bedrock does not have the model (${name}).`, { status })
+  }
   // Once it has spoken, the model has taken the request: a refusal now is the answer breaking off.
-  if (reason === 'rejected' && progress !== 'spoken' && !ABOUT_THE_ROUTE.test(message)) {
+  if (reason === 'rejected' && progress !== 'spoken') {
     const detail = { status, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
     return new UpstreamFailure('rejected', clean(message) || `Amazon Bedrock answered ${name}.`, detail)
   }
-  const what = reason === 'credential' ? 'refused our credential with' : 'answered'
+  const what = reason === 'credential' || reason === 'forbidden' ? 'refused our credential with' : 'answered'
   return new UpstreamFailure(
     reason === 'rejected' ? 'status' : reason,
     `Amazon Bedrock ${what} ${UNNAMED.has(name) ? status : `${name} (${status})`}.`,
@@ -94,7 +102,8 @@ function nameOf(name: unknown): string {
 
 function reasonByStatus(status: number | undefined): readonly [FailureReason, number] | undefined {
   if (status === undefined || (status >= 200 && status < 300)) return undefined
-  if (status === 401 || status === 403) return ['credential', status]
+  if (status === 401) return ['credential', status]
+  if (status === 403) return ['forbidden', status]
   return [status === 408 ? 'timeout' : 'status', status]
 }
 
@@ -107,9 +116,10 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
   if (BAD_FRAME.test(message) || ['SyntaxError', 'TypeError', 'RangeError'].includes(name)) {
     return new UpstreamFailure('protocol', 'Amazon Bedrock sent something that cannot be read.', {}, options)
   }
-  const what = hasBegun ? 'broke the connection' : 'could not be reached'
+  const isReset = hasBegun || (code === undefined ? !NEVER_SENT.test(message) : BROKEN_OFF.test(code))
+  const what = isReset ? 'broke the connection' : 'could not be reached'
   const words = `Amazon Bedrock ${what} (${code ?? 'unknown error'}).`
-  return new UpstreamFailure(hasBegun ? 'reset' : 'connect', words, {}, options)
+  return new UpstreamFailure(isReset ? 'reset' : 'connect', words, {}, options)
 }
 
 /** Messages may quote ARNs, which have the account's number in them, and the keys they were signed with. */

@@ -1,7 +1,8 @@
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { isContentComplaint } from './content-complaint.ts'
 import { readAll } from './json-reply.ts'
+import { isMissingModel } from './missing-model.ts'
 import type { Reply } from './post.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
@@ -9,17 +10,29 @@ const MAX_MESSAGE_CHARS = 1_000
 /** A code is kept in the row and the log, where no words belong that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
 const REFUSED = 400
-const OUR_CREDENTIAL = new Set([401, 402, 403])
+const UNAUTHORIZED = 401
+const FORBIDDEN = new Set([402, 403])
+/** OpenAI's 429 to one request that has more tokens than the account may use in a minute. */
+const LARGER_THAN_LIMIT = /^Request too large for /
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
-/** The meaning of an answer other than 200. Only a complaint about the caller's own request is passed on in words. */
-export async function readErrorReply(reply: Reply, key: string | undefined): Promise<UpstreamFailure> {
+/** The meaning of an answer other than 200, of a call for this model. Only a complaint about the caller's own request is passed on in words. */
+export async function readErrorReply(reply: Reply, key: string | undefined, model: string): Promise<UpstreamFailure> {
   const { status } = reply
   const error = await readError(reply)
+  if (isMissingModel(status, error, model)) {
+    return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status })
+  }
+  if (status === TOO_MANY_REQUESTS && typeof error.message === 'string' && LARGER_THAN_LIMIT.test(error.message)) {
+    return new UpstreamFailure('too_large', 'The request is larger than the upstream takes in a minute.', {
+      status: 413,
+    })
+  }
   if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
-  if (OUR_CREDENTIAL.has(status)) {
-    return new UpstreamFailure('credential', `The upstream refused our credential with ${status}.`, { status })
+  if (status === UNAUTHORIZED || FORBIDDEN.has(status)) {
+    const reason = status === UNAUTHORIZED ? 'credential' : 'forbidden'
+    return new UpstreamFailure(reason, `The upstream refused our credential with ${status}.`, { status })
   }
   return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
     status,
@@ -30,7 +43,31 @@ export async function readErrorReply(reply: Reply, key: string | undefined): Pro
 /** An error in place of an answer, though the status was 200. */
 export function errorInAnswer(error: unknown, key: string | undefined): UpstreamFailure {
   if (isObject(error) && isContentComplaint(error)) return aboutRequest(REFUSED, error, key)
-  return new UpstreamFailure('error_event', 'The upstream reported an error in place of an answer.')
+  const message = 'The upstream reported an error in place of an answer.'
+  return new UpstreamFailure('error_event', message, { status: statusOfError(error) })
+}
+
+/** Names that providers give to errors which depend on the request, or on our credential. */
+const STATUS_OF_NAME: ReadonlyMap<unknown, number> = new Map([
+  ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['context_length_exceeded', 400],
+  ['string_above_max_length', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+])
+
+/** The status that an error would have had if it had come in place of the whole answer, as far as it says so. */
+export function statusOfError(error: unknown): number | undefined {
+  if (!isObject(error)) return undefined
+  const { code, type, status } = error
+  const number = [code, status].map(Number).find((said) => Number.isInteger(said) && said >= 400 && said < 600)
+  return number ?? STATUS_OF_NAME.get(code) ?? STATUS_OF_NAME.get(type)
 }
 
 function aboutRequest(status: number, error: Record<string, unknown>, key: string | undefined): UpstreamFailure {
@@ -44,9 +81,12 @@ function aboutRequest(status: number, error: Record<string, unknown>, key: strin
 
 async function readError(reply: Reply): Promise<Record<string, unknown>> {
   try {
-    const body: unknown = JSON.parse(await readAll(reply.body, MAX_ERROR_BYTES))
-    const error = isObject(body) ? body.error : undefined
-    return isObject(error) ? error : {}
+    const parsed: unknown = JSON.parse(await readAll(reply.body, MAX_ERROR_BYTES))
+    // Google sends a list of one, and vLLM and Mistral the error itself.
+    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+    if (!isObject(body)) return {}
+    if (isObject(body.error)) return body.error
+    return body.object === 'error' ? body : {}
   } catch {
     return {}
   }

@@ -84,7 +84,7 @@ class Bytes {
   add(chunk: Buffer): void {
     const most = this.#place.length
     if (this.#size + chunk.length > most) {
-      throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
+      throw new UpstreamFailure('runaway', `The upstream sent more than ${most} bytes at once.`)
     }
     chunk.copy(this.#place, this.#size)
     this.#size += chunk.length

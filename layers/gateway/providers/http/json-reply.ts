@@ -60,5 +60,5 @@ async function gather(body: ReplyBody, most: number): Promise<string> {
 }
 
 function requireSize(bytes: number, most: number): void {
-  if (bytes > most) throw new UpstreamFailure('protocol', `The upstream sent more than ${most} bytes at once.`)
+  if (bytes > most) throw new UpstreamFailure('runaway', `The upstream sent more than ${most} bytes at once.`)
 }

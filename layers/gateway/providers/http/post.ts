@@ -1,3 +1,4 @@
+import type { Exchange } from '../../http/exchange.ts'
 import { type HttpClient, openHttpClient } from '../../http/http-client.ts'
 import { HttpError } from '../../http/http-error.ts'
 import type { Head, Headers } from '../../http/response-head.ts'
@@ -26,6 +27,8 @@ export type Reply = {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** Half of what nginx takes unless it is told otherwise; it answers 413 and closes, and the answer may be lost. */
+const LARGE_CHARS = 512 * 1024
 /** By their origins: whoever asks the same host shares its connections. */
 const CLIENTS = new Map<string, HttpClient>()
 
@@ -43,20 +46,27 @@ export async function post(call: Post): Promise<Reply> {
   let isAlone = false
   for (;;) {
     let body: ReplyBody | undefined
+    let exchange: Exchange | undefined
     try {
       if (call.signal.aborted) throw call.signal.reason
       const { client, path, headers } = call.target
-      const exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
+      exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
       body = new ReplyBody(exchange, call)
       return replyOf(await exchange.head, body)
     } catch (error) {
       body?.close()
       const isStale = error instanceof HttpError && error.isStale
-      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, 'connect')
+      if (!isStale || isAlone || call.signal.aborted) throw toFailure(error, brokenBy(call, exchange))
       // If one kept connection is stale, others may be: this call gets a connection of its own.
       isAlone = true
     }
   }
+}
+
+/** Whoever closes on a large request may have a bound on its size, and the caller may know it. */
+function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | 'reset' | 'too_large' {
+  if (!exchange?.isSent) return 'connect'
+  return body.length > LARGE_CHARS ? 'too_large' : 'reset'
 }
 
 function replyOf({ status, headers }: Head, body: ReplyBody): Reply {

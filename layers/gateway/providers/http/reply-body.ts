@@ -58,7 +58,7 @@ export class ReplyBody {
   }
 }
 
-export function toFailure(error: unknown, reason: 'connect' | 'reset'): UpstreamFailure {
+export function toFailure(error: unknown, reason: 'connect' | 'reset' | 'too_large'): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
   const what = reason === 'connect' ? 'The upstream could not be reached' : 'The upstream broke the connection'

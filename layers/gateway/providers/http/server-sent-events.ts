@@ -105,5 +105,5 @@ function runaway(): UpstreamFailure {
 
 function tooLong(cause: unknown): UpstreamFailure {
   const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
-  return new UpstreamFailure('protocol', message, {}, { cause })
+  return new UpstreamFailure('runaway', message, {}, { cause })
 }

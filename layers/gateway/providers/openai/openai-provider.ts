@@ -35,7 +35,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         signal: call.signal,
       })
       if (reply.status !== 200) {
-        const failure = await readErrorReply(reply, key)
+        const failure = await readErrorReply(reply, key, call.model)
         throw isText ? aboutText(failure) : failure
       }
       if (!isJson(reply)) return readEvents(reply, call, new OpenAiEvents(key))
@@ -53,7 +53,7 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         mayBeginLate: true,
         signal: call.signal,
       })
-      if (reply.status !== 200) throw await readErrorReply(reply, key)
+      if (reply.status !== 200) throw await readErrorReply(reply, key, call.model)
       return readEmbedding(reply, call, key)
     },
   }

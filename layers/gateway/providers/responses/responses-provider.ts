@@ -28,7 +28,7 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadAp
         mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
-      if (reply.status !== 200) throw await readErrorReply(reply, key)
+      if (reply.status !== 200) throw await readErrorReply(reply, key, call.model)
       if (isJson(reply)) return [readResponse(await readJson(reply), key)]
       return readEvents(reply, call, new ResponsesEvents(key))
     },

@@ -35,7 +35,7 @@ const ATTRIBUTES = {
     'upstreamCost',
     'expiresAt',
   ],
-  attempts: [...ALWAYS, 'fallbackModel', 'attempts'],
+  attempts: [...ALWAYS, 'attempts'],
 } as const satisfies Record<string, readonly string[]>
 
 export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole'): QueryUsageRows {

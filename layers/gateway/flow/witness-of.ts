@@ -1,0 +1,13 @@
+import { hash } from 'node:crypto'
+import type { AdmittedChat } from '../request.ts'
+import type { Witness } from './route-health.ts'
+
+/** The witness that a request is of its route's failures, made once: its body may be long. */
+export function witnessOf({
+  credential,
+  priced,
+  journey,
+}: Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>): Witness {
+  journey.witness ??= { keyId: credential.key.id, body: hash('sha1', JSON.stringify(priced.chat.body), 'base64') }
+  return journey.witness
+}

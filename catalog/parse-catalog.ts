@@ -29,10 +29,12 @@ const prices = z.strictObject({
   request: amount.optional(),
   image: amount.optional(),
 })
-/** Vectors are no tokens: they have no price. */
-const embeddingPrices = z
-  .strictObject({ input: price, request: amount.optional() })
-  .transform((given) => ({ ...given, output: '0' }))
+/** Vectors are no tokens: they have no price. A default and not a transform, so that a stored catalog is valid again. */
+const embeddingPrices = z.strictObject({
+  input: price,
+  output: z.literal('0').default('0'),
+  request: amount.optional(),
+})
 const count = z.int().min(1).max(100_000_000)
 const timeoutMs = z.int().min(100).max(840_000)
 const IDLE_TIMEOUT_MS = 60_000
@@ -122,14 +124,13 @@ const chatModel = anyModel.extend({
 })
 
 /** Without `fallback`: the vectors of two models cannot be compared. */
-const embeddingModel = anyModel
-  .extend({
-    kind: z.literal('embedding'),
-    dimensions: z.int().min(1).max(100_000),
-    price: embeddingPrices,
-    routes: z.array(route.extend({ cost: embeddingPrices.optional() })).min(1, 'must have at least one route'),
-  })
-  .transform((entry) => ({ ...entry, maxOutputTokens: 0 }))
+const embeddingModel = anyModel.extend({
+  kind: z.literal('embedding'),
+  dimensions: z.int().min(1).max(100_000),
+  maxOutputTokens: z.literal(0).default(0),
+  price: embeddingPrices,
+  routes: z.array(route.extend({ cost: embeddingPrices.optional() })).min(1, 'must have at least one route'),
+})
 
 const model = z
   .discriminatedUnion('kind', [chatModel, embeddingModel], 'must be "chat" or "embedding"')

@@ -91,8 +91,8 @@ test('an embedding model has a price for its input only, and neither output nor 
 })
 
 test.each<[string, string, object]>([
-  ['a price for output', 'models[1].price', { price: { input: '1', output: '1' } }],
-  ['an output cap', 'models[1]', { maxOutputTokens: 100 }],
+  ['a price for output', 'models[1].price.output', { price: { input: '1', output: '1' } }],
+  ['an output cap', 'models[1].maxOutputTokens', { maxOutputTokens: 100 }],
   ['no dimensions', 'models[1].dimensions', { dimensions: undefined }],
   ['a fallback, whose vectors cannot be compared', 'models[1]', { fallback: ['m'] }],
   ['a kind that nobody knows', 'models[1].kind', { kind: 'image' }],

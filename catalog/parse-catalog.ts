@@ -54,6 +54,10 @@ const apiKey = z
   )
   .optional()
 
+/** AWS's SDK cannot store an object with a field such as `constructor`. */
+const isStorable = (name: string) => !(name in Object.prototype)
+const UNSTORABLE = 'must be another name: the table cannot keep this one'
+
 /** Headers that authenticate or frame a request are ours to send, and a key has its own place. */
 const headerName = z
   .string()
@@ -62,6 +66,7 @@ const headerName = z
     (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
+  .refine(isStorable, UNSTORABLE)
 
 const upstreamStream = z.boolean().optional()
 
@@ -144,7 +149,10 @@ export const catalog = z
   .strictObject({
     $schema: z.string().optional(),
     providers: z.record(
-      z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -'),
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -')
+        .refine(isStorable, UNSTORABLE),
       provider,
     ),
     models: z.array(model),

@@ -11,6 +11,7 @@ const KINDS = {
   insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
   ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
   daily_grant_exceeded: [403, 'permission_error', 'daily_grant_exceeded'],
+  provider_change_denied: [403, 'permission_error', 'provider_change_denied'],
   access_denied: [403, 'permission_error', 'access_denied'],
   not_found: [404, 'invalid_request_error', 'not_found'],
   method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],

@@ -164,6 +164,16 @@ test.each<[string, string, (catalog: Good) => unknown]>([
     'providers.up.headers.Authorization',
     (c) => set(up(c), { headers: { Authorization: 'x' } }),
   ],
+  [
+    'a provider that no table can keep',
+    'providers.constructor',
+    ({ providers, ...c }) => ({ ...c, providers: { ...providers, constructor: providers.up } }),
+  ],
+  [
+    'a header that no table can keep',
+    'providers.up.headers.constructor',
+    (c) => set(up(c), { headers: { constructor: 'x' } }),
+  ],
   ['a space in a model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
   ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],
   ['a list in place of an object', 'catalog', () => []],

@@ -3,6 +3,7 @@ import { resolve6 } from 'node:dns/promises'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { newAct } from '../layers/gateway/domain/act.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
@@ -18,10 +19,12 @@ import {
   checkIpv6,
   checkPieces,
   checkPlainHttp,
+  checkProviderKeys,
   checkSwept,
   manualChecks,
   type NotApplicable,
 } from './stage-checks.ts'
+import { readStageKey } from './stage-keys.ts'
 
 const options = new Command('smoke')
   .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
@@ -46,8 +49,12 @@ try {
 console.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
 process.exitCode = failures === 0 ? 0 : 1
 
-async function firstModel({ tables }: Connection): Promise<string> {
-  const model = (await readStoredCatalog(tables)())?.data.models.find(({ active }) => active)
+async function catalogOf({ tables }: Connection): Promise<CatalogData> {
+  return (await readStoredCatalog(tables)())?.data ?? { providers: {}, models: [] }
+}
+
+async function firstModel(connection: Connection): Promise<string> {
+  const model = (await catalogOf(connection)).models.find(({ active }) => active)
   if (!model) throw new CliError("The catalog has no active model. 'waybill catalog push FILE' brings some.")
   return model.id
 }
@@ -62,6 +69,10 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   )
   const caller = callerOf(connection, issued, model)
   let requestId = ''
+  await check('every provider may have its key', async () => {
+    if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
+    return checkProviderKeys(await catalogOf(connection), readStageKey(stage))
+  })
   try {
     requestId = await checkCalls(caller)
   } finally {

@@ -7,11 +7,16 @@ import {
   isOwnVariable,
   type ProviderEntry,
 } from '../layers/gateway/domain/catalog.ts'
+import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
 
-const name = z.string().min(1).max(200)
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isPlainLine, 'must be on one line, without control characters, marks of direction and invisible ones')
 const modelId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be letters, digits and . _ : / @ - (at most 128)')
@@ -217,7 +222,7 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 function isSafeBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  if (!isPlainLine(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username || password || search || hash) return false
   return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
+import { type ApiFailure, failureFrom, isAbort, readJson, request } from '../api.ts'
 import { useIdentity } from '../identity.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
@@ -33,7 +33,7 @@ export function Playground() {
   useEffect(() => {
     const load = async () => {
       const response = await request('/console/playground/models')
-      const { data } = (await response.json()) as { data: readonly { id: string }[] }
+      const { data } = await readJson<{ data: readonly { id: string }[] }>(response)
       setModels(data.map(({ id }) => id))
       setModel(data[0]?.id ?? '')
     }

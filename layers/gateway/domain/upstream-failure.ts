@@ -1,3 +1,5 @@
+import { plainLine } from './plain-text.ts'
+
 export type FailureReason =
   | 'connect'
   | 'timeout'
@@ -19,6 +21,17 @@ type FailureDetail = {
   readonly param?: string | undefined
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
+}
+
+const MOST_MESSAGE_CHARS = 2_000
+const MOST_NAME_CHARS = 200
+
+/** A code and a param are the upstream's or the caller's own words, as the message is. */
+function shownWords({ code, param }: FailureDetail): FailureDetail {
+  return {
+    ...(code !== undefined && { code: plainLine(code, MOST_NAME_CHARS) }),
+    ...(param !== undefined && { param: plainLine(param, MOST_NAME_CHARS) }),
+  }
 }
 
 /** After these the upstream may have generated an answer, and bill it, though nobody got it. */
@@ -51,9 +64,9 @@ export class UpstreamFailure extends Error {
   readonly detail: FailureDetail
 
   constructor(reason: FailureReason, message: string, detail: FailureDetail = {}, options?: ErrorOptions) {
-    super(message, options)
+    super(plainLine(message, MOST_MESSAGE_CHARS), options)
     this.reason = reason
-    this.detail = detail
+    this.detail = { ...detail, ...shownWords(detail) }
   }
 
   /** How an attempt that ended like this is noted: the reason, and the status if there was one. */

@@ -1,5 +1,6 @@
 import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { plainLine } from '../domain/plain-text.ts'
 import { formatPerToken, type Price } from '../domain/price.ts'
 import { CONTRACTS, type ContractName } from '../endpoints.ts'
 
@@ -29,10 +30,9 @@ function contractsOf(model: PricedModel): ContractName[] {
 }
 
 export function noSuchModel(id: string): GatewayError {
-  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
   return new GatewayError(
     'model_not_found',
-    `The model '${shown}' does not exist here. GET /v1/models lists those that do.`,
+    `The model '${plainLine(id, 100)}' does not exist here. GET /v1/models lists those that do.`,
     { param: 'model' },
   )
 }

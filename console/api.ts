@@ -1,5 +1,5 @@
-import { plainValue } from '../layers/gateway/domain/plain-text.ts'
 import type { ApiError } from '../operator/admin-api/shapes/answers.ts'
+import { parseJson, readJson } from './read-json.ts'
 import { endSession, sessionToken } from './session.ts'
 
 /** An answer that is none: refused by the server, or lost on the way (status 0). */
@@ -37,7 +37,7 @@ export type Sent = {
 /** Under /admin/v1. */
 export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
   const response = await request(`/admin/v1${path}`, sent)
-  return readJson<T>(response)
+  return whole(readJson<T>(response))
 }
 
 export async function askCsv(path: string): Promise<Blob> {
@@ -70,15 +70,6 @@ export async function request(path: string, { method, body, headers, signal }: S
   // The playground's key may be refused as well, by the gateway, which says nothing of this session.
   if (failure.code === 'invalid_console_token') endSession()
   throw failure
-}
-
-export async function readJson<T>(response: Response): Promise<T> {
-  return plainValue((await whole(response.json())) as T)
-}
-
-/** Every answer is read by this or by `readJson`: names, notes and errors in it are other people's words. */
-export function parseJson<T>(text: string): T {
-  return plainValue(JSON.parse(text) as T)
 }
 
 export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {

@@ -1,4 +1,5 @@
-import { ApiFailure, parseJson, textLines } from '../../api.ts'
+import { ApiFailure, textLines } from '../../api.ts'
+import { parseJson } from '../../read-json.ts'
 
 type Chunk = {
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]

@@ -7,11 +7,16 @@ import {
   isOwnVariable,
   type ProviderEntry,
 } from '../layers/gateway/domain/catalog.ts'
+import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
 
-const name = z.string().min(1).max(200)
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isPlainLine, 'must be on one line, without control characters, marks of direction and invisible ones')
 const modelId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be letters, digits and . _ : / @ - (at most 128)')
@@ -42,10 +47,12 @@ const prices = z
     path: ['cacheWrite1h'],
     error: 'must stand beside a cacheWrite, the price of the default life in a cache',
   })
-/** Vectors are no tokens: they have no price. */
-const embeddingPrices = z
-  .strictObject({ input: price, request: amount.optional() })
-  .transform((given) => ({ ...given, output: '0' }))
+/** Vectors are no tokens: they have no price. A default and not a transform, so that a stored catalog is valid again. */
+const embeddingPrices = z.strictObject({
+  input: price,
+  output: z.literal('0').default('0'),
+  request: amount.optional(),
+})
 const timeoutMs = z.int().min(100).max(840_000)
 const IDLE_TIMEOUT_MS = 60_000
 const fields = z
@@ -64,6 +71,10 @@ const apiKey = z
   )
   .optional()
 
+/** AWS's SDK cannot store an object with a field such as `constructor`. */
+const isStorable = (name: string) => !(name in Object.prototype)
+const UNSTORABLE = 'must be another name: the table cannot keep this one'
+
 /** Headers that authenticate or frame a request are ours to send, and a key has its own place. */
 const headerName = z
   .string()
@@ -72,6 +83,7 @@ const headerName = z
     (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
+  .refine(isStorable, UNSTORABLE)
 
 const unknownFields = z.enum(['refuse', 'drop']).optional()
 const upstreamStream = z.boolean().optional()
@@ -137,14 +149,13 @@ const chatModel = anyModel.extend({
 })
 
 /** Without `fallback`: the vectors of two models cannot be compared. */
-const embeddingModel = anyModel
-  .extend({
-    kind: z.literal('embedding'),
-    dimensions: z.int().min(1).max(100_000),
-    price: embeddingPrices,
-    routes: z.array(route.extend({ cost: embeddingPrices.optional() })).min(1, 'must have at least one route'),
-  })
-  .transform((entry) => ({ ...entry, maxOutputTokens: 0 }))
+const embeddingModel = anyModel.extend({
+  kind: z.literal('embedding'),
+  dimensions: z.int().min(1).max(100_000),
+  maxOutputTokens: z.literal(0).default(0),
+  price: embeddingPrices,
+  routes: z.array(route.extend({ cost: embeddingPrices.optional() })).min(1, 'must have at least one route'),
+})
 
 const model = z
   .discriminatedUnion('kind', [chatModel, embeddingModel], 'must be "chat" or "embedding"')
@@ -158,7 +169,10 @@ export const catalog = z
   .strictObject({
     $schema: z.string().optional(),
     providers: z.record(
-      z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -'),
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -')
+        .refine(isStorable, UNSTORABLE),
       provider,
     ),
     models: z.array(model),
@@ -223,7 +237,7 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 function isSafeBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  if (!isPlainLine(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username || password || search || hash) return false
   return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))

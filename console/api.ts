@@ -1,4 +1,5 @@
 import type { ApiError } from '../operator/admin-api/shapes/answers.ts'
+import { parseJson, readJson } from './read-json.ts'
 import { endSession, sessionToken } from './session.ts'
 
 /** An answer that is none: refused by the server, or lost on the way (status 0). */
@@ -36,7 +37,7 @@ export type Sent = {
 /** Under /admin/v1. */
 export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
   const response = await request(`/admin/v1${path}`, sent)
-  return (await whole(response.json())) as T
+  return whole(readJson<T>(response))
 }
 
 export async function askCsv(path: string): Promise<Blob> {
@@ -47,7 +48,7 @@ export async function askCsv(path: string): Promise<Blob> {
 /** The lines of an NDJSON answer, as they come. */
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
   const response = await request(`/admin/v1${path}`, sent)
-  for await (const line of textLines(response)) if (line) yield JSON.parse(line) as T
+  for await (const line of textLines(response)) if (line) yield parseJson<T>(line)
 }
 
 export async function request(path: string, { method, body, headers, signal }: Sent = {}): Promise<Response> {
@@ -87,7 +88,7 @@ export async function* textLines({ body }: Response): AsyncGenerator<string, voi
 
 async function failureOf(response: Response): Promise<ApiFailure> {
   const requestId = response.headers.get('X-Request-Id')
-  const told = (await response.json().catch(() => undefined)) as Partial<ApiError> | undefined
+  const told = await readJson<Partial<ApiError>>(response).catch(() => undefined)
   const { message = `The server answered ${response.status}.`, code = null, param = null } = told?.error ?? {}
   return new ApiFailure(message, response.status, { code, param, requestId })
 }

@@ -10,6 +10,7 @@ import {
 } from '../layers/gateway/flow/finish-hold.ts'
 import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
 import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
+import { printLine } from '../layers/gateway/log/print-line.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
@@ -61,14 +62,11 @@ function pooledBytes(): (count: number) => Uint8Array {
   }
 }
 
-/** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
-const print = (line: string) => process.stdout.write(`${line}\n`)
-
 export function openInstance(options: InstanceOptions = {}): Instance {
   const config = options.config ?? readConfig()
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
-  const log = options.log ?? jsonLog(print, config.stage, clock)
+  const log = options.log ?? jsonLog(printLine, config.stage, clock)
   const books = { putUsageRow: putUsageRow(tables, config.keepRowsDays), releaseHold: releaseHold(tables) }
   const finishHold = holdFinisher(books)
   const settle = settler({ ...books, isUnavailable, clock, log })

@@ -1,3 +1,4 @@
+import { type Output, plainOutput } from '../layers/gateway/domain/plain-text.ts'
 import { openAws } from './preflight/aws.ts'
 import type { Outcome } from './preflight/check.ts'
 import { KEPT_TABLES } from './preflight/kept-tables.ts'
@@ -14,7 +15,7 @@ type RunCdk = (args: readonly string[]) => Promise<number>
  * `cdk deploy`, unless a stage that has left its tables behind would begin with empty ones. Returns the exit code. Also
  * deploys the stacks in us-east-1; and whatever is there already under a name that the template gives is adopted.
  */
-export async function deployStage(given: readonly string[], out: Console, runCdk: RunCdk): Promise<number> {
+export async function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   const args = given.filter((it) => it !== NEW_TABLES)
   try {
     const stage = stageOf(lastOf(args, /^(?:-c|--context)[\n=]?stage=(.*)$/gm) ?? 'dev', readSettings())
@@ -23,7 +24,7 @@ export async function deployStage(given: readonly string[], out: Console, runCdk
       throw new Error(`${outcome.what}. ${outcome.advice} For empty ones, add ${NEW_TABLES}.`)
     return await runCdk(['deploy', '--all', '--import-existing-resources', ...args])
   } catch (error) {
-    out.error((error as Error).message)
+    plainOutput(out).error((error as Error).message)
     return 1
   }
 }

@@ -1,9 +1,13 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
+import { plainLine, plainText } from '../layers/gateway/domain/plain-text.ts'
 import type { Log } from '../layers/gateway/log/log.ts'
 import type { Paint } from './paint.ts'
 
-/** A line for each request, for a person who watches the terminal. */
+/** A line for each request, for a person who watches the terminal. The colours are ours, and no text brings its own. */
 export function humanLog(print: (line: string) => void, paint: Paint): Log {
+  const say = (painted: string, text: string) => print(`${painted} ${plainLine(text)}`)
+  const sayError = (painted: string, text: string, error: unknown) =>
+    print(`${painted} ${plainLine(text)}\n${indented(stackOf(error))}`)
   return {
     request: (row) => {
       const status =
@@ -11,28 +15,31 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       const what = [row.endpoint, row.model, row.provider && `via ${row.provider}`, row.errorCode]
         .filter(Boolean)
         .join(' ')
-      print(`${paint.dim(row.requestId)} ${status} ${what} ${row.durationMs} ms, ${formatCredits(row.cost)} credits`)
+      const cost = formatCredits(row.cost)
+      say(`${paint.dim(row.requestId)} ${status}`, `${what} ${row.durationMs} ms, ${cost} credits`)
     },
-    upstreamFailed: (provider, failure) => print(`${paint.bad('upstream')} ${provider}: ${failure.message}`),
+    upstreamFailed: (provider, failure) => say(paint.bad('upstream'), `${provider}: ${failure.message}`),
     unpaid: (provider, costAtMost) => {
       const cost = costAtMost === undefined ? '' : `, at most for ${formatCredits(costAtMost)} credits`
-      print(`${paint.dim('unpaid')} ${provider} may bill an answer that nobody got${cost}`)
+      say(paint.dim('unpaid'), `${provider} may bill an answer that nobody got${cost}`)
     },
     contextExceeded: (route, promptTokens, contextLength) =>
-      print(
-        `${paint.bad('context')} ${route} counted ${promptTokens} prompt tokens; contextLength is ${contextLength}`,
-      ),
-    unsettled: (error, requestId) =>
-      print(`${paint.bad('unsettled')} ${requestId}: the sweep will finish it\n${stackOf(error)}`),
-    invalidKey: () => print(`${paint.bad('401')} a request had no valid key`),
+      say(paint.bad('context'), `${route} counted ${promptTokens} prompt tokens; contextLength is ${contextLength}`),
+    unsettled: (error, requestId) => sayError(paint.bad('unsettled'), `${requestId}: the sweep will finish it`, error),
+    invalidKey: () => say(paint.bad('401'), 'a request had no valid key'),
     swept: (count) => {
-      if (count > 0) print(`${paint.dim('sweep')} finished ${count} dead requests`)
+      if (count > 0) say(paint.dim('sweep'), `finished ${count} dead requests`)
     },
     closed: (days) => {
-      if (days > 0) print(`${paint.dim('close')} added up the usage of ${days} days`)
+      if (days > 0) say(paint.dim('close'), `added up the usage of ${days} days`)
     },
-    problem: (what, error, requestId) => print(`${paint.bad('problem')} ${requestId}: ${what}\n${stackOf(error)}`),
+    problem: (what, error, requestId) => sayError(paint.bad('problem'), `${requestId}: ${what}`, error),
   }
+}
+
+/** Behind the margin, so that no line of an error's own words looks like one of the log. */
+function indented(text: string): string {
+  return plainText(text).replace(/^/gm, '    ')
 }
 
 function stackOf(error: unknown): string {

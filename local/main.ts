@@ -1,4 +1,6 @@
+import { inspect } from 'node:util'
 import { CliError } from '../operator/cli-error.ts'
+import { outputOf, thisTerminal } from '../operator/terminal.ts'
 import { readSettings } from './settings.ts'
 import { start } from './start.ts'
 
@@ -13,7 +15,8 @@ try {
 } catch (error) {
   // An end asked for while everything was still starting is not a failure.
   if (!stack.disposed) {
-    console.error(error instanceof CliError ? error.message.split('\n')[0] : error)
+    const said = error instanceof CliError ? (error.message.split('\n')[0] ?? '') : inspect(error)
+    outputOf(thisTerminal()).error(said)
     await end(1)
   }
 }

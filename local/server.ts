@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../functions/chat/create.ts'
 import { createFallback } from '../functions/fallback/create.ts'
@@ -13,6 +14,7 @@ import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
+import { outputOf, thisTerminal } from '../operator/terminal.ts'
 import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
 import { FOREIGN_HOST, isForOwnHost } from './own-host.ts'
@@ -52,7 +54,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
   const server = createServer(timing, (request, response) => {
     serve(request, response).catch((error) => {
       // A client that leaves while it is still sending is no failure of ours.
-      if (!request.destroyed) console.error('The local server failed:', error)
+      if (!request.destroyed) outputOf(thisTerminal()).error(`The local server failed: ${inspect(error)}`)
       response.destroy()
     })
   })

@@ -17,6 +17,7 @@ import { localConnection } from '../operator/connect.ts'
 import { startConsole } from '../operator/console/start-console.ts'
 import { LOCAL_FILE, LOCAL_FOLDER, LOCAL_TABLES, type LocalFile } from '../operator/local-gateway.ts'
 import { localKeys, namedVariables } from '../operator/local-keys.ts'
+import { outputOf, thisTerminal } from '../operator/terminal.ts'
 import { checkedCatalog } from './checked-catalog.ts'
 import { demoKey } from './demo-key.ts'
 import { startDynamoDb } from './dynamodb-local.ts'
@@ -36,6 +37,7 @@ export async function start(
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const paint = paintFor(process.stdout)
+  const out = outputOf(thisTerminal())
   const echo = await startEcho()
   stack.defer(echo.close)
   const local = await loadLocalCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
@@ -80,13 +82,13 @@ export async function start(
   await writeFile(LOCAL_FILE, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(LOCAL_FILE, { force: true }))
   const connection = localConnection(operatorTables, file)
-  const options = { port: 0, isReadOnly: false, report: console.error }
+  const options = { port: 0, isReadOnly: false, report: out.error }
   const consoleUrl = await startConsole(connection, options, stack)
   console.log(welcome(file, consoleUrl, local, paint))
 
   dynamodb.child.once('exit', () => {
     if (stack.disposed) return
-    console.error('The local database ended unexpectedly, so the gateway ends too.')
+    out.error('The local database ended unexpectedly, so the gateway ends too.')
     stack.disposeAsync().finally(() => process.exit(1))
   })
 }

@@ -43,7 +43,7 @@ const PRICES: Readonly<Record<string, Schema>> = {
 
 const KEY_REFERENCE = {
   description:
-    'Where the provider’s key is kept, never the key itself: env:NAME is a variable of `npm start`, secret:NAME is the secret waybill/STAGE/NAME in Secrets Manager.',
+    'Where the provider’s key is kept, never the key itself: env:NAME is a variable of `npm start`, secret:NAME is in the secret waybill/STAGE/NAME in Secrets Manager, {"key": "sk-…", "hosts": ["api.openai.com"]}.',
 }
 const UPSTREAM_STREAM = {
   description:

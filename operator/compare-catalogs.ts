@@ -1,28 +1,34 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CatalogData, CatalogModel } from '../layers/gateway/domain/catalog.ts'
+import type { CatalogData, CatalogModel, ProviderEntry } from '../layers/gateway/domain/catalog.ts'
 import type { PriceStrings, PriceTier } from '../layers/gateway/domain/price.ts'
 
 /** A line for each model and provider that is added, removed or changed, with the prices before and after. */
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
   const before = inForce ?? { providers: {}, models: [] }
   const models = compareNamed(byId(before), byId(after), 'model', changesOf)
-  const providers = compareNamed(before.providers, after.providers, 'provider', differingFields)
+  const providers = compareNamed(providersOf(before), providersOf(after), 'provider', differingFields)
   return [...models, ...providers]
 }
 
-function byId({ models }: CatalogData): Record<string, CatalogModel> {
-  return Object.fromEntries(models.map((model) => [model.id, model]))
+// Maps, because a model or provider may be called 'constructor'.
+
+function byId({ models }: CatalogData): ReadonlyMap<string, CatalogModel> {
+  return new Map(models.map((model) => [model.id, model]))
+}
+
+export function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
+  return new Map(Object.entries(providers))
 }
 
 function compareNamed<T extends object>(
-  before: Readonly<Record<string, T>>,
-  after: Readonly<Record<string, T>>,
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
   kind: string,
   compare: (before: T, after: T) => string[],
 ): string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const names = [...new Set([...before.keys(), ...after.keys()])]
   return names.flatMap((name) => {
-    const [was, is] = [before[name], after[name]]
+    const [was, is] = [before.get(name), after.get(name)]
     if (!was) return [`+ ${kind} ${name}`]
     if (!is) return [`- ${kind} ${name}`]
     const changes = compare(was, is)
@@ -51,7 +57,7 @@ function tierText({ above, ...prices }: PriceTier): string {
 }
 
 /** In the order of the file: a stored catalog has lost its own. */
-function differingFields(before: object, after: object): string[] {
+export function differingFields(before: object, after: object): string[] {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const names = new Set([...is.keys(), ...was.keys()])
   return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { plainText } from '../layers/gateway/domain/plain-text.ts'
 import { CliError } from './cli-error.ts'
 
 /** Where a question is asked and answered. */
@@ -31,6 +32,6 @@ function ask(dialogue: Dialogue, question: string): Promise<string> {
       resolve(text)
       line.close()
     })
-    dialogue.output.write(question)
+    dialogue.output.write(plainText(question))
   })
 }

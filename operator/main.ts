@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { plainText } from '../layers/gateway/domain/plain-text.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
 import { adminOf } from './admin-client/admin-client-of.ts'
@@ -13,11 +14,11 @@ import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
 import { usageCommand } from './commands/usage.ts'
 import { runner } from './run.ts'
-import { consoleOf, type Terminal } from './terminal.ts'
+import { outputOf, type Terminal } from './terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal, openAdmin = adminOf): Promise<number> {
-  const out = consoleOf(terminal)
+  const out = outputOf(terminal)
   let exitCode = 0
   const session = {
     out,
@@ -34,8 +35,8 @@ export async function main(args: readonly string[], terminal: Terminal, openAdmi
     .option('--yes', 'change a protected stage without asking')
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({
-      writeOut: (text) => terminal.output.write(text),
-      writeErr: (text) => terminal.errors.write(text),
+      writeOut: (text) => terminal.output.write(plainText(text)),
+      writeErr: (text) => terminal.errors.write(plainText(text)),
     })
     .exitOverride()
   const run = runner(terminal, session, openAdmin)

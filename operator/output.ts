@@ -1,8 +1,10 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
+import type { Output } from '../layers/gateway/domain/plain-text.ts'
+import { plainJson, plainLine } from '../layers/gateway/domain/plain-text.ts'
 
 /** With --json: one JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
-export function printJson(out: Console, value: unknown): void {
-  out.log(JSON.stringify(value, creditsInJson, 2))
+export function printJson(out: Output, value: unknown): void {
+  out.log(plainJson(JSON.stringify(value, creditsInJson, 2)))
 }
 
 export function jsonLine(value: unknown): string {
@@ -15,7 +17,7 @@ function creditsInJson(_: string, value: unknown): unknown {
 
 type Cell = string | number | bigint | boolean | null | undefined
 
-export function printTable(out: Console, headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
+export function printTable(out: Output, headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const lines = [headings, ...rows.map((row) => row.map(cellText))]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const isNumber = headings.map((_, column) => rows.length > 0 && rows.every((row) => isNumeric(row[column])))
@@ -28,7 +30,7 @@ export function printTable(out: Console, headings: readonly string[], rows: read
   }
 }
 
-export function printFields(out: Console, fields: Readonly<Record<string, Cell>>): void {
+export function printFields(out: Output, fields: Readonly<Record<string, Cell>>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   for (const [name, value] of Object.entries(fields)) out.log(`${name.padEnd(width)}  ${cellText(value)}`)
 }
@@ -40,5 +42,5 @@ function isNumeric(cell: Cell): boolean {
 
 function cellText(cell: Cell): string {
   if (cell === undefined || cell === null || cell === '') return '-'
-  return typeof cell === 'bigint' ? formatCredits(cell) : String(cell)
+  return typeof cell === 'bigint' ? formatCredits(cell) : plainLine(String(cell))
 }

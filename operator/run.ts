@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { type Act, newAct } from '../layers/gateway/domain/act.ts'
+import type { Output } from '../layers/gateway/domain/plain-text.ts'
 import type { adminOf } from './admin-client/admin-client-of.ts'
 import type { Ask } from './admin-client/ask.ts'
 import { type Confirm, confirmer } from './confirm.ts'
@@ -9,7 +10,7 @@ import type { Terminal } from './terminal.ts'
 
 /** How a command tells what it has to say. */
 export type Report = {
-  readonly out: Console
+  readonly out: Output
   /** The command line ends with 1, although nothing was thrown. */
   fail(): void
 }

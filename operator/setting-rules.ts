@@ -1,6 +1,7 @@
 import { cidrProblem } from '../layers/gateway/domain/cidr.ts'
 import type { KeySettings } from '../layers/gateway/domain/key.ts'
 import { type Nano, parseCredits } from '../layers/gateway/domain/money.ts'
+import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { SCOPES, type Scope } from '../layers/gateway/endpoints.ts'
 
 // The settings of a key as people may choose them: for the command line, which reads texts, and for the admin API, which
@@ -16,6 +17,8 @@ type Rule<T> = (value: unknown) => T
 /** Far above any balance, far below what DynamoDB counts exactly. */
 const MOST_CREDITS: Nano = 10n ** 24n
 const MOST_RANGES = 100
+/** Others could hide or turn round what a list of keys shows. */
+const ALL_SEEN = 'on one line, without control characters, marks of direction and invisible ones'
 
 export function wholeNumberIn(least: number, most: number): Rule<number> {
   return (value) => {
@@ -27,8 +30,9 @@ export function wholeNumberIn(least: number, most: number): Rule<number> {
 /** The end of a key is read by each in its own way: an operator may name a period, a program only a moment. */
 export const SETTING_RULES = {
   name: (value) => {
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= 100) return value.trim()
-    throw new WrongValue('must have 1 to 100 characters.')
+    const trimmed = typeof value === 'string' ? value.trim() : ''
+    if (trimmed !== '' && trimmed.length <= 100 && isPlainLine(trimmed)) return trimmed
+    throw new WrongValue(`must have 1 to 100 characters, ${ALL_SEEN}.`)
   },
   scopes: (value) => {
     const scopes = textsIn(value)
@@ -57,9 +61,8 @@ export const SETTING_RULES = {
   },
   note: (value) => {
     const trimmed = typeof value === 'string' ? value.trim() : undefined
-    // A sign that moves the cursor could hide what a list of keys shows.
-    if (trimmed !== undefined && trimmed.length <= 200 && !/\p{Cc}/u.test(trimmed)) return trimmed
-    throw new WrongValue('must have at most 200 characters, on one line.')
+    if (trimmed !== undefined && trimmed.length <= 200 && isPlainLine(trimmed)) return trimmed
+    throw new WrongValue(`must have at most 200 characters, ${ALL_SEEN}.`)
   },
 } as const satisfies { [Setting in Exclude<keyof KeySettings, 'expiresAtMs'>]: Rule<KeySettings[Setting]> }
 

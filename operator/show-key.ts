@@ -1,9 +1,10 @@
+import type { Output } from '../layers/gateway/domain/plain-text.ts'
 import type { KeyShape } from './admin-api/shapes/keys.ts'
 import { agoText } from './ago-text.ts'
 import { printFields, printJson } from './output.ts'
 import type { Report } from './run.ts'
 
-type ShowOptions = { readonly out: Console; readonly nowMs: number; readonly secret?: string }
+type ShowOptions = { readonly out: Output; readonly nowMs: number; readonly secret?: string }
 
 /** A key as people read it. */
 export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): void {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
+import { inspect } from 'node:util'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { newAct } from '../layers/gateway/domain/act.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../layers/gateway/store/keys/list-keys.ts'
@@ -18,10 +20,13 @@ import {
   checkIpv6,
   checkPieces,
   checkPlainHttp,
+  checkProviderKeys,
   checkSwept,
   manualChecks,
   type NotApplicable,
 } from './stage-checks.ts'
+import { readStageKey } from './stage-keys.ts'
+import { outputOf, thisTerminal } from './terminal.ts'
 
 const options = new Command('smoke')
   .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
@@ -35,19 +40,24 @@ const options = new Command('smoke')
 /** Long enough to be seen coming. */
 const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
+const out = outputOf(thisTerminal())
 let failures = 0
 try {
   const connection = await connect(options)
   await smoke(connection, options.model ?? (await firstModel(connection)))
 } catch (error) {
-  console.error(error instanceof CliError ? error.message : error)
+  out.error(error instanceof CliError ? error.message : inspect(error))
   failures += 1
 }
-console.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
+out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
 process.exitCode = failures === 0 ? 0 : 1
 
-async function firstModel({ tables }: Connection): Promise<string> {
-  const model = (await readStoredCatalog(tables)())?.data.models.find(({ active }) => active)
+async function catalogOf({ tables }: Connection): Promise<CatalogData> {
+  return (await readStoredCatalog(tables)())?.data ?? { providers: {}, models: [] }
+}
+
+async function firstModel(connection: Connection): Promise<string> {
+  const model = (await catalogOf(connection)).models.find(({ active }) => active)
   if (!model) throw new CliError("The catalog has no active model. 'waybill catalog push FILE' brings some.")
   return model.id
 }
@@ -62,6 +72,10 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   )
   const caller = callerOf(connection, issued, model)
   let requestId = ''
+  await check('every provider may have its key', async () => {
+    if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
+    return checkProviderKeys(await catalogOf(connection), readStageKey(stage))
+  })
   try {
     requestId = await checkCalls(caller)
   } finally {
@@ -86,9 +100,9 @@ async function smoke(connection: Connection, model: string): Promise<void> {
     await check(`${origin} is closed to whoever goes around CloudFront`, () => checkClosed(origin))
   tables.client.destroy()
   if (stage === 'local') return
-  console.log('\nBy hand, because no program can see it with your rights:')
+  out.log('\nBy hand, because no program can see it with your rights:')
   const facts = { name: stage, hasEdge: chatUrl === apiUrl, tracing: connection.tracing }
-  for (const line of manualChecks(facts, requestId, origins.length)) console.log(`-       ${line}.`)
+  for (const line of manualChecks(facts, requestId, origins.length)) out.log(`-       ${line}.`)
 }
 
 type Caller = ReturnType<typeof callerOf>
@@ -206,10 +220,10 @@ async function readPieces(response: Response): Promise<{ text: string; spreadMs:
 async function check(what: string, work: () => unknown): Promise<void> {
   try {
     const result = (await work()) as NotApplicable | undefined
-    console.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
+    out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
   } catch (error) {
     failures += 1
-    console.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+    out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
   }
 }
 

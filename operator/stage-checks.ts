@@ -1,5 +1,7 @@
 import { SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { expiredHolds, type Key } from '../layers/gateway/domain/key.ts'
+import { namedSecrets } from '../layers/gateway/domain/provider-secret.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
 /** Why a check says nothing of this gateway. */
@@ -66,6 +68,16 @@ export async function checkClosed(origin: string): Promise<void> {
   throw new Error(
     `${url} answers ${response.status} in place of 403 direct_access_denied: callers can go around CloudFront. Deploy again`,
   )
+}
+
+/** Whether each provider may have the key that the catalog names for it. Callers are told nothing of it, but a 502. */
+export async function checkProviderKeys(
+  catalog: CatalogData,
+  read: (name: string, baseUrl: string) => Promise<string | undefined>,
+): Promise<void> {
+  for (const { name, baseUrl } of namedSecrets(catalog)) {
+    if (!(await read(name, baseUrl))) throw new Error(`there is no secret '${name}' of this stage`)
+  }
 }
 
 /** So many sweeps may fail before somebody is paged. */

@@ -1,5 +1,6 @@
 import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
+import { type Output, plainOutput } from '../layers/gateway/domain/plain-text.ts'
 
 /** Where a command is typed: what it reads from and prints to, and the folder in which it was started. */
 export type Terminal = {
@@ -13,7 +14,7 @@ export function thisTerminal(): Terminal {
   return { input: process.stdin, output: process.stdout, errors: process.stderr, folder: process.cwd() }
 }
 
-/** Prints lines. A reader that has left, such as `head`, is no error. */
-export function consoleOf({ output, errors }: Terminal): Console {
-  return new Console({ stdout: output, stderr: errors })
+/** Prints lines of plain text. A reader that has left, such as `head`, is no error. */
+export function outputOf({ output, errors }: Terminal): Output {
+  return plainOutput(new Console({ stdout: output, stderr: errors }))
 }

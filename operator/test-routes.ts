@@ -1,13 +1,12 @@
 import { parseCatalog } from '../catalog/parse-catalog.ts'
-import { secretName } from '../layers/gateway/contract.ts'
 import { openCatalog } from '../layers/gateway/domain/catalog.ts'
 import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
-import { fetchSecret } from '../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { CliError } from './cli-error.ts'
 import type { Connection } from './connect.ts'
 import { localKeys } from './local-keys.ts'
+import { readStageKey } from './stage-keys.ts'
 import { type RouteTest, testRoute } from './test-route.ts'
 
 type Wanted = { readonly model?: string | undefined; readonly provider?: string | undefined }
@@ -42,6 +41,6 @@ function keysOf({ stage, variables }: Pick<Connection, 'stage' | 'variables'>): 
     env: (name) => {
       throw new UpstreamFailure('credential', `env:${name} is for 'npm start'; a stage has its keys in secret:NAME.`)
     },
-    secret: (name) => fetchSecret(secretName(stage, name)),
+    secret: readStageKey(stage),
   }
 }

@@ -1,4 +1,5 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
+import { plainText } from '../layers/gateway/domain/plain-text.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { toUsageItem } from '../layers/gateway/store/usage/usage-item.ts'
 import { attemptText } from './attempt-text.ts'
@@ -78,7 +79,7 @@ export function toCsvLine(row: UsageRow): string {
 function cellText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'bigint') return formatCredits(value)
-  return typeof value === 'string' ? disarm(value) : String(value)
+  return typeof value === 'string' ? disarm(plainText(value)) : String(value)
 }
 
 /** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */

@@ -1,4 +1,5 @@
 import { formatCredits } from '../layers/gateway/domain/money.ts'
+import { plainJson } from '../layers/gateway/domain/plain-text.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 import { usageRecord } from '../layers/gateway/wire/usage-record.ts'
 import { isStated } from './expected-cost.ts'
@@ -16,5 +17,5 @@ export function usageLine(row: UsageRow) {
 }
 
 export async function* ndjsonLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(usageLine(row))}\n`
+  for await (const row of rows) yield `${plainJson(JSON.stringify(usageLine(row)))}\n`
 }

@@ -7,6 +7,7 @@ import { Field, Select } from '../parts/field.tsx'
 import { RequestLink } from '../parts/links.tsx'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { readJson } from '../read-json.ts'
 import { linkTo } from '../router.ts'
 import { asCurl, asSdkCode } from './playground/as-code.ts'
 import { readAnswer } from './playground/read-answer.ts'
@@ -33,7 +34,7 @@ export function Playground() {
   useEffect(() => {
     const load = async () => {
       const response = await request('/console/playground/models')
-      const { data } = (await response.json()) as { data: readonly { id: string }[] }
+      const { data } = await readJson<{ data: readonly { id: string }[] }>(response)
       setModels(data.map(({ id }) => id))
       setModel(data[0]?.id ?? '')
     }

@@ -1,15 +1,15 @@
 import { readAdminPlace, readConfig } from '../../layers/gateway/config.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
+import { printLine } from '../../layers/gateway/log/print-line.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { createAdmin } from './create.ts'
 
 const config = readConfig()
-const print = (line: string) => process.stdout.write(`${line}\n`)
 
 export const handler = createAdmin({
   tables: openOperatorTables(config),
   stage: config.stage ?? '',
   place: readAdminPlace(),
   clock: Date.now,
-  log: jsonLog(print, config.stage),
+  log: jsonLog(printLine, config.stage),
 })

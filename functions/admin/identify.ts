@@ -31,7 +31,7 @@ export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) 
     if (!mayComeFrom(key, sourceIp)) {
       throw new AdminError('ip_not_allowed', `This admin key may not be used from the address ${sourceIp}.`)
     }
-    return { by: async () => key.id, scopes: key.scopes, allowance: allowanceAt(key, nowMs) }
+    return { by: async () => key.id, scopes: key.scopes, allowance: allowanceAt(key, nowMs), isAdminKey: true }
   }
 }
 

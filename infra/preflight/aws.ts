@@ -24,7 +24,7 @@ export type Aws = {
   ask(service: Service, call: Call): Promise<string>
 }
 
-type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb'
+type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'secretsmanager'
 
 export class AwsRefusal extends Error {
   override readonly name: string
@@ -64,7 +64,8 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
 
   async function ask(service: Service, { path, form, json, target, region: at = region }: Call): Promise<string> {
     const place = service === 'cloudfront' ? CLOUDFRONT : { region: at, endpoint: endpointOf(service, at) }
-    const url = new URL(path, process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] || place.endpoint)
+    const variable = service === 'secretsmanager' ? 'SECRETS_MANAGER' : service.toUpperCase()
+    const url = new URL(path, process.env[`AWS_ENDPOINT_URL_${variable}`] || place.endpoint)
     const body = form ?? json
     const method = body === undefined ? 'GET' : 'POST'
     const signer = new SignatureV4({
@@ -81,7 +82,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
       query: Object.fromEntries(url.searchParams),
       headers: {
         host: url.host,
-        ...(body !== undefined && { 'content-type': form === undefined ? JSON_1_0 : FORM }),
+        ...(body !== undefined && { 'content-type': form === undefined ? jsonOf(service) : FORM }),
         ...(target !== undefined && { 'x-amz-target': target }),
       },
       ...(body !== undefined && { body }),
@@ -94,7 +95,10 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
 }
 
 const FORM = 'application/x-www-form-urlencoded; charset=utf-8'
-const JSON_1_0 = 'application/x-amz-json-1.0'
+
+function jsonOf(service: Service): string {
+  return `application/x-amz-json-${service === 'secretsmanager' ? '1.1' : '1.0'}`
+}
 
 /** Services name an error in a header, in JSON or in XML. */
 function refusalOf({ status, headers }: Response, text: string): AwsRefusal {

@@ -8,6 +8,7 @@ import type { Aws } from './aws.ts'
 import { checkBedrock } from './bedrock-access.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
 import { KEPT_TABLES } from './kept-tables.ts'
+import { PROVIDER_SECRETS } from './provider-secrets.ts'
 
 /** The version that templates of this CDK ask for. */
 const LEAST_BOOTSTRAP = 6
@@ -106,4 +107,12 @@ const CONCURRENCY: Check = {
 }
 
 /** Those after the first, in the order in which they are printed. */
-export const CHECKS: readonly Check[] = [REGION, BOOTSTRAP, KEPT_TABLES, CLOUDFRONT, CONCURRENCY, checkBedrock]
+export const CHECKS: readonly Check[] = [
+  REGION,
+  BOOTSTRAP,
+  KEPT_TABLES,
+  CLOUDFRONT,
+  CONCURRENCY,
+  PROVIDER_SECRETS,
+  checkBedrock,
+]

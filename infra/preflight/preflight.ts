@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { Command, CommanderError } from 'commander'
+import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
 import { readSeedCatalog } from '../read-seed-catalog.ts'
 import { readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
@@ -10,7 +11,8 @@ import { CHECKS, CREDENTIALS } from './checks.ts'
 const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
 
 /** Looks whether an account is ready, prints what it sees, and returns the exit code. */
-export async function preflight(args: readonly string[], out: Console): Promise<number> {
+export async function preflight(args: readonly string[], output: Output): Promise<number> {
+  const out = plainOutput(output)
   const command = new Command('preflight')
     .description('Looks, before a first deployment, whether the account and the region are ready. Changes nothing.')
     .requiredOption('--stage <name>', 'the stage that is to be deployed')
@@ -30,7 +32,7 @@ export async function preflight(args: readonly string[], out: Console): Promise<
 
 type Options = { readonly stage: string; readonly region?: string; readonly catalog?: string }
 
-async function look(options: Options, out: Console): Promise<boolean> {
+async function look(options: Options, out: Output): Promise<boolean> {
   const stage = stageOf(options.stage, readSettings())
   const catalog = readSeedCatalog(options.catalog === undefined ? undefined : pathToFileURL(options.catalog))
   const aws = openAws(options.region)
@@ -48,7 +50,7 @@ async function look(options: Options, out: Console): Promise<boolean> {
   return failures === 0
 }
 
-async function passes(check: Check, plan: Plan, out: Console): Promise<boolean> {
+async function passes(check: Check, plan: Plan, out: Output): Promise<boolean> {
   const outcome = await check.look(plan).catch((error) => explain(error, check))
   const advice = outcome.is === 'ok' ? '' : ` ${outcome.advice}`
   out.log(`${LABELS[outcome.is]} ${check.name}: ${outcome.what}.${advice}`)

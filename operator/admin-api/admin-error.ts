@@ -1,3 +1,4 @@
+import { plainLine, plainText } from '../../layers/gateway/domain/plain-text.ts'
 import type { ApiError } from './shapes/answers.ts'
 
 const KINDS = {
@@ -11,6 +12,7 @@ const KINDS = {
   insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
   ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
   daily_grant_exceeded: [403, 'permission_error', 'daily_grant_exceeded'],
+  provider_change_denied: [403, 'permission_error', 'provider_change_denied'],
   access_denied: [403, 'permission_error', 'access_denied'],
   not_found: [404, 'invalid_request_error', 'not_found'],
   method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
@@ -35,6 +37,8 @@ export const ADMIN_ERROR_KINDS = Object.keys(KINDS) as AdminErrorKind[]
 
 type Detail = { readonly param?: string; readonly headers?: Readonly<Record<string, string>> }
 
+const MOST_NAME_CHARS = 200
+
 /** An answer other than the one that was asked for, in the gateway's envelope. Its message is written for the caller. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
@@ -43,10 +47,11 @@ export class AdminError extends Error {
   readonly envelope: ApiError
 
   constructor(kind: AdminErrorKind, message: string, { param, headers = {} }: Detail = {}, options?: ErrorOptions) {
-    super(message, options)
+    super(plainText(message), options)
     const [status, type, code] = KINDS[kind]
     this.status = status
     this.headers = headers
-    this.envelope = { error: { message, type, param: param ?? null, code } }
+    const name = param === undefined ? null : plainLine(param, MOST_NAME_CHARS)
+    this.envelope = { error: { message: this.message, type, param: name, code } }
   }
 }

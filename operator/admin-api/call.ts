@@ -24,6 +24,8 @@ export type Identity = {
   readonly scopes: readonly AdminScope[]
   /** The credits that may be granted at most; as many as the caller likes unless it is said. */
   readonly allowance?: Allowance
+  /** Providers of the catalog stay as they are: a bearer of a secret may not say where the providers' keys go. */
+  readonly isAdminKey?: boolean
 }
 
 export type Headers = Readonly<Record<string, string | undefined>>

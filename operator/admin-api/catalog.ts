@@ -18,6 +18,7 @@ import { contextWarnings } from './context-warnings.ts'
 import { readFields, textRule } from './fields.ts'
 import { untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { changedProvider } from './provider-changes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 
@@ -57,10 +58,11 @@ export async function checkCatalog(call: Call): Promise<Answer> {
 
 async function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): Promise<CatalogCheck> {
   const refusal = refusalOf(call, catalog)
+  const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
   return {
     ...NOTHING_FOUND,
-    valid: refusal === undefined,
-    faults: refusal === undefined ? [] : [{ path: 'catalog', message: refusal }],
+    valid: fault === undefined,
+    faults: fault === undefined ? [] : [fault],
     warnings: [...priceWarnings(catalog), ...(await contextWarnings(call, catalog))],
     changes: compareCatalogs(stored?.data, catalog),
     in_force: noteOf(stored),
@@ -138,6 +140,7 @@ async function putInForce(
   rollbackTo?: number,
 ): Promise<Answer> {
   const { tables } = call
+  await requirePermitted(call, catalog, shownVersion)
   const act = await call.newAct()
   const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
   const { written, version } = await untilAnswered(write)
@@ -148,6 +151,20 @@ async function putInForce(
     // It is in force. Who cannot be told so has to look.
     throw new UnansweredWrite(error)
   }
+}
+
+/** Compared with the version that is replaced and no other, so that nobody gets past by a version that is yet to come. */
+async function requirePermitted(call: Call, catalog: CatalogData, seen: number): Promise<void> {
+  if (!call.identity.isAdminKey) return
+  const stored = await readStoredCatalog(call.tables)()
+  const version = stored?.version ?? 0
+  if (version !== seen) throw await stale(call, seen, version)
+  const fault = forbiddenChange(call, stored, catalog)
+  if (fault) throw new AdminError('provider_change_denied', fault.message, { param: fault.path })
+}
+
+function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, catalog: CatalogData) {
+  return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
 }
 
 async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {

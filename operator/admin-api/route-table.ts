@@ -1,4 +1,5 @@
 import type { AdminScope } from '../../layers/gateway/domain/admin-key.ts'
+import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import { MOST_CATALOG_BYTES } from '../catalog-refusal.ts'
 import { AdminError } from './admin-error.ts'
 import { auditNow } from './audits.ts'
@@ -73,6 +74,8 @@ const PATTERNS = new Map(
   ]),
 )
 
+const MOST_SHOWN = 100
+
 type Found = { readonly route: AdminRoute; readonly parameters: Readonly<Record<string, string>> }
 
 export function findAdminRoute(method: string, path: string): Found {
@@ -82,13 +85,13 @@ export function findAdminRoute(method: string, path: string): Found {
   })
   const found = matches.find(({ route }) => route.method === method)
   if (found) return found
-  if (matches.length === 0) throw new AdminError('not_found', `There is nothing at ${shown(path)}.`)
+  if (matches.length === 0) throw new AdminError('not_found', `There is nothing at ${plainLine(path, MOST_SHOWN)}.`)
   const allowed = matches.map(({ route }) => route.method).join(', ')
-  throw new AdminError('method_not_allowed', `${shown(path)} takes ${allowed}, not ${shown(method)}.`, {
-    headers: { Allow: allowed },
-  })
-}
-
-function shown(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+  throw new AdminError(
+    'method_not_allowed',
+    `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`,
+    {
+      headers: { Allow: allowed },
+    },
+  )
 }

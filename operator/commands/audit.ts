@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { List } from '../admin-api/shapes/answers.ts'
 import type { AuditLine, AuditShape } from '../admin-api/shapes/books.ts'
 import type { Ask } from '../admin-client/ask.ts'
@@ -33,7 +34,7 @@ async function audited(admin: Ask, wanted: { readonly key_id: string | undefined
   throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
 }
 
-function show(out: Console, audits: readonly AuditShape[]): void {
+function show(out: Output, audits: readonly AuditShape[]): void {
   printTable(
     out,
     ['key', 'name', 'granted', 'available', 'held', 'spent', 'rows', 'row costs', 'result'],
@@ -58,7 +59,7 @@ function show(out: Console, audits: readonly AuditShape[]): void {
   )
 }
 
-function showFindings(out: Console, { key_id, name, findings, more_findings }: AuditShape): void {
+function showFindings(out: Output, { key_id, name, findings, more_findings }: AuditShape): void {
   if (findings.length === 0) return
   out.log(`\n${key_id} (${name})`)
   for (const { about, text, note } of findings) out.log(`  ${note ? 'note: ' : ''}${about}: ${text}`)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../admin-api/shapes/catalog.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { moment, wholeNumber } from '../arguments.ts'
@@ -13,7 +14,7 @@ import type { Run, Session } from '../run.ts'
 /** Stands for the echo upstream of whichever machine the file is for. */
 const ANY_ECHO = 'http://127.0.0.1/v1'
 
-export function catalogCommand(program: Command, run: Run, out: Console): void {
+export function catalogCommand(program: Command, run: Run, out: Output): void {
   const catalog = program.command('catalog').description('which models there are, and at what price')
 
   catalog
@@ -173,7 +174,7 @@ function checkedVersion(text: string): number {
   }
 }
 
-function showCheck(out: Console, check: CatalogCheck, checked: object, json = false): void {
+function showCheck(out: Output, check: CatalogCheck, checked: object, json = false): void {
   if (json) printJson(out, check)
   else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
 }
@@ -184,7 +185,7 @@ function sizeOf(catalog: object): string {
 }
 
 /** Beside the output, so that with --json that is still one value. */
-function showChanges(out: Console, { in_force, changes }: CatalogCheck): void {
+function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
   const inForce = in_force
     ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`
     : 'No catalog is in force'
@@ -192,6 +193,6 @@ function showChanges(out: Console, { in_force, changes }: CatalogCheck): void {
   out.error(lines.join('\n  '))
 }
 
-function warn(out: Console, { warnings }: CatalogCheck): void {
+function warn(out: Output, { warnings }: CatalogCheck): void {
   for (const warning of warnings) out.error(`warning: ${warning}`)
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { List } from '../admin-api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../admin-api/shapes/catalog.ts'
 import { printJson, printTable } from '../output.ts'
@@ -31,7 +32,7 @@ export function routesCommand(program: Command, run: Run): void {
     )
 }
 
-function showRoutes(out: Console, routes: readonly RouteShape[]): void {
+function showRoutes(out: Output, routes: readonly RouteShape[]): void {
   printTable(
     out,
     ['model', 'order', 'provider', 'upstream model', 'first byte (ms)', 'idle (ms)', 'asked', 'failed'],
@@ -48,7 +49,7 @@ function showRoutes(out: Console, routes: readonly RouteShape[]): void {
   )
 }
 
-function showTests(out: Console, tests: readonly RouteTestShape[]): void {
+function showTests(out: Output, tests: readonly RouteTestShape[]): void {
   printTable(
     out,
     ['model', 'provider', 'upstream model', 'first token (ms)', 'tokens', 'credits', 'result'],

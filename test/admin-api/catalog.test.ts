@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openBoth, openFor } from '../support/stack.ts'
+import { openBoth, openFor, openUpstream } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
 import { type Admin, adminOf } from './support/admin.ts'
 
@@ -230,4 +231,21 @@ describe('routes', () => {
     expect((await admin.call('GET /routes')).body.data).toMatchObject(counts)
     expect((await admin.call('GET /overview')).body.routes).toMatchObject(counts)
   })
+})
+
+test('a catalog with an embedding model can be edited as it is shown, tested, and rolled back to', async () => {
+  const vectors = await openUpstream(embed())
+  const first = await admin.call('PUT /catalog', {
+    body: embeddingCatalog([vectors.url]),
+    headers: seen(await inForce()),
+  })
+  const { catalog: shown, version } = (await admin.call('GET /catalog')).body
+  const [model, ...others] = shown.models
+  const models = [{ ...model, price: { ...model.price, input: '3' } }, ...others]
+  const edited = await admin.call('PUT /catalog', { body: { ...shown, models }, headers: seen(version) })
+  expect([edited.status, edited.body.changes]).toEqual([200, ['~ model test-embedding: input 1 → 3']])
+  const tested = await admin.call('POST /routes/test', { body: { model: 'test-embedding' } })
+  expect(tested.body.data).toMatchObject([{ model: 'test-embedding', ok: true, result: 'ok' }])
+  const back = await admin.call(`POST /catalog/versions/${version}/restore`, { headers: seen(version + 1) })
+  expect([back.status, back.body.catalog]).toEqual([200, first.body.catalog])
 })

@@ -91,8 +91,8 @@ test('an embedding model has a price for its input only, and neither output nor 
 })
 
 test.each<[string, string, object]>([
-  ['a price for output', 'models[1].price', { price: { input: '1', output: '1' } }],
-  ['an output cap', 'models[1]', { maxOutputTokens: 100 }],
+  ['a price for output', 'models[1].price.output', { price: { input: '1', output: '1' } }],
+  ['an output cap', 'models[1].maxOutputTokens', { maxOutputTokens: 100 }],
   ['no dimensions', 'models[1].dimensions', { dimensions: undefined }],
   ['a fallback, whose vectors cannot be compared', 'models[1]', { fallback: ['m'] }],
   ['a kind that nobody knows', 'models[1].kind', { kind: 'image' }],
@@ -163,6 +163,24 @@ test.each<[string, string, (catalog: Good) => unknown]>([
     'a provider key among the headers',
     'providers.up.headers.Authorization',
     (c) => set(up(c), { headers: { Authorization: 'x' } }),
+  ],
+  [
+    'a provider that no table can keep',
+    'providers.constructor',
+    ({ providers, ...c }) => ({ ...c, providers: { ...providers, constructor: providers.up } }),
+  ],
+  [
+    'a header that no table can keep',
+    'providers.up.headers.constructor',
+    (c) => set(up(c), { headers: { constructor: 'x' } }),
+  ],
+  ['a name that clears the screen', 'models[0].name', (c) => set(model(c), { name: 'a\u001b[2J' })],
+  ['an owner that turns the text round', 'models[0].ownedBy', (c) => set(model(c), { ownedBy: 'a\u202eb' })],
+  ['a line end in the model of a route', 'models[0].routes[0].model', (c) => set(route(c), { model: 'a\nb' })],
+  [
+    'a base URL with a line end, which a URL loses',
+    'providers.up.baseUrl',
+    (c) => set(up(c), { baseUrl: 'https://api.exam\nple.test/v1' }),
   ],
   ['a space in a model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
   ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],

@@ -33,7 +33,7 @@ import { installRuntimeClient } from './support/install-runtime-client.ts'
 import type { LambdaAnswer } from './support/lambda-answer.ts'
 import { type LambdaService, startLambdaService } from './support/lambda-service.ts'
 import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
-import { type SecretsManager, startSecretsManager } from './support/secrets-manager.ts'
+import { type SecretsManager, secretFor, startSecretsManager } from './support/secrets-manager.ts'
 import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
 const PROVIDER_KEY = 'provider-key-of-this-test'
@@ -54,7 +54,7 @@ let chat: RuntimeProcess
 beforeAll(async () => {
   if (!client) return
   upstream = opened.use(await startUpstream())
-  secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': PROVIDER_KEY }))
+  secrets = opened.use(await startSecretsManager({ 'waybill/dev/up': secretFor(upstream.url, PROVIDER_KEY) }))
   bedrock = opened.use(await startBedrock())
   account = opened.use(await openAccount(withOthers(catalogFor(upstream.url, {}, { apiKey: 'secret:up' }))))
   const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))

@@ -15,6 +15,7 @@ import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/s
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
 import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
 import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
@@ -376,4 +377,91 @@ describe('the credits that an admin key grants a day', () => {
       expect(await grantedOnDay(tables)(allowanceAt(key, Date.now()))).toBe(granted)
     },
   )
+})
+
+describe('the providers of the catalog', () => {
+  const SECRET = 'secret:up'
+  const provider = { type: 'openai', baseUrl: 'https://api.example/v1', apiKey: SECRET, headers: { 'X-Title': 'ours' } }
+  const catalogOf = (providers: object, output = '2') => ({
+    providers,
+    models: [
+      {
+        id: 'm',
+        contextLength: 1_000,
+        maxOutputTokens: 100,
+        price: { input: '1', output },
+        routes: [{ provider: 'up', model: 'm1' }],
+      },
+    ],
+  })
+  const seen = (version: number) => ({ 'if-match': `"${version}"` })
+  const inForce = async () => (await readStoredCatalog(tables)())?.version ?? 0
+
+  /** Puts a catalog in force as whoever AWS knows, and returns its version. */
+  async function push(catalog: object): Promise<number> {
+    const { status, body } = await admin.signed('PUT /catalog', { body: catalog, headers: seen(await inForce()) })
+    expect([status, body.error]).toEqual([200, undefined])
+    return body.version
+  }
+
+  test('an admin key changes prices and models, takes a provider away, and rolls back what it changed', async () => {
+    const { secret } = await adminKey()
+    const version = await push(catalogOf({ up: provider, spare: provider }))
+    const put = (catalog: object, over: number) =>
+      admin.keyed('PUT /catalog', { secret, body: catalog, headers: seen(over) })
+    expect((await put(catalogOf({ spare: provider, up: provider }, '3'), version)).status).toBe(200)
+    const restore = `POST /catalog/versions/${version}/restore`
+    expect((await admin.keyed(restore, { secret, body: {}, headers: seen(version + 1) })).status).toBe(200)
+    expect((await put(catalogOf({ up: provider }), version + 2)).status).toBe(200)
+  })
+
+  const CHANGES: [string, object, string][] = [
+    ['baseUrl', { up: { ...provider, baseUrl: 'https://thief.example/v1' } }, "change baseUrl of the provider 'up'"],
+    ['apiKey', { up: { ...provider, apiKey: 'secret:other' } }, "change apiKey of the provider 'up'"],
+    ['headers', { up: { ...provider, headers: { 'X-Title': 'theirs' } } }, "change headers of the provider 'up'"],
+    ['contract', { up: { ...provider, contract: 'responses' } }, "change contract of the provider 'up'"],
+    ['allowFields', { up: { ...provider, allowFields: ['service_tier'] } }, "change allowFields of the provider 'up'"],
+    ['type', { up: { type: 'bedrock', region: 'us-east-1' } }, " of the provider 'up'"],
+    ['type', { up: provider, thief: { ...provider, baseUrl: 'https://thief.example/v1' } }, "add the provider 'thief'"],
+  ]
+
+  test.each(CHANGES)(
+    'an admin key that changes %s is a 403 by every route, and nothing is changed',
+    async (field, providers, words) => {
+      const { secret } = await adminKey()
+      const other = await push(catalogOf(providers))
+      const version = await push(catalogOf({ up: provider }))
+      const refused = [
+        await admin.keyed('PUT /catalog', { secret, body: catalogOf(providers), headers: seen(version) }),
+        await admin.keyed(`POST /catalog/versions/${other}/restore`, { secret, body: {}, headers: seen(version) }),
+      ]
+      for (const { status, body } of refused) {
+        expect([status, body.error.code]).toEqual([403, 'provider_change_denied'])
+        expect(body.error.message).toContain(words)
+        expect(body.error.param).toMatch(new RegExp(`^providers\\.\\w+\\.${field}$`))
+      }
+      const { body } = await admin.keyed('POST /catalog/check', { secret, body: catalogOf(providers) })
+      expect(body).toMatchObject({ valid: false, faults: [{ message: expect.stringContaining(words) }] })
+      expect(await inForce()).toBe(version)
+      expect((await admin.signed('PUT /catalog', { body: catalogOf(providers), headers: seen(version) })).status).toBe(
+        200,
+      )
+    },
+  )
+
+  test('an admin key that names a version to come is a 412, whatever is pushed while it asks', async () => {
+    const { secret } = await adminKey()
+    const version = await push(catalogOf({ up: provider }))
+    const thief = catalogOf({ up: { ...provider, baseUrl: 'https://thief.example/v1' } })
+    const { status } = await admin.keyed('PUT /catalog', { secret, body: thief, headers: seen(version + 1) })
+    expect([status, await inForce()]).toEqual([412, version])
+  })
+
+  test('no other route of the admin API writes a catalog', () => {
+    const writing = ADMIN_ROUTES.filter(({ scope, path }) => scope === 'catalog.write' && path !== '/routes/test')
+    expect(writing.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PUT /catalog',
+      'POST /catalog/versions/{version}/restore',
+    ])
+  })
 })

@@ -9,7 +9,7 @@ import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
 import { adminOf, once } from '../admin-api/support/admin.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from '../deployed/support/dynamodb-proxy.ts'
 import { type ManagedPolicy, managedPolicy } from '../deployed/support/managed-policy.ts'
-import { type SecretsManager, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { type SecretsManager, secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await writeCatalog(gateway.tables)(catalogFor(both.upstream.url, { id: 'second' }), actAt())
   stage = await openStage(gateway.tables, gateway.baseUrl)
   dynamodb = await startDynamoDbProxy(process.env.TEST_DYNAMODB ?? '')
-  secrets = await startSecretsManager({ 'waybill/dev/up': 'key-of-the-provider' })
+  secrets = await startSecretsManager({ 'waybill/dev/up': secretFor(both.upstream.url, 'key-of-the-provider') })
   operator = await managedPolicy('WaybillOperator', gateway.tables)
   reader = await managedPolicy('WaybillReader', gateway.tables)
   const { key, secret } = await gateway.issue()

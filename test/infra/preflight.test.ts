@@ -39,6 +39,7 @@ const STAGE_STACK = 'DescribeStacks Waybill-prod'
 const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
 const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=1'
+const SECRET = 'GetSecretValue'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
 
 const READY: Replies = {
@@ -48,6 +49,7 @@ const READY: Replies = {
   [TABLES]: json({ TableNames: [] }),
   [CLOUDFRONT]: distributions(1),
   [LAMBDA]: concurrency(1_000, 1_000),
+  [SECRET]: json({ SecretString: '{"key": "sk-1", "hosts": ["api.openai.com"]}' }),
   [BEDROCK]: json(OPEN),
 }
 
@@ -87,13 +89,14 @@ test('preflight passes on an account that is ready, asks only what it says, and 
   const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
-  expect(stdout.match(/^ok /gm)).toHaveLength(7)
+  expect(stdout.match(/^ok /gm)).toHaveLength(8)
   expect(stdout).toMatch(/\nReady to deploy\.\n$/)
   expect(account.asked).toEqual([
     `${WHO} sts/eu-west-1`,
     `${STACKS} cloudformation/eu-west-1`,
     `${CLOUDFRONT} cloudfront/us-east-1`,
     `${LAMBDA} lambda/eu-west-1`,
+    `${SECRET} secretsmanager/eu-west-1`,
     `${BEDROCK} bedrock/us-west-2`,
   ])
 })
@@ -110,7 +113,7 @@ test('preflight looks at the region of --region, and at no Bedrock model if the 
   expect(stdout).toMatch(/^ok {6}region: us-east-2\.$/m)
   expect(stdout).toMatch(/^ok {6}bedrock: the catalog has no Bedrock model\.$/m)
   expect(account.asked.map((call) => call.split('/').at(-1))).toEqual([
-    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-2'],
+    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-2', 'us-east-2'],
   ])
 })
 
@@ -285,6 +288,23 @@ test('preflight does not ask about CloudFront for a stage without it', async () 
   const { stdout } = await preflight([], { WAYBILL_SETTINGS: file })
   expect(stdout).toMatch(/^ok {6}cloudfront: the stage has none by its settings\.$/m)
   expect(account.asked.join()).not.toContain('cloudfront')
+})
+
+test('preflight says that a key would be sent nowhere, why, and what to do, without a word of the secret', async () => {
+  const { code, line } = await lineOf('secrets', { [SECRET]: json({ SecretString: 'sk-of-the-provider' }) })
+  const remedy = `--secret-id waybill/dev/openai --secret-string '{"key": "THE KEY", "hosts": ["api.openai.com"]}'`
+  expect([code, line]).toEqual([1, expect.stringMatching(/^FAILED .*waybill\/dev\/openai is not a JSON object with/)])
+  expect(line).toContain(remedy)
+  expect(line).not.toContain('sk-of-the-provider')
+})
+
+test('preflight says how to make a secret that is not there yet, and passes', async () => {
+  const missing = json({ __type: 'ResourceNotFoundException', message: 'none' }, { status: 400 })
+  const { code, line } = await lineOf('secrets', { [SECRET]: missing })
+  expect([code, line]).toEqual([
+    0,
+    expect.stringMatching(/^unknown .*waybill\/dev\/openai for api\.openai\.com.*create-secret/),
+  ])
 })
 
 test.each([

@@ -11,6 +11,7 @@ import { humanLog } from '../../local/human-log.ts'
 import { paintFor } from '../../local/paint.ts'
 import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
+import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
@@ -75,6 +76,31 @@ describe('the local table', () => {
   function withProvider(baseUrl: string, apiKey?: string) {
     return { ...good, providers: { up: { type: 'openai', baseUrl, ...(apiKey && { apiKey }) } } }
   }
+})
+
+test('a running local gateway takes a push of a catalog with an embedding model, which can be tested and rolled back to', async () => {
+  await using upstream = await startUpstream()
+  upstream.reply = embed()
+  const folder = emptyFolder()
+  const { local, child, ended } = await startLocal(folder)
+  const command = (...args: string[]) => waybill(folder, [...args, '--local'])
+  const push = (catalog: CatalogData) => {
+    const file = join(folder, 'pushed.json')
+    writeFileSync(file, JSON.stringify(catalog))
+    return command('catalog', 'push', file)
+  }
+  const models = async () => {
+    const headers = { Authorization: `Bearer ${local.demoKey}` }
+    const answer = await fetch(`${local.baseUrl}/v1/models`, { headers })
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+  }
+  expect(await push(embeddingCatalog([upstream.url]))).toMatchObject({ code: 0 })
+  expect(await models()).toContain('test-embedding')
+  expect((await command('routes', 'test', 'test-embedding')).stdout).toMatch(/^test-embedding .* ok$/m)
+  expect(await push(catalogFor(upstream.url))).toMatchObject({ code: 0 })
+  expect(await command('catalog', 'rollback', '2')).toMatchObject({ code: 0 })
+  child.kill('SIGINT')
+  await ended
 })
 
 describe('provider keys in the environment', () => {

@@ -8,10 +8,13 @@ import {
   checkIpv6,
   checkPieces,
   checkPlainHttp,
+  checkProviderKeys,
   checkSwept,
   manualChecks,
 } from '../../operator/stage-checks.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import { readStageKey } from '../../operator/stage-keys.ts'
+import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
@@ -115,6 +118,20 @@ describe('a check of smoke', () => {
     const nowMs = Date.now()
     expect(() => checkSwept([deadAt(nowMs - 14 * 60_000), deadAt(nowMs + 1)], nowMs)).not.toThrow()
     expect(() => checkSwept([deadAt(nowMs - 16 * 60_000)], nowMs)).toThrow(/req_dead of .*EventBridge Scheduler/)
+  })
+
+  test('a provider that may not have its key is a failure in the words of the gateway, and so is a missing secret', async () => {
+    const baseUrl = 'https://api.example/v1'
+    await using secrets = await startSecretsManager({
+      'waybill/good/up': secretFor(baseUrl, 'sk-1'),
+      'waybill/other/up': secretFor('https://other.example/v1', 'sk-1'),
+    })
+    const env = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' }
+    Object.assign(process.env, { ...env, AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
+    const of = (name: string) => checkProviderKeys(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), readStageKey(name))
+    expect(await of('good')).toBeUndefined()
+    await expect(of('other')).rejects.toThrow('The secret waybill/other/up does not name api.example in its "hosts"')
+    await expect(of('empty')).rejects.toThrow("there is no secret 'up'")
   })
 
   test('what was checked, or is not there, is not asked of a person', () => {

@@ -3,8 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { secretName } from '../../layers/gateway/contract.ts'
+import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
 import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
+import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { testRoute } from '../../operator/test-route.ts'
+import { catalogFor } from '../support/gateway.ts'
+import { say, startUpstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 type Answer = (response: ServerResponse, secret: string | undefined) => void
@@ -29,6 +34,9 @@ let answer = normally
 let problems: string[] = []
 let nowMs = 0
 
+const BASE_URL = 'https://api.openai.com/v1'
+const secret = (key: string, hosts: unknown = ['api.openai.com']) => JSON.stringify({ key, hosts })
+
 /** Secrets Manager as far as GetSecretValue goes. */
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -51,27 +59,29 @@ beforeEach(() => {
   asked = []
   problems = []
   answer = normally
-  stored = { 'waybill/dev/openai': 'sk-one\n' }
+  stored = { 'waybill/dev/openai': `${secret('sk-one')}\n` }
 })
 afterAll(() => {
   server.closeAllConnections()
   server.close()
 })
 
-const open = () =>
-  readSecret({
+const open = () => {
+  const read = readSecret({
     fullName: (name) => secretName('dev', name),
     clock: () => nowMs,
     problem: (what, error) => problems.push(`${what}: ${(error as Error).name}`),
     // A server that never answers is given up sooner, to keep the test short.
     fetchSecret: (name) => fetchSecret(name, answer === never ? 100 : undefined),
   })
+  return (name: string, baseUrl = BASE_URL) => read(name, baseUrl)
+}
 
 /** A reader that knows the secret's first value, which was replaced this long ago. */
 async function openOld(ageMs: number) {
   const read = open()
   await read('openai')
-  stored = { 'waybill/dev/openai': 'sk-two' }
+  stored = { 'waybill/dev/openai': secret('sk-two') }
   nowMs += ageMs
   return read
 }
@@ -93,7 +103,7 @@ test('a provider key is read once in five minutes, and a new one is in use then'
 test('a provider key is refreshed before its five minutes are over, and no request waits for that', async () => {
   const read = await openOld(4 * MINUTE_MS)
   const held = Promise.withResolvers<void>()
-  answer = (response, secret) => void held.promise.then(() => normally(response, secret))
+  answer = (response, text) => void held.promise.then(() => normally(response, text))
   expect(await read('openai')).toBe('sk-one')
   await until(() => asked.length === 2)
   expect(await read('openai')).toBe('sk-one')
@@ -106,7 +116,7 @@ test('a provider key is refreshed before its five minutes are over, and no reque
 test('a provider key that does not exist is found as soon as it exists', async () => {
   const read = open()
   expect(await read('mistral')).toBeUndefined()
-  stored = { 'waybill/dev/mistral': 'ms-1' }
+  stored = { 'waybill/dev/mistral': secret('ms-1') }
   expect(await read('mistral')).toBe('ms-1')
 })
 
@@ -139,6 +149,109 @@ test('a provider key is read over a connection that is used again', async () => 
   const before = connections
   for (let i = 0; i < 5; i++) await open()('openai')
   expect(connections).toBe(before)
+})
+
+describe('the hosts of a secret', () => {
+  const read = (hosts: unknown, baseUrl: string) => {
+    stored = { 'waybill/dev/openai': secret('sk-one', hosts) }
+    return open()('openai', baseUrl)
+  }
+
+  test.each([
+    ['api.openai.com', 'https://api.openai.com/v1'],
+    ['API.OpenAI.com', 'https://api.openai.com/v1'],
+    ['api.openai.com:443', 'https://api.openai.com/v1'],
+    ['api.openai.com', 'https://API.OPENAI.COM:443/v1'],
+    ['127.0.0.1:8080', 'http://127.0.0.1:8080/v1'],
+    ['[::1]:8080', 'http://[::1]:8080/v1'],
+    ['*.openai.azure.com', 'https://ours.openai.azure.com/openai/v1'],
+    ['*.azure.com', 'https://ours.openai.azure.com/openai/v1'],
+  ])('a secret for %s is sent to %s', async (host, baseUrl) => {
+    expect(await read([host], baseUrl)).toBe('sk-one')
+    expect(await read(['other.example', host], baseUrl)).toBe('sk-one')
+  })
+
+  test.each([
+    ['api.openai.com', 'https://thief.example/v1'],
+    ['api.openai.com', 'https://api.openai.com.thief.example/v1'],
+    ['api.openai.com', 'https://thief.example/api.openai.com'],
+    ['api.openai.com', 'https://eu.api.openai.com/v1'],
+    ['api.openai.com', 'https://api.openai.com:8443/v1'],
+    ['api.openai.com', 'https://api.openai.com./v1'],
+    ['api.openai.com:8443', 'https://api.openai.com/v1'],
+    ['*.openai.com', 'https://openai.com/v1'],
+    ['*.openai.com', 'https://notopenai.com/v1'],
+    ['*.openai.com', 'https://api.openai.com.thief.example/v1'],
+    ['*.openai.com', 'https://api.openai.com:8443/v1'],
+  ])('a secret for %s is not sent to %s, and the operator is told the host and the remedy', async (host, baseUrl) => {
+    const failure = await read([host], baseUrl).catch((error) => error)
+    const wanted = new URL(baseUrl).host
+    expect(failure).toMatchObject({ name: 'UpstreamFailure', reason: 'credential' })
+    expect(failure.message).toContain(`The secret waybill/dev/openai does not name ${wanted} in its "hosts"`)
+    const remedy = `{"key": "THE KEY", "hosts": ["${wanted}"]}`
+    expect(failure.message).toContain(
+      `aws secretsmanager put-secret-value --secret-id waybill/dev/openai --secret-string '${remedy}'`,
+    )
+  })
+
+  const KEY = 'sk-of-nobody-else'
+  test.each([
+    ['the bare key', KEY, 'is not a JSON object with "key" and "hosts"'],
+    ['broken JSON', `{"key": "${KEY}", "hosts": [`, 'is not a JSON object'],
+    ['a JSON text', JSON.stringify(KEY), 'is not a JSON object'],
+    ['null', 'null', 'is not a JSON object'],
+    ['another object', JSON.stringify({ OPENAI_API_KEY: KEY }), 'is not a JSON object with'],
+    ['no hosts', JSON.stringify({ key: KEY }), 'has no "hosts"'],
+    ['an empty list', secret(KEY, []), 'has no "hosts"'],
+    ['21 hosts', secret(KEY, Array(21).fill('api.openai.com')), 'has no "hosts" with 1 to 20 host names'],
+    ['one host without a list', secret(KEY, 'api.openai.com'), 'has no "hosts"'],
+    ['a star', secret(KEY, ['*']), 'has in "hosts" at place 1'],
+    ['a whole top-level domain', secret(KEY, ['api.openai.com', '*.com']), 'has in "hosts" at place 2'],
+    ['a star in the middle', secret(KEY, ['api.*.com']), 'has in "hosts" at place 1'],
+    ['an address with a path', secret(KEY, ['https://api.openai.com/v1']), 'has in "hosts" at place 1'],
+    ['a host with a name', secret(KEY, ['api.openai.com@thief.example']), 'has in "hosts" at place 1'],
+    ['the key among its hosts', secret(KEY, [`${KEY}/`]), 'has in "hosts" at place 1'],
+    ['the key as a host', secret(KEY, [KEY]), 'does not name api.openai.com'],
+    ['an empty key', secret(''), 'has no "key"'],
+    ['a key with a line end', secret(`${KEY}\r\nX-Other: 1`), 'has no "key"'],
+    ['a key that is no text', JSON.stringify({ key: { KEY }, hosts: ['api.openai.com'] }), 'has no "key"'],
+  ])('a secret with %s is sent nowhere, and the operator is told why without a word of it', async (_, text, why) => {
+    stored = { 'waybill/dev/openai': text }
+    const failure = await open()('openai').catch((error) => error)
+    expect(failure).toMatchObject({ name: 'UpstreamFailure', reason: 'credential' })
+    expect(failure.cause).toBeUndefined()
+    expect(failure.message).toContain(`The secret waybill/dev/openai ${why}`)
+    expect(failure.message).toContain(`--secret-string '{"key": "THE KEY", "hosts": ["api.openai.com"]}'`)
+    expect(failure.message).not.toContain(KEY)
+  })
+
+  test('an upstream that the secret does not name is sent nothing, and the test of its route says why', async () => {
+    await using upstream = await startUpstream()
+    upstream.reply = say('Thanks for the key')
+    const tested = async () => {
+      const catalog = openCatalog(catalogFor(upstream.url, {}, { apiKey: 'secret:openai' }), 1)
+      const model = catalog.models.get('test-model') as PricedModel
+      const provider = openProvider({ env: () => undefined, secret: open() })
+      return testRoute(provider, catalog, model, model.routes[0] as UpstreamRoute)
+    }
+    const { host } = new URL(upstream.url)
+    const { ok, result } = await tested()
+    expect([ok, upstream.requests]).toEqual([false, []])
+    expect(result).toContain(`credential: The secret waybill/dev/openai does not name ${host} in its "hosts"`)
+    stored = { 'waybill/dev/openai': secret('sk-one', [host]) }
+    expect(await tested()).toMatchObject({ ok: true })
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-one'])
+  })
+
+  test('a secret that lost its form is sent nowhere from then on, and is in use as soon as it is mended', async () => {
+    const read = await openOld(5 * MINUTE_MS)
+    stored = { 'waybill/dev/openai': 'sk-two' }
+    await expect(read('openai')).rejects.toThrow('is not a JSON object')
+    await expect(read('openai')).rejects.toThrow('is not a JSON object')
+    stored = { 'waybill/dev/openai': secret('sk-three') }
+    expect(await read('openai')).toBe('sk-three')
+    expect(problems).toEqual([])
+  })
 })
 
 describe('outages of Secrets Manager', () => {

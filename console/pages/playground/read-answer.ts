@@ -1,4 +1,5 @@
 import { ApiFailure, textLines } from '../../api.ts'
+import { parseJson } from '../../read-json.ts'
 
 type Chunk = {
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
@@ -18,7 +19,7 @@ export async function* readAnswer(response: Response): AsyncGenerator<Piece, voi
     if (!line.startsWith('data:')) continue
     const data = line.slice(5).trim()
     if (data === '[DONE]') return
-    const { choices, error } = JSON.parse(data) as Chunk
+    const { choices, error } = parseJson<Chunk>(data)
     if (error) throw new ApiFailure(error.message, 502, { code: error.code })
     yield { text: choices?.map(({ delta }) => delta?.content ?? '').join('') ?? '', cost: undefined }
   }

@@ -1,3 +1,5 @@
+import { plainLine } from './plain-text.ts'
+
 const KINDS = {
   invalid_request: [400, 'invalid_request_error', null],
   upstream_rejected: [400, 'invalid_request_error', null],
@@ -37,7 +39,10 @@ type ErrorDetail = {
 /** Tells SDKs, which retry by themselves, that the same request would fail again. */
 export const DO_NOT_RETRY = { 'x-should-retry': 'false' } as const
 
-/** An answer other than the one that was asked for. Its message is written for the caller. */
+const MOST_MESSAGE_CHARS = 2_000
+const MOST_NAME_CHARS = 200
+
+/** An answer other than the one that was asked for. Its message is written for the caller, and may quote the caller's words. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
 
@@ -54,13 +59,13 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}, options?: ErrorOptions) {
-    super(message, options)
+    super(plainLine(message, MOST_MESSAGE_CHARS), options)
     const [status, type, code] = KINDS[kind]
     this.kind = kind
     this.status = status
     this.type = type
     this.code = detail.code ?? code
-    this.param = detail.param ?? null
+    this.param = detail.param === undefined ? null : plainLine(detail.param, MOST_NAME_CHARS)
     this.headers = detail.headers ?? {}
   }
 }

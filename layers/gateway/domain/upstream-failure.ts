@@ -1,3 +1,5 @@
+import { plainLine } from './plain-text.ts'
+
 export type FailureReason =
   | 'connect'
   | 'timeout'
@@ -69,6 +71,17 @@ function blameOfStatus(status: number): Blame {
   return status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS ? 'caller' : 'unclear'
 }
 
+const MOST_MESSAGE_CHARS = 2_000
+const MOST_NAME_CHARS = 200
+
+/** A code and a param are the upstream's or the caller's own words, as the message is. */
+function shownWords({ code, param }: FailureDetail): FailureDetail {
+  return {
+    ...(code !== undefined && { code: plainLine(code, MOST_NAME_CHARS) }),
+    ...(param !== undefined && { param: plainLine(param, MOST_NAME_CHARS) }),
+  }
+}
+
 /**
  * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for it:
  * `rejected` is a request that is wrong wherever it goes, so no other route is tried; `unsupported` is a sound one that
@@ -89,9 +102,9 @@ export class UpstreamFailure extends Error {
   readonly detail: FailureDetail
 
   constructor(reason: FailureReason, message: string, detail: FailureDetail = {}, options?: ErrorOptions) {
-    super(message, options)
+    super(plainLine(message, MOST_MESSAGE_CHARS), options)
     this.reason = reason
-    this.detail = detail
+    this.detail = { ...detail, ...shownWords(detail) }
   }
 
   /** How an attempt that ended like this is noted: the reason, and the status if there was one. */

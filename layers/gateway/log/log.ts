@@ -1,4 +1,5 @@
 import type { Nano } from '../domain/money.ts'
+import { plainJson } from '../domain/plain-text.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
@@ -30,9 +31,10 @@ type Metric = { readonly name: string; readonly value: number; readonly unit: Un
 /** Whoever has no key must not be able to make a line with each request: the next line counts those since the last. */
 const INVALID_KEYS_EVERY_MS = 10_000
 
-/** One JSON line each. Those with figures carry them as CloudWatch metrics (embedded metric format). */
-export function jsonLog(print: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
+/** One JSON line each, in which no text of a caller or an upstream is more than data. Those with figures carry them as CloudWatch metrics (embedded metric format). */
+export function jsonLog(printLine: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
   const requestStart = `{"level":"info","event":"request","stage":${JSON.stringify(stage)},`
+  const print = (line: string) => printLine(plainJson(line))
   let invalidKeys = 0
   let quietUntilMs = 0
   /** `by` is the field that tells the first metric apart. */

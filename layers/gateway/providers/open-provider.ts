@@ -7,9 +7,9 @@ export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
 /** The places of providers' keys: `env:NAME` and `secret:NAME`. */
 export type KeySources = {
-  /** A variable's value for the provider at this address. Throws an UpstreamFailure where that may not have it. */
+  // For the provider at this address. Both throw an UpstreamFailure where that may not have it.
   readonly env: (name: string, baseUrl: string) => string | undefined
-  readonly secret: (name: string) => Promise<string | undefined>
+  readonly secret: (name: string, baseUrl: string) => Promise<string | undefined>
 }
 
 /** Opens a provider in its dialect. The catalog's types and its validator name the same dialects. */
@@ -71,7 +71,7 @@ function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySour
   return async () => {
     let key: string | undefined
     try {
-      key = isVariable ? env(name, baseUrl) : await secret(name)
+      key = isVariable ? env(name, baseUrl) : await secret(name, baseUrl)
     } catch (cause) {
       if (cause instanceof UpstreamFailure) throw cause
       const why = (cause as Partial<Error> | undefined)?.name ?? 'unknown error'

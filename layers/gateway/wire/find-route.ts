@@ -1,5 +1,8 @@
 import { GatewayError } from '../domain/gateway-error.ts'
+import { plainLine } from '../domain/plain-text.ts'
 import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
+
+const MOST_SHOWN = 100
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
@@ -21,13 +24,17 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   if (matches.length === 0) {
     return new GatewayError(
       'not_found',
-      `There is no ${shown(method)} ${shown(path)} here. The endpoints are ${listed}.`,
+      `There is no ${plainLine(method, MOST_SHOWN)} ${plainLine(path, MOST_SHOWN)} here. The endpoints are ${listed}.`,
     )
   }
   const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
-  return new GatewayError('method_not_allowed', `${shown(path)} takes ${allowed}, not ${shown(method)}.`, {
-    headers: { Allow: allowed },
-  })
+  return new GatewayError(
+    'method_not_allowed',
+    `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`,
+    {
+      headers: { Allow: allowed },
+    },
+  )
 }
 
 /** Nearly every call is to one of these, as it is written here. No two have the same path. */
@@ -47,8 +54,4 @@ function decode(id: string | undefined): string | undefined {
   } catch {
     return id
   }
-}
-
-function shown(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

@@ -1,5 +1,6 @@
 import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { plainLine } from '../domain/plain-text.ts'
 import { formatPerToken, type Price, type RangePrice } from '../domain/price.ts'
 import { CONTRACTS, type ContractName } from '../endpoints.ts'
 import { closest } from './closest.ts'
@@ -31,12 +32,11 @@ function contractsOf(model: PricedModel): ContractName[] {
 
 /** `known` are the ids of the models that there are. */
 export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
-  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
   const meant = closest(id, known)
   const advice = meant ? ` Did you mean '${meant}'?` : ''
   return new GatewayError(
     'model_not_found',
-    `The model '${shown}' does not exist here.${advice} GET /v1/models lists those that do.`,
+    `The model '${plainLine(id, 100)}' does not exist here.${advice} GET /v1/models lists those that do.`,
     { param: 'model' },
   )
 }

@@ -29,3 +29,8 @@ export async function startSecretsManager(secrets: Readonly<Record<string, strin
     },
   }
 }
+
+/** A provider's key as a secret, for the host of this address. */
+export function secretFor(baseUrl: string, key: string): string {
+  return JSON.stringify({ key, hosts: [new URL(baseUrl).host] })
+}

@@ -19,7 +19,7 @@ export type AwsAccount = {
   stop(): Promise<unknown>
 }
 
-const SERVICES = ['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION', 'DYNAMODB']
+const SERVICES = ['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION', 'DYNAMODB', 'SECRETS_MANAGER']
 
 export async function startAwsAccount(): Promise<AwsAccount> {
   const server = createServer(async (request, response) => {

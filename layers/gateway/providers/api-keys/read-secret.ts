@@ -1,6 +1,10 @@
+import { keyFor, type ProviderSecret, parseProviderSecret, type SecretFault } from '../../domain/provider-secret.ts'
 import { fetchSecret } from './fetch-secret.ts'
 
-type ReadSecret = (name: string) => Promise<string | undefined>
+/** The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure where that may not have it. */
+type ReadSecret = (name: string, baseUrl: string) => Promise<string | undefined>
+
+type Secret = ProviderSecret | SecretFault
 
 type SecretSource = {
   readonly fullName: (name: string) => string
@@ -18,23 +22,25 @@ const REFRESH_AGE_MS = 4 * 60_000
 const LAST_GOOD_MS = 60 * 60_000
 const RETRY_PAUSE_MS = 30_000
 
-type Kept = { readonly value: string; readonly readAtMs: number; readonly failedAtMs?: number }
+type Kept = { readonly value: Secret; readonly readAtMs: number; readonly failedAtMs?: number }
 
 /** A provider's key from Secrets Manager, kept for five minutes, or for an hour while Secrets Manager is away. */
 export function readSecret(source: SecretSource): ReadSecret {
   const { fullName, clock, problem, fetchSecret: fetch = fetchSecret } = source
   const kept = new Map<string, Kept>()
-  const underWay = new Map<string, Promise<string | undefined>>()
+  const underWay = new Map<string, Promise<Secret | undefined>>()
 
-  async function lookUp(name: string): Promise<string | undefined> {
+  async function lookUp(name: string): Promise<Secret | undefined> {
     const readAtMs = clock()
-    const value = await fetch(fullName(name))
-    if (value === undefined) kept.delete(name)
+    const text = await fetch(fullName(name))
+    const value = text === undefined ? undefined : parseProviderSecret(text)
+    // Neither kept nor replaced by the last good one: whoever mends the secret need not wait.
+    if (value === undefined || 'fault' in value) kept.delete(name)
     else kept.set(name, { value, readAtMs })
     return value
   }
 
-  async function refresh(name: string, known: Kept): Promise<string | undefined> {
+  async function refresh(name: string, known: Kept): Promise<Secret | undefined> {
     try {
       return await lookUp(name)
     } catch (error) {
@@ -45,13 +51,13 @@ export function readSecret(source: SecretSource): ReadSecret {
   }
 
   /** Requests that need the same secret at once share one look-up. */
-  function shared(name: string, begin: () => Promise<string | undefined>): Promise<string | undefined> {
+  function shared(name: string, begin: () => Promise<Secret | undefined>): Promise<Secret | undefined> {
     const begun = underWay.get(name) ?? begin().finally(() => underWay.delete(name))
     underWay.set(name, begun)
     return begun
   }
 
-  return async (name) => {
+  async function secretOf(name: string): Promise<Secret | undefined> {
     const nowMs = clock()
     const known = kept.get(name)
     const ageMs = known ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY
@@ -60,6 +66,11 @@ export function readSecret(source: SecretSource): ReadSecret {
     const refreshed = shared(name, () => refresh(name, known))
     // Once a refresh has failed Secrets Manager is known to be away, and no request waits to find that out again.
     return ageMs < MAX_AGE_MS || known.failedAtMs !== undefined ? known.value : refreshed
+  }
+
+  return async (name, baseUrl) => {
+    const secret = await secretOf(name)
+    return secret && keyFor(fullName(name), secret, baseUrl)
   }
 }
 

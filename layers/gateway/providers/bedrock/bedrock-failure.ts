@@ -1,3 +1,4 @@
+import { plainText } from '../../domain/plain-text.ts'
 import { type FailureReason, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 
@@ -124,7 +125,7 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
 
 /** Messages may quote ARNs, which have the account's number in them, and the keys they were signed with. */
 function clean(message: string): string {
-  return message
+  return plainText(message, '')
     .replace(/\barn:[\w:/.*-]+/g, '[arn]')
     .replace(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, '[key]')
     .slice(0, MAX_MESSAGE_CHARS)

@@ -1,3 +1,4 @@
+import { plainText } from '../../domain/plain-text.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { isContentComplaint } from './content-complaint.ts'
@@ -92,8 +93,9 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
   }
 }
 
-/** Providers quote credentials in their errors. */
-function clean(text: string, key: string | undefined): string {
+/** Providers quote credentials in their errors. Taken out first, no invisible character can part a key in two. */
+function clean(words: string, key: string | undefined): string {
+  const text = plainText(words, '')
   const withoutKey = key ? text.replaceAll(key, '[key]') : text
   return withoutKey.replace(/\b(?:sk|pk|gsk|xai|svc_live)[-_][\w*-]{6,}/g, '[key]').slice(0, MAX_MESSAGE_CHARS)
 }

@@ -1,0 +1,11 @@
+import { plainValue } from '../layers/gateway/domain/plain-text.ts'
+
+// Every answer is read by one of these: names, notes and errors in it are other people's words.
+
+export async function readJson<T>(response: Response): Promise<T> {
+  return plainValue((await response.json()) as T)
+}
+
+export function parseJson<T>(text: string): T {
+  return plainValue(JSON.parse(text) as T)
+}

@@ -1,0 +1,54 @@
+// Texts of callers and upstreams, as a terminal, a log or a page may show them. What a terminal obeys, and what hides or
+// turns round the text beside it, becomes a visible sign.
+
+/** Control characters, invisible ones and halves of pairs. Joiners and the styles of emoji stay: they are part of words. */
+const UNSEEN = /(?!\r\n|[\t\n\u200C]|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\uFFF9-\uFFFB]/gu
+const LINE_ENDS = /\r\n|[\t\n]/g
+/** Nearly every text is of these alone. */
+const PRINTABLE = /^[\x20-\x7e]*$/
+const IN_PLACE = '\uFFFD'
+
+/** A text that may have lines. */
+export function plainText(text: string, inPlace = IN_PLACE): string {
+  return PRINTABLE.test(text) ? text : text.replace(UNSEEN, inPlace)
+}
+
+/** A text of one line, cut where it is longer than it may be. */
+export function plainLine(text: string, mostChars = Number.POSITIVE_INFINITY): string {
+  const shown = text.length > mostChars ? `${text.slice(0, mostChars)}…` : text
+  return plainText(shown).replace(LINE_ENDS, ' ')
+}
+
+/** Whether a text is on one line and shows all that it holds. */
+export function isPlainLine(text: string): boolean {
+  return plainLine(text) === text
+}
+
+/** JSON with the same data, in which nothing is unseen. */
+export function plainJson(json: string): string {
+  return PRINTABLE.test(json) ? json : json.replace(UNSEEN, escaped)
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+/** Where lines for people are printed. */
+export type Output = { log(text: string): void; error(text: string): void }
+
+export function plainOutput(output: Output): Output {
+  return { log: (text) => output.log(plainText(text)), error: (text) => output.error(plainText(text)) }
+}
+
+/** Any value that JSON can hold, with plain texts and names. */
+export function plainValue<T>(value: T): T {
+  return plainedAny(value) as T
+}
+
+function plainedAny(value: unknown): unknown {
+  if (typeof value === 'string') return plainText(value)
+  if (Array.isArray(value)) return value.map(plainedAny)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [plainText(name), plainedAny(field)]))
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const TEXTS_AND_COMMENTS = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|'[^'\n]*'|"[^"\n]*"|`[^`]*`/gm
+
+/** The files of these folders that have such a place in their code. */
+function filesWith(pattern: RegExp, folders: string): string[] {
+  const files = globSync(`${folders}/**/*.{ts,tsx}`, { cwd: ROOT })
+  return files
+    .filter((file) => pattern.test(readFileSync(`${ROOT}/${file}`, 'utf8').replace(TEXTS_AND_COMMENTS, "''")))
+    .toSorted()
+}
+
+// Whoever adds a place makes its texts plain there, with domain/plain-text.ts, and adds it here.
+
+test('texts are printed at these places only, each of which makes them plain', () => {
+  const writes = /process\.(stdout|stderr)\b|\bconsole\.|[(,:] *console\b|new Console\(|\b(output|errors)\.write\(/
+  expect(filesWith(writes, '{functions,layers,catalog,operator,infra,local}')).toEqual(
+    [
+      // Asks before a change: plainText.
+      'operator/confirm.ts',
+      // Handed to functions that print through plainOutput.
+      'infra/deploy.ts',
+      'infra/preflight/main.ts',
+      // Lines that are plain JSON already.
+      'layers/gateway/log/print-line.ts',
+      // Painted lines: the welcome, of checked names, and those of humanLog.
+      'local/start.ts',
+      // Help and complaints of commander: plainText.
+      'operator/main.ts',
+      // Everything else for people: plainOutput.
+      'operator/terminal.ts',
+    ].toSorted(),
+  )
+})
+
+test('the console reads answers at one place only, which makes their texts plain', () => {
+  expect(filesWith(/JSON\.parse\(|\.json\(\)|\.text\(\)/, 'console')).toEqual([
+    // What the operator typed.
+    'console/pages/catalog/editor.tsx',
+    'console/read-json.ts',
+    // The token of the session, which nobody sees.
+    'console/session.ts',
+  ])
+})

@@ -14,6 +14,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       print(`${paint.dim(row.requestId)} ${status} ${what} ${row.durationMs} ms, ${formatCredits(row.cost)} credits`)
     },
     upstreamFailed: (provider, failure) => print(`${paint.bad('upstream')} ${provider}: ${failure.message}`),
+    beyondCap: (provider, model) => print(`${paint.bad('upstream')} ${provider}: ${model} ignores its output cap`),
     unpaid: (provider, costAtMost) => {
       const cost = costAtMost === undefined ? '' : `, at most for ${formatCredits(costAtMost)} credits`
       print(`${paint.dim('unpaid')} ${provider} may bill an answer that nobody got${cost}`)

@@ -1,5 +1,5 @@
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { hasFailed, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readClosing } from '../../layers/gateway/store/usage/read-closing.ts'
@@ -63,10 +63,10 @@ export async function attemptsOf24h(
 }
 
 function attemptsIn({ startedAtMs: atMs, model, fallbackModel, attempts }: UsageRow): Attempt[] {
-  return attempts.map(({ provider, result }) => ({
+  return attempts.map((attempt) => ({
     atMs,
-    pair: pairOf(fallbackModel ?? model ?? '', provider),
-    isFailed: result !== 'ok',
+    pair: pairOf(fallbackModel ?? model ?? '', attempt.provider),
+    isFailed: hasFailed(attempt),
   }))
 }
 

@@ -9,6 +9,13 @@ export type Outcome = 'completed' | 'refused' | 'upstream_error' | 'abandoned'
 /** One route that was asked: how that ended, and how long it lasted, from the call to the end of its answer. */
 export type Attempt = { readonly provider: string; readonly result: string; readonly ms: number }
 
+/** The result of a route that answered, and went on beyond its output cap. */
+export const BEYOND_CAP = 'beyond_cap'
+
+export function hasFailed({ result }: Attempt): boolean {
+  return result !== 'ok' && result !== BEYOND_CAP
+}
+
 /** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */
 export type UsageRow = {
   readonly requestId: string

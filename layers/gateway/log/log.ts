@@ -9,6 +9,8 @@ export type Log = {
   /** One line for every request that has a row. */
   request(row: UsageRow): void
   upstreamFailed(provider: string, failure: UpstreamFailure): void
+  /** A route answered beyond the output cap that it was given. */
+  beyondCap(provider: string, upstreamModel: string): void
   /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
   unpaid(provider: string, costAtMost: Nano | undefined): void
   /** Something that should not happen. */
@@ -33,10 +35,16 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
   const requestStart = `{"level":"info","event":"request","stage":${JSON.stringify(stage)},`
   let invalidKeys = 0
   let quietUntilMs = 0
-  /** `by` is the field that tells the first metric apart. */
-  function line(level: string, event: string, fields: object, metrics: readonly Metric[], by?: string): void {
+  /** `by` are the fields that tell the first metric apart. */
+  function line(
+    level: string,
+    event: string,
+    fields: object,
+    metrics: readonly Metric[],
+    ...by: readonly string[]
+  ): void {
     const figures = Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
-    const more = by === undefined ? [] : [describeMetrics(metrics.slice(0, 1), by)]
+    const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), ...by)]
     const _aws = { Timestamp: clock(), CloudWatchMetrics: [describeMetrics(metrics), ...more] }
     print(JSON.stringify({ level, event, stage, ...fields, ...figures, _aws }))
   }
@@ -53,6 +61,8 @@ export function jsonLog(print: (line: string) => void, stage = 'local', clock: (
       const fields = { provider, reason, status: detail.status, message }
       line('warn', 'upstream_failed', fields, [count('UpstreamFailures'), ...ours], 'provider')
     },
+    beyondCap: (provider, upstreamModel) =>
+      line('warn', 'beyond_cap', { provider, upstreamModel }, [count('BeyondCap')], 'provider', 'upstreamModel'),
     unpaid: (provider, costAtMost) => {
       const cost: Metric[] =
         costAtMost === undefined ? [] : [{ name: 'UnpaidCostAtMost', value: creditsIn(costAtMost), unit: 'None' }]

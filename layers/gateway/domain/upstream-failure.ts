@@ -1,3 +1,5 @@
+import type { Embedded } from './embedding.ts'
+
 export type FailureReason =
   | 'connect'
   | 'timeout'
@@ -19,6 +21,8 @@ type FailureDetail = {
   readonly param?: string | undefined
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
+  /** The part of a batch that was embedded before another part failed. */
+  readonly embedded?: Embedded | undefined
 }
 
 /** After these the upstream may have generated an answer, and bill it, though nobody got it. */

@@ -3,7 +3,7 @@ import { mayWriteCache, type PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { type Answer, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
-import { speaks } from '../wire/delta.ts'
+import { isAnswer } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
 import { type Candidate, type DispatchDeps, tryRoutes } from './try-routes.ts'
 
@@ -97,10 +97,6 @@ async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise
 
 function empty(): UpstreamFailure {
   return new UpstreamFailure('empty', 'The upstream sent no answer.')
-}
-
-function isAnswer(part: ChatPart): boolean {
-  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
 }
 
 function continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<readonly ChatPart[]>): Answer {

@@ -1,4 +1,4 @@
-import type { Delta } from '../domain/chat.ts'
+import type { ChatPart, Delta } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
 type ToolCall = Record<string, unknown>
@@ -7,6 +7,11 @@ type ToolCall = Record<string, unknown>
 export function speaks(delta: Delta): boolean {
   for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
   return false
+}
+
+/** Whether an answer has begun with this part: it says something, of whatever kind, or ends. */
+export function isAnswer(part: ChatPart): boolean {
+  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
 }
 
 function isEmpty(value: unknown): boolean {

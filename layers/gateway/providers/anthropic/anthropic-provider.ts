@@ -32,7 +32,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
     },
   }
 
-  async function send(to: Target, { idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
+  async function send(to: Target, { idleTimeoutMs, signal }: ChatCall, body: object): Promise<Reply> {
     const text = JSON.stringify(body)
     const key = apiKey && (await apiKey())
     const reply = await post({
@@ -40,7 +40,6 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
       headers: key ? ['x-api-key', key] : [],
       body: text,
       idleTimeoutMs,
-      mayBeginLate: asksWhole,
       signal,
     })
     if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key))

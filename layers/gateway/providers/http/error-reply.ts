@@ -16,6 +16,8 @@ const THE_REQUEST = new Set([400, 413, 422])
 /** The meaning of an answer other than 200. Only a complaint about the caller's own request is passed on in words. */
 export async function readErrorReply(reply: Reply, key: string | undefined): Promise<UpstreamFailure> {
   const { status } = reply
+  // Nobody thinks about an error.
+  reply.body.startIdleClock()
   const error = await readError(reply)
   if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
   if (OUR_CREDENTIAL.has(status)) {

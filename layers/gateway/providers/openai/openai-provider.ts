@@ -29,7 +29,6 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
       if (reply.status !== 200) {
@@ -48,7 +47,6 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: true,
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key)

@@ -27,6 +27,8 @@ export type Script =
   /** It read more than the prompt can have, because a plugin or a file was added. */
   | 'reads more'
   | 'boasts'
+  /** It goes on beyond its output cap, and counts nothing. */
+  | 'ignores its cap'
   | 'refuses'
   | 'breaks'
   | 'hangs'
@@ -99,6 +101,7 @@ const SCRIPTS = urn({
   thinks: 1,
   'reads more': 1,
   boasts: 1,
+  'ignores its cap': 1,
   refuses: 3,
   breaks: 2,
   hangs: 1,

@@ -75,6 +75,7 @@ export const VARIANTS: readonly Variant[] = [
     completion_tokens: Math.floor(usage.completion_tokens / 2),
   })),
   { name: 'a field that a dialect lacks leads to the fallback', provider: failingForWords },
+  { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]
 
 /** An upstream's counts are not what the gateway bills. */
@@ -110,6 +111,18 @@ function failingForWords(provider: Provider): Provider {
       } catch (error) {
         const isForWords = error instanceof UpstreamFailure && error.reason === 'unsupported'
         throw isForWords ? new UpstreamFailure('status', 'It fails.', { status: 500 }) : error
+      }
+    },
+  }
+}
+
+/** Words that the gateway passes on and does not count, so that none of them is beyond a cap. */
+function inUncountedWords(provider: Provider): Provider {
+  return {
+    ...provider,
+    async *chat(call) {
+      for await (const parts of await provider.chat(call)) {
+        yield parts.map((part) => (part.kind === 'usage' ? part : { ...part, delta: { uncounted: { ...part.delta } } }))
       }
     },
   }

@@ -56,6 +56,7 @@ test.each([
   'RoughEstimates',
   'UsageRejected',
   'BilledAtBound',
+  'BeyondCap',
   'NegativeMargins',
   'UnpaidAnswers',
 ])('an alarm watches the gateway’s metric %s', (name) => {
@@ -290,6 +291,7 @@ test.each([
   ['estimates by characters', 'RoughEstimates', ['']],
   ['usage counts that were rejected', 'UsageRejected', ['']],
   ['usage beyond the hold', 'BilledAtBound', ['']],
+  ['answers beyond their cap', 'BeyondCap', ['']],
   ['answers that nobody paid for', 'UnpaidAnswers', ['', 'provider']],
   ['unsettled requests', 'Unsettled', ['']],
   ['swept holds', 'SweptHolds', ['']],

@@ -337,6 +337,7 @@ function writtenMetrics(): Set<string> {
   const tokens = { promptTokens: 1, completionTokens: 1 }
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
+  log.beyondCap('up', 'model')
   log.unpaid('up', 1n)
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')

@@ -153,6 +153,12 @@ export function tickets(watched: Watched): Record<string, Rule> {
       1,
       1,
     ),
+    ...of(
+      'BeyondCap',
+      'Routes ignore the output cap that they are given; their answers were cut, and may not cover their bill',
+      1,
+      1,
+    ),
     ...of('NegativeMargins', 'Answers cost us more than was charged for them', 1, 1),
     ...of('UnpaidAnswers', 'Answers are given up and reach nobody, but providers may bill them', 20, 2),
     FunctionErrors: {

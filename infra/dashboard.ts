@@ -23,7 +23,10 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['Credits spent and held', [metric('Credits'), metric('CreditsHeld')]],
     ['Credits by model', [by('Credits', 'model')]],
     ['Charged and what it cost us', [metric('Credits'), metric('UpstreamCost')]],
-    ['Usage rejected, billed at the bound', [metric('UsageRejected'), metric('BilledAtBound')]],
+    [
+      'Usage rejected, billed at the bound, beyond the cap',
+      ['UsageRejected', 'BilledAtBound', 'BeyondCap'].map((name) => metric(name)),
+    ],
     ['Prompts above the context', [metric('ContextExceeded'), by('ContextExceeded', 'route')]],
     ['Rough estimates', [metric('RoughEstimates')]],
     ['Answers given up, unpaid', [metric('UnpaidAnswers'), by('UnpaidAnswers', 'provider')]],

@@ -19,6 +19,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       say(`${paint.dim(row.requestId)} ${status}`, `${what} ${row.durationMs} ms, ${cost} credits`)
     },
     upstreamFailed: (provider, failure) => say(paint.bad('upstream'), `${provider}: ${failure.message}`),
+    beyondCap: (provider, model) => say(paint.bad('upstream'), `${provider}: ${model} ignores its output cap`),
     unpaid: (provider, costAtMost) => {
       const cost = costAtMost === undefined ? '' : `, at most for ${formatCredits(costAtMost)} credits`
       say(paint.dim('unpaid'), `${provider} may bill an answer that nobody got${cost}`)

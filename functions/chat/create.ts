@@ -13,6 +13,7 @@ import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
 import { type AnswerVault, answerVault } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { replayAnswer } from '../../layers/gateway/flow/idempotency/replay-answer.ts'
 import { RouteHealth } from '../../layers/gateway/flow/route-health.ts'
+import { tokenQueue } from '../../layers/gateway/flow/token-queue.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { idempotency } from '../../layers/gateway/middleware/idempotency.ts'
@@ -47,6 +48,7 @@ type Given = Pick<ChatDeps, 'countTokens'> &
 export function createChat(instance: Instance, given: Given) {
   const { tables, config, clock, finishDeadHolds, log } = instance
   const vault = answerVault({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
+  const queue = tokenQueue(given.countTokens)
   const deps: ChatDeps = {
     ...instance,
     vault,
@@ -61,6 +63,8 @@ export function createChat(instance: Instance, given: Given) {
       }),
     }),
     ...given,
+    countTokens: queue.forBills,
+    countLater: queue.forCounts,
   }
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,

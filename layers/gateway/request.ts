@@ -47,6 +47,8 @@ export type Admission = {
   readonly hold: Nano
   /** Holds of dead requests that admission saw, to be finished when ours is answered. */
   readonly deadHolds: readonly OpenHold[]
+  /** Of a request that holds no credits: how many such requests of its key are under way, this one included. */
+  readonly freeUnderWay?: number | undefined
 }
 
 export type AdmittedRequest = IdentifiedRequest & Admission

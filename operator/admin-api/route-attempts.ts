@@ -1,6 +1,6 @@
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { routeKey } from '../../layers/gateway/domain/route-order.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { hasFailed, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readClosing } from '../../layers/gateway/store/usage/read-closing.ts'
@@ -62,7 +62,7 @@ export async function attemptsOf24h(
 }
 
 function attemptsIn({ startedAtMs: atMs, attempts }: UsageRow): Attempt[] {
-  return attempts.map((attempt) => ({ atMs, route: routeKey(attempt), isFailed: attempt.result !== 'ok' }))
+  return attempts.map((attempt) => ({ atMs, route: routeKey(attempt), isFailed: hasFailed(attempt) }))
 }
 
 class KeptAttempts {

@@ -80,6 +80,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void][] = [
   ['a problem whose error is a text', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
   ['a problem without an error', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
   ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
+  ['an answer beyond its cap', 'beyond_cap', (log) => log.beyondCap('openai', 'gpt')],
   ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
   ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
   ['a request without a valid key', 'invalid_keys', (log) => log.invalidKey()],

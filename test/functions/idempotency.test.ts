@@ -26,7 +26,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  const both = await openBoth({ clock: () => nowMs })
+  const both = await openBoth({ clock: () => nowMs, model: { maxOutputTokens: 400_000 } })
   upstream = both.upstream
   gateway = both.gateway
 })
@@ -181,7 +181,7 @@ describe('Idempotency-Keys', () => {
       usageChunk(USAGE),
       DONE,
     ])
-    const body = { ...HELLO, max_tokens: 1000, n: 5 }
+    const body = { ...HELLO, max_tokens: 400_000, n: 5 }
     expect((await post(secret, 'a', body)).status).toBe(200)
     const again = await post(secret, 'a', body)
     expect(again.status).toBe(409)

@@ -62,7 +62,7 @@ test('the tokenizer is asked only for what the upstream has not counted', async 
 })
 
 test('the tokenizer is asked with no more than 130 Ki characters for a prompt of 4 MB and a long answer', async () => {
-  upstream.reply = say('word '.repeat(13_200), null)
+  upstream.reply = say(`word${' '.repeat(80)}`.repeat(800), null)
   const { row } = await ask({ messages: [{ role: 'user', content: 'wombat '.repeat(590_000) }] })
   expect(row).toMatchObject({ usageSource: 'estimate', outcome: 'completed' })
   expect(asked).toHaveLength(1)

@@ -57,6 +57,7 @@ test.each([
   'UsageRejected',
   'BilledAtBound',
   'ContextExceeded',
+  'BeyondCap',
   'NegativeMargins',
   'UnpaidAnswers',
 ])('an alarm watches the gateway’s metric %s', (name) => {
@@ -292,6 +293,7 @@ test.each([
   ['usage counts that were rejected', 'UsageRejected', ['']],
   ['usage beyond the hold', 'BilledAtBound', ['']],
   ['prompts above the context', 'ContextExceeded', ['', 'route']],
+  ['answers beyond their cap', 'BeyondCap', ['']],
   ['answers that nobody paid for', 'UnpaidAnswers', ['', 'provider']],
   ['unsettled requests', 'Unsettled', ['']],
   ['swept holds', 'SweptHolds', ['']],
@@ -337,6 +339,7 @@ function writtenMetrics(): Set<string> {
   const tokens = { promptTokens: 1, completionTokens: 1 }
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
+  log.beyondCap('up', 'model')
   log.unpaid('up', 1n)
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))

@@ -201,7 +201,6 @@ describe('broken connections', () => {
       headers: [],
       body: '{}',
       idleTimeoutMs: 1_000,
-      mayBeginLate: false,
       signal: new AbortController().signal,
     })
     const ending = call.then(

@@ -21,7 +21,7 @@ const MOST_ATTEMPTS = 8
 type Attempt = { readonly provider: string; readonly result: string }
 
 /** What an answer is charged covers what its upstream counted, up to what was held for it, whatever was spoken. */
-export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractName): void {
+export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractName, body: string): void {
   const { requestId, outcome, fallbackModel } = row
   const attempts = row.attempts as readonly Attempt[]
   const routes = attempts.map(({ provider }) => provider)
@@ -39,6 +39,7 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
   if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
+  if (truth.ignoredCap !== undefined) checkCut(row, truth, body)
   const cost = BigInt(row.cost as bigint)
   const owed = contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth)
   const hold = BigInt(row.hold as bigint)
@@ -74,10 +75,21 @@ function checkMargin({ requestId, provider, cost, upstreamCost, usageCapped }: S
   }
 }
 
+/** How each contract says that an answer has reached its cap. */
+const AT_CAP = /"(finish_reason":"length|reason":"max_output_tokens|stop_reason":"max_tokens)"/
+
+function checkCut({ requestId, attempts }: StoredItem, { isHeardOn }: Truth, body: string): void {
+  const { result } = (attempts as readonly Attempt[]).at(-1) as Attempt
+  if (isHeardOn || result !== 'beyond_cap' || !AT_CAP.test(body)) {
+    throw new Violation(`${requestId} was not cut at its cap`)
+  }
+}
+
 /** An answer that nobody counted, or counted as nothing, is worth something all the same. */
-function owedFor({ said: hasSaid, counted }: Truth, price = PRICE): bigint {
+function owedFor({ said: hasSaid, counted, ignoredCap }: Truth, price = PRICE): bigint {
   if (!hasSaid) return 0n
   const { input, output } = price.findLast(({ above }) => (counted?.prompt_tokens ?? 0) > above) ?? (price[0] as Tier)
+  if (ignoredCap !== undefined) return input + BigInt(ignoredCap) * output
   if (!counted || counted.completion_tokens === 0) return input + output
   const { prompt_tokens: prompt, completion_tokens: said, total_tokens: total = 0 } = counted
   const completion = Math.max(said, total - prompt)

@@ -29,6 +29,8 @@ export type Script =
   /** It read more than the prompt can have, because a plugin or a file was added. */
   | 'reads more'
   | 'boasts'
+  /** It goes on beyond its output cap, and counts nothing. */
+  | 'ignores its cap'
   | 'refuses'
   /** It has nothing for what the caller asks: a caller can make it say so. */
   | 'supports nothing'
@@ -104,6 +106,7 @@ const SCRIPTS = urn({
   'reads long': 4,
   'reads more': 1,
   boasts: 1,
+  'ignores its cap': 1,
   refuses: 3,
   'supports nothing': 2,
   breaks: 2,

@@ -21,6 +21,7 @@ export type NodeDeps = ProcessDeps & {
 const SILENT: Log = {
   request() {},
   upstreamFailed() {},
+  beyondCap() {},
   unpaid() {},
   contextExceeded() {},
   problem() {},

@@ -21,6 +21,10 @@ export type Truth = {
   said: boolean
   /** Tokens that the upstream whose answer is the last will bill. */
   counted?: Usage | undefined
+  /** The cap that the last of them was given and ignored. */
+  ignoredCap?: number | undefined
+  /** Whether it was still heard after that. */
+  isHeardOn?: boolean
   /** One of them had no words for what was asked. */
   lackedWords: boolean
   /** One of them failed in a way that the caller can bring about. */
@@ -41,6 +45,9 @@ const COUNTED: Partial<Record<Script, Usage>> = {
   boasts: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 },
   kills: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 }
+
+/** More than any request of the simulation may ask for. */
+const MOST_TOKENS = 300
 
 /** What one of them has no words for, in the inner words of each contract. */
 const LACKING = ['logprobs', 'top_k', 'truncate']
@@ -70,6 +77,7 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
     truth.attempts += 1
     truth.counted = undefined
     truth.said = false
+    truth.ignoredCap = undefined
     const param = LACKING.find((name) => body[name] !== undefined)
     if (id === 'narrow' && param) {
       truth.lackedWords = true
@@ -97,6 +105,11 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
       yield [choice('Hello', null)]
       await next()
       if (script === 'breaks') fails(call.chat.body, new UpstreamFailure('reset', 'It broke.'))
+      if (script === 'ignores its cap') {
+        truth.ignoredCap = call.outputCap
+        yield [choice(' word'.repeat(MOST_TOKENS), null)]
+        truth.isHeardOn = true
+      }
       yield [choice(' there', 'stop')]
       const usage = COUNTED[script]
       truth.counted = usage

@@ -85,6 +85,7 @@ export const VARIANTS: readonly Variant[] = [
   failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
   ...SELLING_VARIANTS,
+  { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]
 
 /** An upstream's counts are not what the gateway bills. */
@@ -126,6 +127,18 @@ function failingAs(name: string, isIt: (failure: UpstreamFailure) => boolean, as
         }
       },
     }),
+  }
+}
+
+/** Words that the gateway passes on and does not count, so that none of them is beyond a cap. */
+function inUncountedWords(provider: Provider): Provider {
+  return {
+    ...provider,
+    async *chat(call) {
+      for await (const parts of await provider.chat(call)) {
+        yield parts.map((part) => (part.kind === 'usage' ? part : { ...part, delta: { uncounted: { ...part.delta } } }))
+      }
+    },
   }
 }
 

@@ -304,7 +304,7 @@ class World {
     if (answer?.status !== 200 || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
     if (!row) return
-    checkCoverage(row, truth, contract)
+    checkCoverage(row, truth, contract, answer.body)
     if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
   }
 

@@ -27,7 +27,13 @@ export type AdmissionRefusal =
 
 export type AdmissionResult =
   /** The key is proven by the write, unless it had to be read after one that was not answered: it may have changed since. */
-  | { readonly admitted: true; readonly key: Key; readonly isReadAfter?: true }
+  | {
+      readonly admitted: true
+      readonly key: Key
+      /** Of a request that holds no credits: how many such requests of its key are under way, this one included. */
+      readonly freeUnderWay?: number | undefined
+      readonly isReadAfter?: true
+    }
   /**
    * The key as it was when the write was refused, if it exists, and why it cannot meet the demand. Without a reason the
    * copy of the key was stale, and the write is worth another try.

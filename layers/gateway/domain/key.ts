@@ -88,6 +88,11 @@ export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   return expired
 }
 
+/** Requests that hold no credits and may be running. */
+export function freeUnderWay(holds: Key['holds'], nowMs: number): number {
+  return Object.values(holds).filter(({ amount, untilMs }) => amount === 0n && untilMs > nowMs).length
+}
+
 export function oldFormHolds({ holds }: Key): Key['holds'] {
   const old: Record<string, Hold> = {}
   for (const requestId in holds) if (holds[requestId]?.isOldForm) old[requestId] = holds[requestId]

@@ -1,3 +1,4 @@
+import type { Embedded } from './embedding.ts'
 import { plainLine } from './plain-text.ts'
 
 export type FailureReason =
@@ -24,6 +25,8 @@ type FailureDetail = {
   readonly param?: string | undefined
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
+  /** The part of a batch that was embedded before another part failed. */
+  readonly embedded?: Embedded | undefined
 }
 
 /**

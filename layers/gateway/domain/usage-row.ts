@@ -15,6 +15,13 @@ export type Attempt = {
   readonly ms: number
 }
 
+/** The result of a route that answered, and went on beyond its output cap. */
+export const BEYOND_CAP = 'beyond_cap'
+
+export function hasFailed({ result }: Attempt): boolean {
+  return result !== 'ok' && result !== BEYOND_CAP
+}
+
 /** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */
 export type UsageRow = {
   readonly requestId: string

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { writeEmbedding } from '../contracts/embeddings/write-embedding.ts'
-import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
+import type { UpstreamRoute } from '../domain/catalog.ts'
+import type { Embedded, Embedding, EmbeddingRequest } from '../domain/embedding.ts'
+import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Nano } from '../domain/money.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -10,7 +12,7 @@ import { startDeadline } from './deadline.ts'
 import { fieldsFor } from './dispatch.ts'
 import { MOST_TEXT_CHARS } from './idempotency/answer-cipher.ts'
 import { makeEmbeddingBill } from './make-embedding-bill.ts'
-import { SETTLE_RESERVE_MS } from './settle.ts'
+import { endingOf, SETTLE_RESERVE_MS } from './settle.ts'
 import { type Candidate, tryRoutes } from './try-routes.ts'
 import { toGatewayError } from './upstream-error.ts'
 import { waitAtMost } from './wait-at-most.ts'
@@ -18,13 +20,13 @@ import { waitAtMost } from './wait-at-most.ts'
 /** As long as a number gets in an answer. */
 const CHARS_PER_NUMBER = { float: 24, base64: 6 }
 
-/** The vectors of a batch, settled before they are returned. A failure on the way delivers nothing, so it costs nothing. */
+/** The vectors of a batch, settled before they are returned. A failure delivers nothing, and costs what was embedded before it. */
 export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const { journey, settlement } = request
   const wanted = wantedOf(request)
   const embedding = await embed(deps, request, wanted)
   if (journey.route) deps.health.succeeded(journey.route)
-  const bill = await makeEmbeddingBill(deps, request, embedding.usage)
+  const bill = await makeEmbeddingBill(deps, request, embedding.usage, wanted.inputs)
   const write = (cost: Nano) => writeEmbedding(headOf(request), embedding, { tokens: bill.quantities.prompt, cost })
   const numbers = embedding.vectors.reduce((sum, { length }) => sum + length, 0)
   // What is too long to be kept is too long to be in memory at once.
@@ -48,6 +50,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   const seconds = Math.round((endsAtMs - nowMs) / 1000)
   const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
+  const parts: Part[] = []
   const ask = async (provider: Provider, { route, allowFields }: Candidate) => {
     journey.asksWhole = true
     if (!provider.embed) throw hasNoWords()
@@ -63,6 +66,9 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
         ...fields,
         signal: AbortSignal.any([deadline.signal, patience.signal]),
       })
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.detail.embedded) parts.push({ route, ...error.detail.embedded })
+      throw error
     } finally {
       patience.clear()
     }
@@ -70,10 +76,31 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   try {
     return await tryRoutes(deps, request, deadline.signal, ask)
   } catch (error) {
-    throw toGatewayError(error)
+    const told = toGatewayError(error)
+    await chargeParts(deps, request, parts, told)
+    throw told
   } finally {
     deadline.clear()
   }
+}
+
+/** What a route has embedded of a batch that failed. */
+type Part = Embedded & { readonly route: UpstreamRoute }
+
+/** The upstreams bill what they embedded, and a caller could choose a batch that fails at its end. */
+async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonly Part[], error: GatewayError) {
+  const last = parts.at(-1)
+  if (!last) return
+  const { provider, model: upstreamModel, cost } = last.route
+  Object.assign(request.journey, { provider, upstreamModel, ...(cost && { cost }) })
+  const counts = parts.flatMap(({ tokens }) => tokens ?? [])
+  const isCounted = counts.length === parts.length
+  const usage = isCounted ? { prompt_tokens: counts.reduce((sum, tokens) => sum + tokens, 0) } : undefined
+  const texts = parts.flatMap((part) => part.texts)
+  const bill = await makeEmbeddingBill(deps, request, usage, texts)
+  // It is charged, so it was neither refused nor abandoned.
+  const settling = deps.settle(request, { ...endingOf(error), outcome: 'upstream_error', bill })
+  await waitAtMost(settling, deps.timing.settleMs)
 }
 
 /** A batch of vectors says nothing before its end, so it has this long in all. */

@@ -12,6 +12,7 @@ import { dispatch } from './dispatch.ts'
 import { FrameSink } from './frame-sink.ts'
 import { AnswerCopy } from './idempotency/answer-copy.ts'
 import { makeBill, makePartialBill } from './make-bill.ts'
+import { noteAnswered } from './note-answered.ts'
 import { endingOf, SETTLE_RESERVE_MS } from './settle.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -63,18 +64,19 @@ async function relay(
       let text = ''
       try {
         for (const part of parts) {
-          tally.add(part)
-          if (part.kind === 'choice') text += frames.choice(part)
+          const said = tally.take(part)
+          if (said) text += frames.choice(said)
         }
+        if (tally.isOver) for (const end of tally.endings()) text += frames.choice(end)
       } finally {
         // The words before a fault are delivered, and billed.
         copy?.add(text)
         sink.write(text)
       }
+      if (tally.isOver) break
       if (sink.isFull) await sink.hasRoom()
     }
-    endAttempt(journey, 'ok', deps.clock())
-    if (journey.route) deps.health.succeeded(journey.route)
+    noteAnswered(deps, journey, tally)
     const bill = await makeBill(deps, request, tally)
     const end = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
     const ending = end(bill.cost)

@@ -7,6 +7,7 @@ import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'
 import { dispatch } from './dispatch.ts'
 import { makeBill } from './make-bill.ts'
+import { noteAnswered } from './note-answered.ts'
 import { SETTLE_RESERVE_MS } from './settle.ts'
 import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -20,9 +21,9 @@ const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
 /** One JSON answer, settled before it is returned unless the database is away for long. A failure on the way delivers nothing, so it costs nothing. */
 export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promise<string> {
-  const { journey, settlement } = request
+  const { settlement } = request
   const { whole, tally } = await gatherAnswer(deps, request)
-  if (journey.route) deps.health.succeeded(journey.route)
+  noteAnswered(deps, request.journey, tally)
   const made = makeBill(deps, request, tally)
   const bill = made instanceof Promise ? await made : made
   const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, reported: tally.reported }))
@@ -51,10 +52,10 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
     if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs
     const take = (parts: readonly ChatPart[]) => {
       for (const part of parts) {
-        tally.add(part)
-        if (part.kind === 'choice') whole.add(part)
+        const said = tally.take(part)
+        if (said) whole.add(said)
       }
-      return whole.chars <= MOST_WHOLE_CHARS
+      return !tally.isOver && whole.chars <= MOST_WHOLE_CHARS
     }
     const gathered = (isAll: boolean) => {
       if (!isAll) whole.cut()

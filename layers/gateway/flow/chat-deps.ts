@@ -1,4 +1,4 @@
-import type { CountDeps } from './count-texts.ts'
+import type { CountDeps, CountTokens } from './count-texts.ts'
 import type { AnswerVault } from './idempotency/answer-vault.ts'
 import type { Settle } from './settle.ts'
 import type { DispatchDeps } from './try-routes.ts'
@@ -6,6 +6,8 @@ import type { DispatchDeps } from './try-routes.ts'
 /** The means by which a chat request is answered. */
 export type ChatDeps = DispatchDeps &
   CountDeps & {
+    /** For counts that a caller asked for, which wait behind bills. */
+    readonly countLater: CountTokens
     readonly settle: Settle
     readonly vault: AnswerVault
     readonly headerPrefix: string

@@ -50,7 +50,7 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
 async function estimatePrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
   const { chat, model, promptBound } = request.priced
   const text = sampleText(promptText(chat.body))
-  const { tokens } = await countTexts(deps, request, text.pieces)
+  const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)
   const images = chat.media.image * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
   const count = text.scale(tokens) + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + images
   return Math.min(promptBound, count)

@@ -1,7 +1,8 @@
+import { GatewayError } from '../domain/gateway-error.ts'
 import { roughTokens } from '../domain/rough-tokens.ts'
 import type { Log } from '../log/log.ts'
 
-/** Asks the tokenizer, which is elsewhere, for the tokens of each text. Throws if it has no answer in this time. */
+/** Asks the tokenizer, which is elsewhere, for the tokens of each text. Throws if it has no answer in this time, and a GatewayError if it is not to be asked. */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>
 
 export type CountDeps = {
@@ -25,6 +26,7 @@ export async function countTexts(
     if (!areCountsOf(texts, tokens)) throw new Error('The tokenizer answered with something that is no count.')
     return { tokens, isRough: false }
   } catch (error) {
+    if (error instanceof GatewayError) throw error
     log.problem('the tokenizer could not be reached, so an answer was billed by its characters', error, requestId)
     return { tokens: texts.map(roughTokens), isRough: true }
   }

@@ -5,7 +5,7 @@ import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../domain/pr
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { type Answer, type ChatCall, isWhole, type Provider } from '../providers/provider.ts'
 import type { Journey } from '../request.ts'
-import { speaks } from '../wire/delta.ts'
+import { isAnswer } from '../wire/delta.ts'
 import { mayComeWhole } from './may-come-whole.ts'
 import { type Candidate, type DispatchDeps, type RoutedRequest, tryRoutes } from './try-routes.ts'
 
@@ -114,10 +114,6 @@ async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise
 
 function empty(): UpstreamFailure {
   return new UpstreamFailure('empty', 'The upstream sent no answer.')
-}
-
-function isAnswer(part: ChatPart): boolean {
-  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
 }
 
 function continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<readonly ChatPart[]>): Answer {

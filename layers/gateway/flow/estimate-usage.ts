@@ -39,7 +39,7 @@ export async function estimateUsage(
   const { tokens, isRough } = await countTexts(deps, request, [...sent.pieces, ...said.pieces])
   const text = sent.scale(tokens.slice(0, sent.pieces.length))
   const prompt = text + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + media
-  const completion = tally.scale(said.scale(tokens.slice(sent.pieces.length)))
+  const completion = tally.cutTokens + tally.scale(said.scale(tokens.slice(sent.pieces.length)))
   const cap = outputCap * chat.choices
   return {
     prompt: Math.min(promptBound, prompt),

@@ -26,7 +26,12 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   const { priced } = request
   const reported = readUsage(tally.reported)
   const counts = reported ? countsOf(reported) : NOTHING_COUNTED
-  const told = { prompt: believed(counts.prompt, tally), completion: believed(counts.completion, tally) }
+  const isCut = tally.cutTokens > 0
+  // The upstream counts what was cut, too.
+  const told = {
+    prompt: believed(counts.prompt, tally),
+    completion: isCut ? undefined : believed(counts.completion, tally),
+  }
   const wanted = {
     prompt: told.prompt === undefined,
     completion: told.completion === undefined || mayBeOfOneChoice(told.completion, tally),
@@ -54,7 +59,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       reasoning: Math.min(counts.reasoning, completion),
       source: isEstimate ? 'estimate' : 'upstream',
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
-      usageRejected: isEstimate && reported !== undefined,
+      usageRejected: isEstimate && !isCut && reported !== undefined,
       upstreamCost: reported?.cost,
     })
   }

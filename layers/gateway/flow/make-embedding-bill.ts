@@ -8,11 +8,16 @@ import { type CountDeps, countTexts } from './count-texts.ts'
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
 /** The upstream's own count of the texts, and where it has none that can be believed, an estimate. */
-export async function makeEmbeddingBill(deps: CountDeps, request: BilledRequest, usage: unknown): Promise<Bill> {
+export async function makeEmbeddingBill(
+  deps: CountDeps,
+  request: BilledRequest,
+  usage: unknown,
+  inputs: readonly Prompt[],
+): Promise<Bill> {
   const { priced } = request
   const reported = readUsage(usage)
   const told = reported && toldTokens(reported)
-  const estimate = told ? undefined : await estimateTexts(deps, request, priced.chat.embedding?.inputs ?? [])
+  const estimate = told ? undefined : await estimateTexts(deps, request, inputs)
   const prompt = told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0)
   return billFor(priced, {
     quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },

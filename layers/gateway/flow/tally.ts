@@ -1,35 +1,41 @@
-import type { ChatPart } from '../domain/chat.ts'
+import { countsOf } from '../domain/bill.ts'
+import type { ChatPart, ChoicePart } from '../domain/chat.ts'
+import { LeastTokens } from '../domain/least-tokens.ts'
 import type { PricedRequest } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { hasMedia, speaks, textOf } from '../wire/delta.ts'
+import { hasMedia, speaks } from '../wire/delta.ts'
+import { cutDelta, textOf } from '../wire/spoken-text.ts'
+import { readUsage } from '../wire/usage-counts.ts'
 import { TextSample } from './text-sample.ts'
 
-// A delta is rarely less than a token and a token rarely more than a word, but some upstreams send single letters and
-// some tokens are long runs of spaces. Past these an upstream is not honouring its cap.
-const MOST_DELTAS_PER_TOKEN = 4
-const SPARE_DELTAS = 256
-const MOST_CHARS_PER_TOKEN = 128
-const SPARE_CHARS = 64 * 1024
+/** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */
+const SPARE_TOKENS = 16
+
+/** Deltas without text say nothing, or what cannot be counted. Past so many an upstream never ends. */
+const MOST_SILENT_PER_TOKEN = 4
+const SPARE_SILENT = 256
 
 /** A stream whose deltas are longer than this on average does not show its tokens one by one. */
 const MOST_CHARS_PER_TOKEN_DELTA = 16
 
-/** Counts what an upstream has delivered so far, as far as the bill needs it. */
+type Choice = { readonly least: LeastTokens; readonly said: TextSample; isOpen: boolean; isCut: boolean }
+
+/** Counts what an upstream has delivered so far, as far as the bill needs it, and cuts what is beyond the cap. */
 export class Tally {
   /** The last usage object reported, of unknown worth. */
   reported: unknown
-  readonly #said = new TextSample()
-  #deltas = 0
+  readonly #choices = new Map<number, Choice>()
+  readonly #asked: number
+  readonly #outputCap: number
+  readonly #mostSilent: number
   #spoken = 0
+  #silent = 0
   #hasMedia = false
-  readonly #speakers = new Set<number>()
-  readonly #mostDeltas: number
-  readonly #mostChars: number
 
-  constructor(priced: PricedRequest) {
-    const cap = priced.outputCap * priced.chat.choices
-    this.#mostDeltas = cap * MOST_DELTAS_PER_TOKEN + SPARE_DELTAS
-    this.#mostChars = cap * MOST_CHARS_PER_TOKEN + SPARE_CHARS
+  constructor({ chat, outputCap }: PricedRequest) {
+    this.#asked = chat.choices
+    this.#outputCap = outputCap
+    this.#mostSilent = outputCap * chat.choices * MOST_SILENT_PER_TOKEN + SPARE_SILENT
   }
 
   get deliveredAnything(): boolean {
@@ -43,39 +49,107 @@ export class Tally {
 
   /** How many choices have said something. */
   get choices(): number {
-    return this.#speakers.size
+    return this.#count(({ said, isCut }) => said.chars > 0 || isCut)
   }
 
-  add(part: ChatPart): void {
+  /** The tokens of the choices that were cut, which are charged at their cap. */
+  get cutTokens(): number {
+    return this.#outputCap * this.#count(({ isCut }) => isCut)
+  }
+
+  /** Whether no more need be read, because every choice was cut, or has ended beside one that was. */
+  get isOver(): boolean {
+    if (this.cutTokens === 0) return false
+    const isLeft = this.#choices.size < this.#asked || this.#count(({ isOpen }) => isOpen) > 0
+    return !isLeft || this.#silent > this.#mostSilent
+  }
+
+  /** Whether the upstream went on beyond its cap, by what it said or by its own count. */
+  get isBeyondCap(): boolean {
+    if (this.cutTokens > 0) return true
+    const reported = readUsage(this.reported)
+    const { completion = 0 } = reported ? countsOf(reported) : {}
+    return completion > this.#outputCap * this.#asked + SPARE_TOKENS
+  }
+
+  /** Counts a part. What is returned of it is within the cap: all of it, as a rule. */
+  take(part: ChatPart): ChoicePart | undefined {
     if (part.kind === 'usage') {
       this.reported = part.usage
-      return
+      return undefined
     }
+    const choice = this.#choiceAt(part.index)
+    if (!choice || choice.isCut) return this.#noteSilent()
     const text = textOf(part.delta)
-    this.#deltas += 1
-    this.#said.add(text)
+    const chars = choice.least.add(text, this.#outputCap + SPARE_TOKENS)
+    if (chars < text.length) return this.#cut(choice, part, chars)
+    if (text !== '') choice.said.add(text)
+    else this.#noteSilent()
     if (text !== '' || speaks(part.delta)) {
       this.#spoken += 1
-      this.#speakers.add(part.index)
       this.#hasMedia ||= hasMedia(part.delta)
     }
-    if (this.#deltas > this.#mostDeltas || this.#said.chars > this.#mostChars) {
-      throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
+    if (part.finishReason !== null) choice.isOpen = false
+    return part
+  }
+
+  /** The ends of the choices that are open when no more is read. */
+  *endings(): Generator<ChoicePart, void, undefined> {
+    for (const [index, { isOpen }] of this.#choices) {
+      if (isOpen) yield { kind: 'choice', index, delta: {}, logprobs: null, finishReason: 'length' }
     }
   }
 
   /** Whether this many tokens are at least those that could be seen to arrive one by one. */
   isAtLeastSeen(tokens: number): boolean {
-    return tokens >= this.#spoken && this.#said.chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
+    return tokens >= this.#spoken && this.#chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
   }
 
-  /** What was said, or of a long answer a sample, to be counted. */
+  /** What the choices that were not cut have said, or of long ones a sample, to be counted. */
   get sample(): string {
-    return this.#said.kept
+    let kept = ''
+    for (const { said, isCut } of this.#choices.values()) if (!isCut) kept += said.kept
+    return kept
   }
 
-  /** Tokens in everything delivered, if the sample has so many. */
+  /** Tokens in all that those have said, if the sample has so many. */
   scale(tokensInSample: number): number {
-    return this.#said.scale(tokensInSample)
+    const { length } = this.sample
+    return length === 0 ? 0 : Math.ceil((tokensInSample * this.#chars) / length)
+  }
+
+  /** Undefined for a choice that nobody asked for. */
+  #choiceAt(index: number): Choice | undefined {
+    const known = this.#choices.get(index)
+    if (known || this.#choices.size === this.#asked) return known
+    const choice = { least: new LeastTokens(), said: new TextSample(), isOpen: true, isCut: false }
+    this.#choices.set(index, choice)
+    return choice
+  }
+
+  #cut(choice: Choice, part: ChoicePart, chars: number): ChoicePart {
+    const finishReason = choice.isOpen ? 'length' : null
+    choice.isCut = true
+    choice.isOpen = false
+    this.#spoken += 1
+    return { kind: 'choice', index: part.index, delta: cutDelta(part.delta, chars), logprobs: null, finishReason }
+  }
+
+  #noteSilent(): undefined {
+    this.#silent += 1
+    if (this.#silent <= this.#mostSilent || this.cutTokens > 0) return
+    throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
+  }
+
+  get #chars(): number {
+    let chars = 0
+    for (const { said, isCut } of this.#choices.values()) if (!isCut) chars += said.chars
+    return chars
+  }
+
+  #count(is: (choice: Choice) => boolean): number {
+    let count = 0
+    for (const choice of this.#choices.values()) if (is(choice)) count += 1
+    return count
   }
 }

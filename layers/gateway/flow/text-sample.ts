@@ -26,12 +26,6 @@ export class TextSample {
     return [...this.#windows, ...(this.#isWanted() ? [this.#open] : [])].join('')
   }
 
-  /** How many of something the whole text has, if there are so many in what is kept. */
-  scale(countInKept: number): number {
-    const { length } = this.kept
-    return length === 0 ? 0 : Math.ceil((countInKept * this.chars) / length)
-  }
-
   #close(): void {
     if (this.#isWanted() && this.#windows.length === MOST_WINDOWS) {
       this.#windows = this.#windows.filter((_, i) => i % 2 === 0)

@@ -10,6 +10,8 @@ export type Log = {
   /** One line for every request that has a row. */
   request(row: UsageRow): void
   upstreamFailed(provider: string, failure: UpstreamFailure): void
+  /** A route answered beyond the output cap that it was given. */
+  beyondCap(provider: string, upstreamModel: string): void
   /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
   unpaid(provider: string, costAtMost: Nano | undefined): void
   /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
@@ -37,10 +39,16 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
   const print = (line: string) => printLine(plainJson(line))
   let invalidKeys = 0
   let quietUntilMs = 0
-  /** `by` is the field that tells the first metric apart. */
-  function line(level: string, event: string, fields: object, metrics: readonly Metric[], by?: string): void {
+  /** `by` are the fields that tell the first metric apart. */
+  function line(
+    level: string,
+    event: string,
+    fields: object,
+    metrics: readonly Metric[],
+    ...by: readonly string[]
+  ): void {
     const figures = Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
-    const more = by === undefined ? [] : [describeMetrics(metrics.slice(0, 1), by)]
+    const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), ...by)]
     const _aws = { Timestamp: clock(), CloudWatchMetrics: [describeMetrics(metrics), ...more] }
     print(JSON.stringify({ level, event, stage, ...fields, ...figures, _aws }))
   }
@@ -58,6 +66,8 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
       const fields = { provider, reason, status: detail.status, message }
       line('warn', 'upstream_failed', fields, [count('UpstreamFailures'), ...ours], 'provider')
     },
+    beyondCap: (provider, upstreamModel) =>
+      line('warn', 'beyond_cap', { provider, upstreamModel }, [count('BeyondCap')], 'provider', 'upstreamModel'),
     unpaid: (provider, costAtMost) => {
       const cost: Metric[] =
         costAtMost === undefined ? [] : [{ name: 'UnpaidCostAtMost', value: creditsIn(costAtMost), unit: 'None' }]

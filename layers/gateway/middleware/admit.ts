@@ -50,7 +50,8 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
         const credential = { hash, key: result.key, cached: false }
         if (result.admitted === true) {
           const deadHolds = expiredHolds(result.key, request.nowMs)
-          return Object.assign(request, { credential, hold: demand.hold, deadHolds })
+          const { freeUnderWay } = result
+          return Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
         }
         Object.assign(request, { credential })
         if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)

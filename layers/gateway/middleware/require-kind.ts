@@ -2,16 +2,32 @@ import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import { type EmbeddingRequest, MOST_NUMBERS } from '../domain/embedding.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { hasMoreTokens } from '../domain/least-tokens.ts'
 
-/** Refuses words of a model that makes embeddings, embeddings of one that has words, and more numbers than fit into one answer. */
-export function requireKind({ embedding }: ChatRequest, model: PricedModel): void {
+/** Refuses words of a model that makes embeddings, embeddings of one that has words, and more than a model or an answer can hold. */
+export function requireKind({ embedding, body }: ChatRequest, model: PricedModel): void {
   if (embedding && kindOf(model) !== 'embedding') {
     throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
   }
   if (!embedding && kindOf(model) === 'embedding') {
     throw wrong('model', `The model '${model.id}' makes embeddings only: ask it with POST /v1/embeddings.`)
   }
-  if (embedding) requireNumbers(embedding, model)
+  if (!embedding) return
+  requireNumbers(embedding, model)
+  if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
+}
+
+/** Words for an upstream that embeds the beginning or the end of a text that is too long. */
+const TRUNCATES: ReadonlySet<unknown> = new Set(['START', 'END'])
+
+/** A batch is embedded, and billed, in parts: one text that is too long would be found when others are paid for. */
+function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most }: PricedModel): void {
+  const place = inputs.findIndex(
+    (input) => input.length > most && (typeof input !== 'string' || hasMoreTokens(input, most)),
+  )
+  if (place < 0) return
+  const message = `'input[${place}]' is too long: the model '${id}' takes at most ${most} tokens of one text.`
+  throw new GatewayError('invalid_request', message, { param: `input[${place}]`, code: 'context_length_exceeded' })
 }
 
 function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensions: most = 0 }: PricedModel): void {

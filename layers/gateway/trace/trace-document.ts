@@ -1,3 +1,4 @@
+import { hasFailed } from '../domain/usage-row.ts'
 import type { Ending } from '../flow/settle.ts'
 import type { GatewayRequest, Journey } from '../request.ts'
 import type { TraceContext } from './trace-context.ts'
@@ -58,7 +59,8 @@ function attemptsOf({ journey, nowMs }: GatewayRequest, newId: () => string): Su
   return journey.attempts
     .map((attempt, index) => ({ ...attempt, isLast: index === journey.attempts.length - 1 }))
     .reverse()
-    .map(({ provider, result, ms, isLast }) => {
+    .map(({ isLast, ...attempt }) => {
+      const { provider, result, ms } = attempt
       if (!isLast) fromMs -= ms
       const firstMs = isLast ? firstPartAt(journey, nowMs) : undefined
       return {
@@ -66,7 +68,7 @@ function attemptsOf({ journey, nowMs }: GatewayRequest, newId: () => string): Su
         namespace: 'remote' as const,
         id: newId(),
         ...timesOf(fromMs, fromMs + ms),
-        ...(result !== 'ok' && { fault: true as const }),
+        ...(hasFailed(attempt) && { fault: true as const }),
         annotations: { provider, result },
         ...(firstMs !== undefined && {
           subsegments: [{ name: 'first token', id: newId(), ...timesOf(fromMs, firstMs) }],

@@ -1,4 +1,4 @@
-import type { Delta } from '../domain/chat.ts'
+import type { ChatPart, Delta } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
 type ToolCall = Record<string, unknown>
@@ -7,6 +7,11 @@ type ToolCall = Record<string, unknown>
 export function speaks(delta: Delta): boolean {
   for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
   return false
+}
+
+/** Whether an answer has begun with this part: it says something, of whatever kind, or ends. */
+export function isAnswer(part: ChatPart): boolean {
+  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
 }
 
 function isEmpty(value: unknown): boolean {
@@ -18,44 +23,6 @@ function isEmpty(value: unknown): boolean {
 /** Sounds and pictures: how many tokens they are cannot be seen in their data. */
 export function hasMedia({ audio, images }: Delta): boolean {
   return !isEmpty(audio) || !isEmpty(images)
-}
-
-/** Everything a model generated in this delta, as one text to count tokens of. */
-export function textOf(delta: Delta): string {
-  let text = ''
-  for (const name in delta) {
-    const value = delta[name]
-    if (name === 'role') continue
-    if (typeof value === 'string') text += value
-    else if (name === 'tool_calls' && Array.isArray(value)) text += value.map(textOfToolCall).join('')
-    else if (name === 'function_call' && isObject(value)) text += stringOf(value.name) + stringOf(value.arguments)
-  }
-  // Some say a thought in a list beside its text, and some in that list only.
-  return text === '' ? textInside(delta) : text
-}
-
-function textOfToolCall(call: unknown): string {
-  const fn = isObject(call) && isObject(call.function) ? call.function : {}
-  const custom = isObject(call) && isObject(call.custom) ? call.custom : {}
-  return stringOf(fn.name) + stringOf(fn.arguments) + stringOf(custom.name) + stringOf(custom.input)
-}
-
-/** Signatures, encrypted thoughts and quotations were not generated word by word. */
-const NOT_SAID = new Set([
-  ...['role', 'type', 'id', 'index', 'format', 'audio', 'images', 'tool_calls', 'function_call'],
-  ...['signature', 'data', 'citations'],
-])
-
-const DEEPEST = 8
-
-function textInside(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return value
-  if (depth === DEEPEST) return ''
-  if (Array.isArray(value)) return value.map((element) => textInside(element, depth + 1)).join('')
-  if (!isObject(value)) return ''
-  return Object.entries(value)
-    .map(([name, field]) => (NOT_SAID.has(name) ? '' : textInside(field, depth + 1)))
-    .join('')
 }
 
 function stringOf(value: unknown): string {

@@ -1,14 +1,19 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openTokenizerThread } from '../../../local/tokenizer-thread.ts'
 import { saying } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { expectBooksClosed } from '../../robust/support/exchange.ts'
 import { catalogFor, type TestGateway } from '../../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../../support/stack.ts'
-import { type Reply, status, type Upstream } from '../../support/upstream.ts'
+import { type Reply, say, status, type Upstream } from '../../support/upstream.ts'
+import { until } from '../../support/wait.ts'
 import { ask, HELLO, openClient } from './support/ask.ts'
 import { ERROR } from './support/message-schema.ts'
 
 const PATH = { path: '/v1/messages/count_tokens' }
 const { max_tokens: _, ...PROMPT } = HELLO
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
 
 let upstream: Upstream
 let anthropic: TestGateway
@@ -91,4 +96,47 @@ test('a count that is asked for again with the same Idempotency-Key is the same'
     const response = await ask(anthropic, secret, PROMPT, { ...PATH, headers: { 'Idempotency-Key': 'a' } })
     expect(await response.json()).toEqual({ input_tokens: 7 })
   }
+})
+
+test('200 counts at once of one key get a few answers and 429s, and bills beside them are counted by the tokenizer', async () => {
+  const { countTokens } = opened.use(openTokenizerThread())
+  const { gateway, upstream: other } = await openBoth({ countTokens })
+  other.reply = say('Hello there', null)
+  const [counter, payer] = [await gateway.issue({ rpm: 60_000 }), await gateway.issue({ rpm: 60_000 })]
+  const long = { ...PROMPT, messages: [{ role: 'user', content: 'A few words to be counted. '.repeat(2_000) }] }
+  const counts = Array.from({ length: 200 }, () => ask(gateway, counter.secret, long, PATH))
+  const bills = Array.from({ length: 20 }, () => gateway.post(payer.secret, PROMPT))
+  for (const response of await Promise.all(bills)) {
+    expect(response.status).toBe(200)
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ usageSource: 'estimate', completionTokens: 2 })
+    expect(row.estimatedBy).toBeUndefined()
+  }
+  const told = await Promise.all(counts)
+  const refused = told.filter(({ status: code }) => code === 429)
+  expect(told.filter(({ status: code }) => code === 200).length).toBeGreaterThan(0)
+  expect(refused.length).toBeGreaterThan(100)
+  for (const response of refused) {
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(ERROR.parse(await response.json()).error.type).toBe('rate_limit_error')
+  }
+  expect(await gateway.readKey(counter.key.id)).toMatchObject({ spent: 0n, holds: {} })
+})
+
+test('an upstream that counts for free is asked for four counts of a key at once', async () => {
+  const held = Promise.withResolvers<void>()
+  upstream.reply = async (...reply) => {
+    await held.promise
+    return status(200, { input_tokens: 5 })(...reply)
+  }
+  upstream.requests.length = 0
+  const { secret } = await anthropic.issue({ rpm: 60_000 })
+  const four = Array.from({ length: 4 }, () => ask(anthropic, secret, PROMPT, PATH))
+  await until(() => upstream.requests.length === 4)
+  expect((await ask(anthropic, secret, PROMPT, PATH)).status).toBe(429)
+  const another = ask(anthropic, (await anthropic.issue()).secret, PROMPT, PATH)
+  await until(() => upstream.requests.length === 5)
+  held.resolve()
+  for (const response of await Promise.all([...four, another])) expect(response.status).toBe(200)
+  expect((await ask(anthropic, secret, PROMPT, PATH)).status).toBe(200)
 })

@@ -121,7 +121,7 @@ test('a response is held for its longest bill, with the names that namespaces ma
 
 describe('upstream faults', () => {
   const said = chunk({ role: 'assistant', content: 'Hel' })
-  const flood = Array.from({ length: 200 }, () => chunk({ content: 'x'.repeat(1024) }))
+  const silence = Array.from({ length: 5_000 }, () => chunk({ content: '' }))
   type Fault = {
     readonly reply: Reply
     readonly whole: number
@@ -144,7 +144,7 @@ describe('upstream faults', () => {
       isPaid: true,
     },
     'sends garbage in the middle': { reply: sse([said, 'data: [1\n\n']), whole: 502, streamed: 'failed', isPaid: true },
-    'runs away': { reply: sse([said, ...flood, DONE]), whole: 502, streamed: 'failed', isPaid: true },
+    'never ends': { reply: sse([said, ...silence, DONE]), whole: 502, streamed: 'failed', isPaid: true },
   }
 
   test.each(Object.entries(FAULTS))(
@@ -191,7 +191,7 @@ describe('upstream faults', () => {
   })
 
   test('an answer of more characters than are kept is cut off and billed', async () => {
-    const { gateway: large, upstream: chatty } = await openBoth({ model: { maxOutputTokens: 200_000 } })
+    const { gateway: large, upstream: chatty } = await openBoth({ model: { maxOutputTokens: 1_000_000 } })
     const words = chunk({ content: 'x'.repeat(64 * 1024) })
     chatty.reply = sse([...Array(140).fill(words), chunk({}, 'stop'), usageChunk(USAGE), DONE])
     const { secret } = await large.issue()

@@ -171,11 +171,11 @@ test.each<[string, Reply, string]>([
   expect([answer.status, answer.attempts]).toEqual([502, [reason]])
 })
 
-test('an Anthropic stream that goes on beyond its output cap is a 502 and costs nothing', async () => {
+test('an Anthropic stream that goes on beyond its output cap is cut there', async () => {
   const words = Array.from({ length: 400 }, () => 'word ')
   const answer = await ask(stream(start(), ...textBlock(0, ...words), ...ending('end_turn')), { max_tokens: 5 })
-  expect(answer.status).toBe(502)
-  expect(answer.row.cost).toBe(0n)
+  expect(answer.status).toBe(200)
+  expect(answer.row).toMatchObject({ completionTokens: 5, attempts: [{ result: 'beyond_cap' }] })
 })
 
 test('no word of Anthropic’s error messages is logged', () => {

@@ -18,6 +18,11 @@ beforeAll(async () => {
     providers: { bedrock: { type: 'bedrock', region: 'us-east-1' } },
     models: [
       { id: 'titan', ...model, routes: at('amazon.titan-embed-text-v2:0') },
+      {
+        id: 'two-routes',
+        ...model,
+        routes: [...at('amazon.titan-embed-text-v1'), { ...at('cohere.embed-multilingual-v3')[0], priority: 1 }],
+      },
       { id: 'cohere', ...model, routes: at('cohere.embed-multilingual-v3') },
     ],
   })
@@ -34,7 +39,8 @@ async function ask(body: object) {
   })
   const answer = (await response.json()) as { data: { embedding: unknown }[]; error: { param: string } }
   const row = await gateway.readRow(response.headers.get('x-request-id'))
-  return { status: response.status, answer, row, vectors: answer.data?.map(({ embedding }) => embedding) }
+  const cost = response.headers.get('x-svc-cost')
+  return { status: response.status, cost, answer, row, vectors: answer.data?.map(({ embedding }) => embedding) }
 }
 
 function answerWith(answer: unknown, headers: Record<string, string> = {}): Reply {
@@ -117,4 +123,70 @@ test.each<[string, Reply, number]>([
   upstream.reply = reply
   const { status, row } = await ask({ model: 'titan', input: ['a', 'b', 'c'] })
   expect([status, row.cost]).toEqual([expected, 0n])
+})
+
+/** Embeds every text but this one. */
+const failingAt =
+  (bad: string, refusal: Reply): Reply =>
+  (stream, request) =>
+    (request.body.inputText === bad ? refusal : titan)(stream, request)
+
+const TEXTS = Array.from({ length: 20 }, (_, i) => 'x'.repeat(i + 1))
+
+test.each<[string, Reply, number]>([
+  ['a complaint of one text', refuse(400, 'ValidationException', 'Too long.'), 400],
+  ['a failure of one call', refuse(500, 'InternalServerException'), 502],
+  ['a vector that is none', answerWith({ embedding: [1] }), 502],
+])('%s costs what was embedded of the others', async (_, refusal, expected) => {
+  upstream.reply = failingAt('x'.repeat(15), refusal)
+  const asked = upstream.requests.length
+  const { status, row, cost } = await ask({ model: 'titan', input: TEXTS })
+  expect(status).toBe(expected)
+  const calls = upstream.requests.slice(asked).map(({ body }) => String(body.inputText).length)
+  const tokens = calls.filter((length) => length !== 15).reduce((sum, length) => sum + length, 0)
+  expect(tokens).toBeGreaterThan(0)
+  expect(row).toMatchObject({ outcome: 'upstream_error', httpStatus: expected, promptTokens: tokens })
+  expect(row).toMatchObject({ cost: BigInt(tokens) * 1_000n, usageSource: 'upstream', provider: 'bedrock' })
+  expect(Number(cost)).toBe(tokens / 1e6)
+})
+
+test('a part that Bedrock embedded and did not count is charged by estimate', async () => {
+  const uncounted: Reply = answerWith({ embedding: vectorOf('a') })
+  upstream.reply = (stream, request) =>
+    (request.body.inputText === 'bad' ? refuse(500, 'InternalServerException') : uncounted)(stream, request)
+  const { row } = await ask({ model: 'titan', input: ['Hello there', 'Hello there', 'bad'] })
+  expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: false })
+  expect(row.promptTokens).toBeGreaterThanOrEqual(4)
+})
+
+test('a batch that another route embeds whole is charged once', async () => {
+  upstream.reply = (stream, request) =>
+    (request.body.texts ? cohere : failingAt('x'.repeat(15), refuse(500, 'InternalServerException')))(stream, request)
+  const { status, row } = await ask({ model: 'two-routes', input: TEXTS })
+  expect([status, row.promptTokens, row.attempts.length]).toEqual([200, 40, 2])
+})
+
+test.each([
+  ['texts', ['short', 'word '.repeat(9_000)], 'input[1]'],
+  ['token ids', [Array(8_193).fill(1)], 'input[0]'],
+])('%s that are certainly too long are a 400 that names them, before anything is asked', async (_, input, param) => {
+  const asked = upstream.requests.length
+  const { status, answer, row } = await ask({ model: 'titan', input })
+  expect([status, answer.error]).toMatchObject([400, { param, code: 'context_length_exceeded' }])
+  expect([upstream.requests.length - asked, row.cost]).toEqual([0, 0n])
+})
+
+test('a long text that is to be truncated is embedded', async () => {
+  upstream.reply = cohere
+  expect((await ask({ model: 'cohere', input: 'word '.repeat(9_000), truncate: 'END' })).status).toBe(200)
+})
+
+test('long texts are spread over calls', async () => {
+  upstream.reply = cohere
+  const asked = upstream.requests.length
+  const input = Array.from({ length: 30 }, () => ' '.repeat(20_000))
+  expect((await ask({ model: 'cohere', input })).status).toBe(200)
+  const sizes = upstream.requests.slice(asked).map(({ body }) => JSON.stringify(body).length)
+  expect(sizes).toHaveLength(3)
+  expect(Math.max(...sizes)).toBeLessThan(300_000)
 })

@@ -259,7 +259,9 @@ describe('broken streams', () => {
       stream.on('drain', more)
       more()
     }
-    expect((await askStream()).body).toContain('beyond the output limit')
+    const { body, row } = await askStream()
+    expect(body).toMatch(/"finish_reason":"length".*\[DONE\]\n\n$/s)
+    expect(row).toMatchObject({ outcome: 'completed', completionTokens: 1_000, attempts: [{ result: 'beyond_cap' }] })
     await closed.promise
   })
 })

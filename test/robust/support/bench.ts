@@ -31,7 +31,11 @@ export type Bench = AsyncDisposable & {
 export async function openBench(): Promise<Bench> {
   process.env.ROBUST_PROVIDER_KEY = PROVIDER_KEY
   const upstream = await startUpstream()
-  const { providers, models } = catalogFor(upstream.url, {}, { apiKey: 'env:ROBUST_PROVIDER_KEY' })
+  const { providers, models } = catalogFor(
+    upstream.url,
+    { maxOutputTokens: 20_000 },
+    { apiKey: 'env:ROBUST_PROVIDER_KEY' },
+  )
   const hasty = models.map(({ routes, ...model }) => ({
     ...model,
     id: 'hasty-model',

@@ -35,7 +35,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
     },
   }
 
-  async function send(to: Target, { model, idleTimeoutMs, asksWhole, signal }: ChatCall, body: object): Promise<Reply> {
+  async function send(to: Target, { model, idleTimeoutMs, signal }: ChatCall, body: object): Promise<Reply> {
     const text = JSON.stringify(body)
     const key = apiKey && (await apiKey())
     const reply = await post({
@@ -43,7 +43,6 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: Rea
       headers: key ? ['x-api-key', key] : [],
       body: text,
       idleTimeoutMs,
-      mayBeginLate: asksWhole,
       signal,
     })
     if (reply.status !== 200) throw aboutUs(await readErrorReply(reply, key, model))

@@ -1,5 +1,5 @@
 import { embedderAt } from '../../domain/catalog.ts'
-import type { Embedding, Vector } from '../../domain/embedding.ts'
+import type { Embedded, Embedding, Vector } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
@@ -51,34 +51,73 @@ const FIELDS = fieldTable({
 })
 
 const CALLS_AT_ONCE = 8
+/** A longer text has a call of its own. */
+const MOST_CHARS_AT_ONCE = 256 * 1024
 
-/** The vectors of a batch, a few texts a call. */
+type Batch = readonly string[]
+type Answered = { readonly vectors: readonly Vector[]; readonly tokens: number | undefined }
+
+/** The vectors of a batch, a few texts a call. What fails says how much was embedded before. */
 export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<Embedding> {
   requireWords(FIELDS, call.chat.body, call)
   const maker = makerOf(call.model)
   const batches = inBatches(textsOf(call), maker.textsAtOnce)
-  const answers: { vectors: Vector[]; tokens: unknown }[] = Array(batches.length)
+  const answers: Answered[] = Array(batches.length)
   let next = 0
   const work = async () => {
     for (let at = next++; at < batches.length; at = next++) {
       const batch = batches[at] ?? []
-      const { text, inputTokens } = await invoke(JSON.stringify(requireHeld(maker.ask(batch, call), call.chat)))
-      const answer = parseObject(text)
-      const vectors = maker.vectorsIn(answer)
-      if (vectors.length !== batch.length) {
-        throw new UpstreamFailure(
-          'protocol',
-          `Amazon Bedrock sent ${vectors.length} vectors for ${batch.length} texts.`,
-        )
-      }
-      answers[at] = {
-        vectors: vectors.map((vector) => readVector(vector, call.dimensions, call.embedding.format)),
-        tokens: answer.inputTextTokenCount ?? inputTokens,
-      }
+      const request = requireHeld(maker.ask(batch, call), call.chat)
+      answers[at] = readAnswer(await invoke(JSON.stringify(request)), batch, maker, call)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, batches.length) }, work))
-  return { vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOf(answers.map(({ tokens }) => tokens)) }
+  const workers = Array.from({ length: Math.min(CALLS_AT_ONCE, batches.length) }, work)
+  try {
+    await Promise.all(workers)
+  } catch (error) {
+    next = batches.length
+    await atMostParting(Promise.allSettled(workers))
+    throw new PartlyEmbedded(error, embeddedOf(batches, answers))
+  }
+  return { vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOf(tokensOf(answers)) }
+}
+
+/** A call of a batch has failed when others had succeeded. */
+export class PartlyEmbedded extends Error {
+  readonly embedded: Embedded
+
+  constructor(cause: unknown, embedded: Embedded) {
+    super('A part of a batch was not embedded.', { cause })
+    this.embedded = embedded
+  }
+}
+
+/** The calls that are under way are billed, so their answers are waited for a little. */
+const PARTING_MS = 3_000
+
+async function atMostParting(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, PARTING_MS)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
+
+function readAnswer({ text, inputTokens }: Invoked, batch: Batch, maker: Maker, call: EmbedCall): Answered {
+  const answer = parseObject(text)
+  const vectors = maker.vectorsIn(answer)
+  if (vectors.length !== batch.length) {
+    throw new UpstreamFailure('protocol', `Amazon Bedrock sent ${vectors.length} vectors for ${batch.length} texts.`)
+  }
+  return {
+    vectors: vectors.map((vector) => readVector(vector, call.dimensions, call.embedding.format)),
+    tokens: countOf(answer.inputTextTokenCount ?? inputTokens),
+  }
+}
+
+function embeddedOf(batches: readonly Batch[], answers: readonly Answered[]): Embedded {
+  return { texts: batches.flatMap((batch, at) => (answers[at] ? batch : [])), tokens: tokensOf(answers) }
 }
 
 function makerOf(model: string): Maker {
@@ -95,16 +134,33 @@ function textsOf({ embedding }: EmbedCall): readonly string[] {
   })
 }
 
-function inBatches(texts: readonly string[], size: number): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(texts.length / size) }, (_, i) => texts.slice(i * size, (i + 1) * size))
+function inBatches(texts: readonly string[], size: number): readonly Batch[] {
+  const batches: string[][] = []
+  let chars = 0
+  for (const text of texts) {
+    const batch = batches.at(-1)
+    chars += text.length
+    if (batch && batch.length < size && chars <= MOST_CHARS_AT_ONCE) {
+      batch.push(text)
+      continue
+    }
+    batches.push([text])
+    chars = text.length
+  }
+  return batches
 }
 
-/** What one call has not counted, nobody has. */
-function usageOf(tokens: readonly unknown[]): unknown {
-  let sum = 0
-  for (const count of tokens) {
-    if (!Number.isSafeInteger(count) || (count as number) < 0) return undefined
-    sum += count as number
-  }
-  return { prompt_tokens: sum, total_tokens: sum }
+/** What one call has not counted, nobody has. Calls without an answer count nothing. */
+function tokensOf(answers: readonly Answered[]): number | undefined {
+  return answers.reduce<number | undefined>((sum, { tokens }) => {
+    return sum === undefined || tokens === undefined ? undefined : sum + tokens
+  }, 0)
+}
+
+function usageOf(tokens: number | undefined): unknown {
+  return tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }

@@ -5,11 +5,12 @@ import type {
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/catalog.ts'
+import type { Embedded } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Provider } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'
-import { embedAtBedrock } from './bedrock-embeddings.ts'
+import { embedAtBedrock, PartlyEmbedded } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
 
@@ -33,7 +34,7 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
         const events = await orAborted(converseStream(entry.region, input, signal), signal)
         progress = 'begun'
         const answer = new ConverseEvents()
-        for await (const event of eachWithin(events, call.idleTimeoutMs, hangUp, signal)) {
+        for await (const event of eachWithin(events, call.idleTimeoutMs, () => progress === 'spoken', hangUp, signal)) {
           const parts = answer.read(event)
           if (parts.length > 0) progress = 'spoken'
           yield parts
@@ -55,12 +56,20 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
           orAborted(invokeModel(entry.region, call.model, body, signal), signal),
         )
       } catch (error) {
-        throw signal.aborted ? signal.reason : bedrockFailure(error, 'none')
+        const cause = error instanceof PartlyEmbedded ? error.cause : error
+        const failure = signal.aborted ? signal.reason : bedrockFailure(cause, 'none')
+        throw error instanceof PartlyEmbedded ? withPart(failure, error.embedded) : failure
       } finally {
         hangUp.abort()
       }
     },
   }
+}
+
+function withPart(failure: UpstreamFailure, embedded: Embedded): UpstreamFailure {
+  if (embedded.texts.length === 0) return failure
+  const { reason, message, detail, cause } = failure
+  return new UpstreamFailure(reason, message, { ...detail, embedded }, { cause })
 }
 
 /** Loaded with the first call, and once. */
@@ -114,13 +123,22 @@ const CLIENT_OPTIONS = {
   requestHandler: { disableConcurrentStreams: true, sessionTimeout: LONGEST_CALL_MS },
 }
 
-/** The clock runs only while we wait for the upstream, not while a slow client makes us wait. */
-async function* eachWithin(events: Events, idleTimeoutMs: number, hangUp: AbortController, signal: AbortSignal) {
+/**
+ * The clock runs only while we wait for the upstream, not while a slow client makes us wait, and only once it has spoken:
+ * until then it may think.
+ */
+async function* eachWithin(
+  events: Events,
+  idleTimeoutMs: number,
+  hasSpoken: () => boolean,
+  hangUp: AbortController,
+  signal: AbortSignal,
+) {
   const iterator = events[Symbol.asyncIterator]()
   const giveUp = () =>
     hangUp.abort(new UpstreamFailure('timeout', `The upstream sent nothing for ${idleTimeoutMs} ms.`))
   for (;;) {
-    const timer = setTimeout(giveUp, idleTimeoutMs)
+    const timer = hasSpoken() ? setTimeout(giveUp, idleTimeoutMs) : undefined
     const next = await orAborted(iterator.next(), signal).finally(() => clearTimeout(timer))
     if (next.done) return
     yield next.value

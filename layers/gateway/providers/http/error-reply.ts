@@ -21,6 +21,8 @@ const THE_REQUEST = new Set([400, 413, 422])
 /** The meaning of an answer other than 200, of a call for this model. Only a complaint about the caller's own request is passed on in words. */
 export async function readErrorReply(reply: Reply, key: string | undefined, model: string): Promise<UpstreamFailure> {
   const { status } = reply
+  // Nobody thinks about an error.
+  reply.body.startIdleClock()
   const error = await readError(reply)
   if (isMissingModel(status, error, model)) {
     return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status })

@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { parseObject } from './json-reply.ts'
+import { parseObject, readPlain } from './json-reply.ts'
 import type { Reply } from './post.ts'
 
 type Fields = Record<string, unknown>
@@ -32,7 +32,7 @@ export async function readElements(
   let isEscaped = false
   let isElement = false
   try {
-    for (let chunk = await body.read(); chunk; chunk = await body.read()) feed(chunk)
+    for (let chunk = await readPlain(body); chunk; chunk = await readPlain(body)) feed(chunk)
   } finally {
     body.close()
   }

@@ -48,7 +48,7 @@ async function gather(body: ReplyBody, most: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+    for (let chunk = await readPlain(body); chunk; chunk = await readPlain(body)) {
       size += chunk.length
       requireSize(size, most)
       chunks.push(chunk)
@@ -57,6 +57,15 @@ async function gather(body: ReplyBody, most: number): Promise<string> {
     body.close()
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+const BLANKS = new Set(Buffer.from(' \t\r\n'))
+
+/** The next bytes of a reply that comes whole. Some upstreams send blank lines while they are waited for. */
+export async function readPlain(body: ReplyBody): Promise<Buffer | undefined> {
+  const bytes = await body.read()
+  if (bytes?.some((byte) => !BLANKS.has(byte))) body.startIdleClock()
+  return bytes
 }
 
 function requireSize(bytes: number, most: number): void {

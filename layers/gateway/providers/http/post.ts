@@ -13,8 +13,6 @@ type Post = {
   readonly headers: readonly string[]
   readonly body: string
   readonly idleTimeoutMs: number
-  /** Whether the reply may be silent for any time before its first byte, as a whole answer is. */
-  readonly mayBeginLate: boolean
   readonly signal: AbortSignal
 }
 

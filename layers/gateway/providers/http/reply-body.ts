@@ -1,27 +1,34 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Exchange } from '../../http/exchange.ts'
 
-type Patience = { readonly idleTimeoutMs: number; readonly mayBeginLate: boolean; readonly signal: AbortSignal }
+type Patience = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
 
-/** The bytes of a reply, read when they are asked for. Throws UpstreamFailure and nothing else. */
+/**
+ * The bytes of a reply, read when they are asked for. How long an upstream may be silent before its first word is said by the
+ * signal alone: it may think. Throws UpstreamFailure and nothing else.
+ */
 export class ReplyBody {
   readonly #exchange: Exchange
   readonly #idleTimeoutMs: number
   readonly #signal: AbortSignal
   readonly #abort: () => void
-  #isTimed: boolean
+  #isTimed = false
   #isWaiting = false
   #idle: NodeJS.Timeout | undefined
 
-  constructor(exchange: Exchange, { idleTimeoutMs, mayBeginLate, signal }: Patience) {
+  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Patience) {
     this.#exchange = exchange
     this.#idleTimeoutMs = idleTimeoutMs
-    this.#isTimed = !mayBeginLate
     this.#signal = signal
     // Not assigned as it is written: V8 keeps such functions, and all that they reach, until it collects everything.
     const abort = () => exchange.end(signal.reason)
     this.#abort = abort
     signal.addEventListener('abort', abort, { once: true })
+  }
+
+  /** From now on the upstream may be silent for its idle timeout only. */
+  startIdleClock(): void {
+    this.#isTimed = true
   }
 
   /** All that has arrived since, as soon as there is any; undefined at the end. */
@@ -30,9 +37,7 @@ export class ReplyBody {
     if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
     this.#isWaiting = true
     try {
-      const bytes = await this.#exchange.read()
-      this.#isTimed = true
-      return bytes
+      return await this.#exchange.read()
     } catch (error) {
       throw toFailure(error, 'reset')
     } finally {

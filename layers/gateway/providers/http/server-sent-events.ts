@@ -1,6 +1,7 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { ChatPart } from '../../domain/chat.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { isAnswer } from '../../wire/delta.ts'
 import type { ChatCall } from '../provider.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
@@ -42,6 +43,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   /** What the next call throws: the words before a fault count as said. */
   #fault: UpstreamFailure | undefined
   #hasClosed = false
+  #hasBegun = false
   #isOver = false
 
   constructor(body: ReplyBody, { chat, outputCap }: ChatCall, answer: EventReader) {
@@ -57,7 +59,9 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     try {
       while (!this.#fault && !this.#hasClosed && !this.#answer.isWhole) {
         this.#read(await this.#body.read())
-        if (this.#parts.length > 0) return { done: false, value: this.#parts }
+        if (this.#parts.length === 0) continue
+        if (!this.#hasBegun) this.#begin()
+        return { done: false, value: this.#parts }
       }
       if (this.#fault) throw this.#fault
       if (!this.#answer.isWhole) this.#answer.end()
@@ -86,6 +90,12 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     } catch (error) {
       this.#fault = error instanceof UpstreamFailure ? error : tooLong(error)
     }
+  }
+
+  /** Until its first word an upstream may think, whatever it sends meanwhile. */
+  #begin(): void {
+    this.#hasBegun = this.#parts.some(isAnswer)
+    if (this.#hasBegun) this.#body.startIdleClock()
   }
 
   #take(data: string): void {

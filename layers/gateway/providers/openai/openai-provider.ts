@@ -31,7 +31,6 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
       if (reply.status !== 200) {
@@ -50,7 +49,6 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: true,
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key, call.model)

@@ -25,7 +25,6 @@ export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadAp
         headers: key ? ['authorization', `Bearer ${key}`] : [],
         body,
         idleTimeoutMs: call.idleTimeoutMs,
-        mayBeginLate: call.asksWhole,
         signal: call.signal,
       })
       if (reply.status !== 200) throw await readErrorReply(reply, key, call.model)

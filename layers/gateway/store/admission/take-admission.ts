@@ -1,5 +1,5 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
-import { type Key, oldFormHolds } from '../../domain/key.ts'
+import { freeUnderWay, type Key, oldFormHolds } from '../../domain/key.ts'
 import { forgottenDays, keptDays, utcDay } from '../../domain/limits.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
@@ -26,7 +26,11 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
     try {
       const write = admissionWrite(keys, key, demand, returned)
       const { Attributes = {} } = await retryTurnedAway(() => database.updateOnce(write))
-      return { admitted: true, key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes) }
+      return {
+        admitted: true,
+        key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes),
+        ...(demand.hold === 0n && { freeUnderWay: freeUnderWay(holdsOf(Attributes), demand.nowMs) }),
+      }
     } catch (error) {
       if (isConditionFailed(error)) return refused(error.Item && toKey(error.Item), demand)
       if (!isUnavailable(error)) throw error
@@ -34,7 +38,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
       const fresh = await read(key.id)
       const landed = fresh?.holds[demand.requestId] !== undefined
       return landed
-        ? { admitted: true, key: fresh, isReadAfter: true }
+        ? { admitted: true, key: fresh, freeUnderWay: freeUnderWay(fresh.holds, demand.nowMs), isReadAfter: true }
         : { admitted: 'unknown', key: fresh, cause: error }
     }
   }

@@ -383,7 +383,7 @@ test('a row from before prices had more than three parts is still read, explaine
     hold: 30_000,
     priceVersion: 1,
     price: { input: '1', output: '2', cachedInput: '0.5' },
-    attempts: [{ provider: 'up', result: 'ok', ms: 5 }],
+    attempts: [{ provider: 'up', model: 'm', result: 'ok', ms: 5 }],
     ttftMs: 5,
     durationMs: 6,
     keyDay: keyDay(keyId, startedAtMs),
@@ -395,7 +395,7 @@ test('a row from before prices had more than three parts is still read, explaine
   const shown = explanationLines(explainRequest(row, key, Date.now())).join('\n')
   expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
   expect(shown).toMatch(/^charged +0\.000019$/m)
-  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,1,1,2,0\.5,up: ok after 5 ms,5,6,{17}\r\n$/)
+  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,1,1,2,0\.5,up\/m: ok after 5 ms,5,6,{17}\r\n$/)
   expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 

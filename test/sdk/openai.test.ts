@@ -142,7 +142,7 @@ test('a stream with keep-alive comments before its answer is like any other to t
 
 test('a stream that the client aborts is read to its end and billed in full, and nothing stays held', async () => {
   // More than all the buffers between the upstream and a client that does not read.
-  const rest = Array.from({ length: 128 }, () => chunk({ content: 'x'.repeat(64 * 1024) }))
+  const rest = Array.from({ length: 128 }, () => chunk({ content: ' '.repeat(64 * 1024) }))
   const { answer, reply } = heldBack([chunk({ role: 'assistant', content: 'first' })], [...rest, ...ANSWER])
   upstream.reply = reply
   const { client, key } = await openClient()

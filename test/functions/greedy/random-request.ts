@@ -54,6 +54,19 @@ function address(random: Random): string {
   return `data:${random.pick(TYPES)};base64,${random.pick(Object.values(DATA))}`
 }
 
+/** A part that is no text, in one of many ways that providers know. */
+function medium(random: Random): Json {
+  return random.pick<() => Json>([
+    () => ({ type: 'image_url', image_url: { url: address(random) } }),
+    () => ({ type: 'image_url', image_url: address(random) }),
+    () => ({ type: 'file', file: { filename: 'a', file_data: address(random) } }),
+    () => ({ type: 'file', file: { file_id: 'file-1' } }),
+    () => ({ type: 'input_audio', input_audio: { data: random.pick(Object.values(DATA)), format: 'wav' } }),
+    () => ({ type: 'video_url', video_url: { url: address(random) } }),
+    () => ({ type: 'text', text: text(random), video_url: { url: 'https://a.test/film.mp4' } }),
+  ])()
+}
+
 /** JSON of any kind, with media in it that nobody asked for. */
 function anything(random: Random, depth = 0): unknown {
   switch (random.below(depth > 2 ? 4 : 8)) {
@@ -111,10 +124,7 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
       { role: 'system', content: text(random) },
       {
         role: 'user',
-        content: [
-          { type: 'text', text: text(random) },
-          { type: 'image_url', image_url: { url: address(random) } },
-        ],
+        content: [{ type: 'text', text: text(random) }, medium(random)],
       },
       {
         role: 'assistant',
@@ -149,6 +159,7 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
               type: 'image',
               source: { type: 'base64', media_type: 'image/png', data: random.pick(Object.values(DATA)) },
             },
+            { type: 'image', source: { type: 'file', file_id: 'file-1' } },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text(random) }, title: 'T' },
             { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: text(random) }] },
           ]),

@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { explainRequest } from '../../operator/explain/explain-request.ts'
+import { explanationLines } from '../../operator/explain/explanation-lines.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
@@ -308,6 +310,20 @@ describe('holds', () => {
       expect(most.seen).toMatchObject({ asked_max_tokens: null, lowered_max_tokens: null })
     },
   )
+
+  test('a token cap that was lowered to the balance is told in a header, in the row and by GET /v1/usage', async () => {
+    const { secret } = await gateway.issue({ credits: '0.001' })
+    const response = await gateway.post(secret, HELLO)
+    await response.text()
+    const lowered = Number(response.headers.get('x-svc-lowered-max-tokens'))
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect([response.status, lowered >= 16 && lowered < 1000]).toEqual([200, true])
+    expect(upstream.requests.at(-1)?.body.max_tokens).toBe(lowered)
+    expect([row.askedMaxTokens, row.loweredMaxTokens]).toEqual([undefined, lowered])
+    expect(explanationLines(explainRequest(row, undefined, Date.now())).join('\n')).toContain(
+      `lowered to ${lowered}, the most that the balance covered`,
+    )
+  })
 
   test('a token cap that the client left open is lowered to what the balance covers, but not below 16', async () => {
     const { secret } = await gateway.issue({ credits: '0.0006' })

@@ -1,0 +1,55 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { closest } from '../../layers/gateway/wire/closest.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+
+let gateway: TestGateway
+let secret: string
+beforeAll(async () => {
+  ;({ gateway } = await openBoth())
+  ;({ secret } = await gateway.issue({ rpm: 60_000 }))
+})
+
+async function ask(body: object) {
+  const response = await gateway.post(secret, { ...HELLO, ...body })
+  const { error } = (await response.json()) as { error: { message: string; param: string } }
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  return { status: response.status, ...error, errorCode: row.errorCode }
+}
+
+test.each<[string, object, string]>([
+  ['a field', { temprature: 1 }, 'Unknown field `temprature`; did you mean `temperature`?'],
+  ['two letters that changed places', { max_tokesn: 1 }, 'did you mean `max_tokens`?'],
+  [
+    'a field of a message',
+    { messages: [{ role: 'user', content: 'a', nmae: 'b' }] },
+    'Unknown field `messages[0].nmae`; did you mean `name`?',
+  ],
+  [
+    'a field of a part',
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_contrl: {} }] }] },
+    'Unknown field `messages[0].content[0].cache_contrl`; did you mean `cache_control`?',
+  ],
+])(
+  '%s that is written wrong is a 400 that says what was meant, and the row says invalid_request',
+  async (_, body, says) => {
+    const { status, message, errorCode } = await ask(body)
+    expect([status, errorCode]).toEqual([400, 'invalid_request'])
+    expect(message).toContain(says)
+  },
+)
+
+test('a model that is written wrong is a 404 that says which was meant', async () => {
+  const { status, message } = await ask({ model: 'tset-model' })
+  expect(status).toBe(404)
+  expect(message).toContain("Did you mean 'test-model'?")
+})
+
+test.each([
+  ['x', ['y']],
+  ['temperature_of_the_room', ['temperature']],
+  ['x'.repeat(1_000_000), ['temperature']],
+  ['', ['a']],
+])('a name that is like none has no other that it was meant to be', (name, known) => {
+  expect(closest(name, known)).toBeUndefined()
+})

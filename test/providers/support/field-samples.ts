@@ -37,7 +37,7 @@ export const PASSED = {
   reasoning: { effort: 'high', max_tokens: 100 },
   include_reasoning: true,
   reasoning_format: 'parsed',
-  thinking: { type: 'enabled', budget_tokens: 1024 },
+  thinking: { type: 'enabled', budget_tokens: 512 },
   enable_thinking: true,
   thinking_budget: 100,
   chat_template_kwargs: { enable_thinking: false },

@@ -18,6 +18,7 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   const { chat, outputCap } = call
   const body = chat.original ? inPlainWords(call) : chat.body
   const request: Fields = chat.asksCacheWrite ? withCacheMarks(withoutOurs(body), call) : withoutOurs(body)
+  boundBudgets(request, outputCap)
   Object.assign(request, withoutOurs(call.extra))
   request.model = call.model
   request[entry.capField ?? capFieldAt(entry.baseUrl)] = outputCap
@@ -29,6 +30,22 @@ function withoutOurs(body: ChatBody): Fields {
   // None of them is named `__proto__`: such a body was refused.
   for (const name in body) if (!OURS.has(name)) rest[name] = body[name]
   return rest
+}
+
+/** The fields that hold a budget for thinking. */
+const BUDGETS: readonly (readonly [field: string, budget: string])[] = [
+  ['thinking', 'budget_tokens'],
+  ['reasoning', 'max_tokens'],
+  ['chat_template_kwargs', 'thinking_budget'],
+]
+
+/** Some providers think beside the output cap: the budget is no larger than the cap. */
+function boundBudgets(request: Fields, cap: number): void {
+  if (Number(request.thinking_budget) > cap) request.thinking_budget = cap
+  for (const [field, budget] of BUDGETS) {
+    const wish = request[field]
+    if (isObject(wish) && Number(wish[budget]) > cap) request[field] = { ...wish, [budget]: cap }
+  }
 }
 
 /** Whether the answer comes as a stream, which is always asked to tell its usage. */

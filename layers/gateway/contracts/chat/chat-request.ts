@@ -58,7 +58,7 @@ function requireContent({ role, content }: Fields, index: number): void {
 
 /** A schema for the answer makes a provider add instructions, as a tool does. */
 function hasSchema(format: unknown): boolean {
-  return isObject(format) && format.type === 'json_schema'
+  return isObject(format) && (format.type === 'json_schema' || isObject(format.schema))
 }
 
 function lengthOf(value: unknown): number {

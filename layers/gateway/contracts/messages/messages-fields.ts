@@ -1,16 +1,6 @@
-import {
-  address,
-  alias,
-  CHAT_FIELDS,
-  cacheMark,
-  EFFORT,
-  hostedTool,
-  MAX_MESSAGES,
-  ofProvider,
-  THINKING,
-  wish,
-} from '../../wire/chat-fields.ts'
+import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING, wish } from '../../wire/chat-fields.ts'
 import { boolean, integer, number } from '../../wire/field-rules.ts'
+import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
 import {
   flag,
   jsonObject,

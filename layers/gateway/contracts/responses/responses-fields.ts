@@ -1,19 +1,15 @@
 import {
-  address,
   alias,
   CACHE_RETENTION,
   CHAT_FIELDS,
-  DETAIL,
   EFFORT,
-  fileData,
-  MAX_MESSAGES,
   MODEL,
-  ofProvider,
   SERVICE_TIER,
   SUMMARY,
   VERBOSITY,
 } from '../../wire/chat-fields.ts'
 import { boolean, integer, number } from '../../wire/field-rules.ts'
+import { address, DETAIL, fileData, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
 import {
   flag,
   jsonObject,

@@ -100,6 +100,9 @@ const isName: Rule = (sent) =>
   typeof sent === 'string' && sent !== '' ? undefined : 'the id of a model; GET /v1/models lists them'
 export const MODEL = value(isName)
 
+/** OpenAI takes 16. */
+export const METADATA = record(scalar, 64)
+
 const REAL = value(number(-1e9, 1e9))
 const INTEGER = value(integer(Number.MIN_SAFE_INTEGER))
 const TEXTS = list(text)
@@ -115,10 +118,10 @@ export const DRAWING_FIELDS: Rows = {
   presence_penalty: value(number(-2, 2)),
   frequency_penalty: value(number(-2, 2)),
   seed: INTEGER,
-  logit_bias: record(REAL),
+  logit_bias: record(REAL, 10_000),
   response_format: variants('type', FORMATS, noOther('type', FORMATS)),
   user: alias,
-  metadata: record(scalar),
+  metadata: METADATA,
   top_k: INTEGER,
   min_p: REAL,
   top_a: REAL,

@@ -6,8 +6,9 @@ import { closest } from './closest.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PATH_CHARS = 100
-/** However many a request has: of the unknown fields inside others, so many are looked at. */
-const MOST_INSIDE = 1_000
+/** The most unknown fields that a request may have, and the most different ones. */
+const MOST_UNKNOWN = 50_000
+const MOST_DIFFERENT = 1_000
 
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator can allow it with allowFields in the catalog'
@@ -18,7 +19,7 @@ export class Reading {
   readonly #path: (string | number)[] = []
   readonly #unknown: UnknownField[] = []
   readonly #inside = new Set<string>()
-  #seenInside = 0
+  #seen = 0
 
   constructor(callerId: string) {
     this.#callerId = callerId
@@ -79,7 +80,7 @@ export class Reading {
   /** The same field of many elements is noted once. */
   #note(complaint: (param: string) => string): void {
     const isInside = this.#path.length > 1
-    if (isInside && ++this.#seenInside > MOST_INSIDE) return
+    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) throw tooMany()
     const param = this.#here()
     const name = param.replaceAll(/\[\d+\]/g, '[]')
     if (isInside && this.#inside.has(name)) return
@@ -96,4 +97,9 @@ export class Reading {
     }
     return path.slice(0, MAX_PATH_CHARS)
   }
+}
+
+function tooMany(): GatewayError {
+  const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
+  return new GatewayError('invalid_request', message)
 }

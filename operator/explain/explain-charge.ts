@@ -1,6 +1,6 @@
 import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../../layers/gateway/domain/price.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { BEYOND_CAP, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
 
@@ -121,9 +121,10 @@ function unpriced(row: UsageRow): Entry[] {
   ]
 }
 
-function countedBy({ usageSource, usageRejected, estimatedBy }: UsageRow): string {
+function countedBy({ usageSource, usageRejected, estimatedBy, attempts }: UsageRow): string {
   const estimate = estimatedBy === 'characters' ? ROUGH_ESTIMATE : ESTIMATE
   if (usageSource === 'upstream') return 'the upstream (reported usage)'
+  if (attempts.at(-1)?.result === BEYOND_CAP) return 'the output cap: the upstream went on beyond it, and was cut there'
   if (usageRejected) return `${estimate}: ${NO_COUNTS}`
   return usageSource === 'estimate'
     ? `${estimate}: the upstream reported no usage`

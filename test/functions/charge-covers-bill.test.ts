@@ -3,6 +3,8 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
+import { explainRequest } from '../../operator/explain/explain-request.ts'
+import { explanationLines } from '../../operator/explain/explanation-lines.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, event, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
@@ -395,4 +397,20 @@ test('a JSON answer that takes longer than the edge waits is a free 504 that say
   // Nothing was wrong with the route.
   upstream.reply = say('Hello')
   expect((await ask(gateway, { stream: true })).row.upstreamModel).toBe('a')
+})
+
+test('of an answer that was cut at its cap, the row has what the provider bills for all of it, and says why it was charged so', async () => {
+  const cost = { input: '0.5', output: '1' }
+  const route = { provider: 'up', model: 'm', cost }
+  const { upstream, gateway } = await openBoth({ model: { routes: [route] } })
+  const words = 'word '.repeat(5_000)
+  const message = { role: 'assistant', content: words }
+  const usage = { prompt_tokens: 10, completion_tokens: 5_000, total_tokens: 5_010 }
+  upstream.reply = status(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+  const { response, row } = await ask(gateway, { max_tokens: 10 })
+  expect([response.status, row.completionTokens, row.attempts[0]?.result]).toEqual([200, 10, 'beyond_cap'])
+  expect([row.cost, row.upstreamCost]).toEqual([10n * 1_000n + 10n * 2_000n, 10n * 500n + 5_000n * 1_000n])
+  const line = gateway.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === row.requestId)
+  expect(line).toMatchObject({ NegativeMargins: 1 })
+  expect(explanationLines(explainRequest(row, undefined, Date.now())).join('\n')).toContain('the output cap')
 })

@@ -18,6 +18,8 @@ export type Bill = {
   readonly cost: Nano
   /** The provider's own word for what it bills us. */
   readonly upstreamCost?: Nano | undefined
+  /** The completion tokens that the upstream counts, where its answer was cut: it bills all of them. */
+  readonly generated?: number | undefined
 }
 
 export const NO_BILL: Bill = {

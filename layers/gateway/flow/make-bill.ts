@@ -61,6 +61,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
       usageRejected: isEstimate && !isCut && reported !== undefined,
       upstreamCost: reported?.cost,
+      generated: isCut ? counts.completion : undefined,
     })
   }
   if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)

@@ -145,7 +145,10 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
 /** The provider's own word, and without one the catalog's. */
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<UsageRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
-  return { upstreamCost: cost && bill.source !== 'none' ? costOf(parsePrice(cost), bill.quantities) : undefined }
+  if (!cost || bill.source === 'none') return {}
+  const { quantities, generated = 0 } = bill
+  const completion = Math.max(quantities.completion, generated)
+  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }) }
 }
 
 /** Tries a write until it is known to have happened, or the function's time is up. */

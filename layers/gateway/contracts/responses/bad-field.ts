@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/gateway-error.ts'
-import { describe, type Rule } from '../../wire/field-rules.ts'
+import { describe } from '../../wire/field-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -11,15 +11,6 @@ export function badField(param: string | undefined, wanted: string, got: unknown
 /** A field that is well-formed and still not taken. `why` goes on after the field's name. */
 export function notTaken(param: string, why: string): GatewayError {
   return new GatewayError('invalid_request', `'${param}' ${why}.`, { param, code: 'unsupported_parameter' })
-}
-
-/** Absent and null are fine. */
-export function requireFields(fields: Fields, rules: Readonly<Record<string, Rule>>, path = ''): void {
-  for (const [name, rule] of Object.entries(rules)) {
-    const value = fields[name]
-    const wanted = value === undefined || value === null ? undefined : rule(value)
-    if (wanted) throw badField(`${path}${name}`, `'${path}${name}' must be ${wanted}`, value)
-  }
 }
 
 export function requireText(fields: Fields, name: string, path: string): string {

@@ -1,5 +1,5 @@
 import { isObject } from '../../wire/field-rules.ts'
-import { badField, notTaken, requireText } from './bad-field.ts'
+import { badField, requireText } from './bad-field.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadPart = (part: Fields, path: string) => Fields
@@ -9,19 +9,14 @@ const textPart: ReadPart = (part, path) => {
   return { type: 'text', text: part.text }
 }
 
-const NO_STORE = 'names something that is stored, and this gateway stores nothing'
-
 const GIVEN: Readonly<Record<string, ReadPart>> = {
   input_text: textPart,
   input_image: (part, path) => {
-    if (part.file_id) throw notTaken(`${path}.file_id`, `${NO_STORE}. Give the picture in 'image_url'`)
     const { detail } = part
     const url = requireText(part, 'image_url', path)
     return { type: 'image_url', image_url: { url, ...(typeof detail === 'string' && { detail }) } }
   },
   input_file: (part, path) => {
-    if (part.file_id) throw notTaken(`${path}.file_id`, `${NO_STORE}. Give the file in 'file_data'`)
-    if (part.file_url) throw notTaken(`${path}.file_url`, "is not taken. Give the file itself in 'file_data'")
     const { filename } = part
     const file_data = requireText(part, 'file_data', path)
     return { type: 'file', file: { ...(typeof filename === 'string' && { filename }), file_data } }

@@ -45,35 +45,22 @@ class ItemReader {
     this.#messages = messages
   }
 
-  take(item: unknown, path: string): void {
-    if (!isObject(item)) throw badField(path, `'${path}' must be an item: an object with a 'type'`, item)
-    const kind = item.type ?? (item.role === undefined && item.id !== undefined ? 'item_reference' : 'message')
-    switch (kind) {
-      case 'message':
-        this.#takeMessage(item, path)
-        return
+  /** An item of one of the kinds in responses-fields.ts. */
+  take(item: Fields, path: string): void {
+    switch (item.type) {
       case 'reasoning':
         this.#takeThought(item, path)
         return
       case 'function_call':
       case 'custom_tool_call':
-        this.#takeCall(item, kind === 'custom_tool_call', path)
+        this.#takeCall(item, item.type === 'custom_tool_call', path)
         return
       case 'function_call_output':
       case 'custom_tool_call_output':
         this.#takeResult(item, path)
         return
-      case 'item_reference':
-        throw notTaken(
-          path,
-          "refers to an item of an earlier answer, and this gateway stores none. Send the item itself; clients do so with 'store': false (in the AI SDK: providerOptions: { openai: { store: false } })",
-        )
       default:
-        throw badField(
-          `${path}.type`,
-          `'${path}.type' must be one of message, reasoning, function_call, function_call_output, custom_tool_call, custom_tool_call_output; the tools that OpenAI hosts are not offered here, so leave their items out`,
-          item.type,
-        )
+        this.#takeMessage(item, path)
     }
   }
 

@@ -1,10 +1,10 @@
 import type { ChatRequest } from '../../domain/chat.ts'
 import { GatewayError } from '../../domain/gateway-error.ts'
-import { boolean, isObject, object, string } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { readFields } from '../../wire/read-fields.ts'
-import { badField, notTaken, requireFields } from './bad-field.ts'
+import { badField, notTaken } from './bad-field.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
@@ -85,17 +85,12 @@ function copied(body: Fields, names: readonly string[]): Fields {
 
 function readFormat(text: unknown): Fields | undefined {
   if (!isObject(text)) return undefined
-  requireFields(text, { format: object, verbosity: string }, 'text.')
   const { format } = text
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
-  if (format.type !== 'json_schema') {
-    throw badField('text.format.type', "'text.format.type' must be text, json_object or json_schema", format.type)
-  }
   const { name, description, schema, strict } = format
   if (!isText(name)) throw badField('text.format.name', "'text.format.name' must be a string that is not empty", name)
   if (!isObject(schema)) throw badField('text.format.schema', "'text.format.schema' must be an object", schema)
-  requireFields(format, { description: string, strict: boolean }, 'text.format.')
   return {
     type: 'json_schema',
     json_schema: {

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../domain/gateway-error.ts'
-import { boolean, isObject, object, string } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
-import { badField, notTaken, requireFields, requireText } from './bad-field.ts'
+import { badField, notTaken, requireText } from './bad-field.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,7 +29,7 @@ export function readTools(tools: unknown): Offer {
     if (names.has(name)) throw notTaken(`${path}.name`, 'is the name of a tool before it, too')
     names.add(name)
     addedChars += name.length - own.length
-    read.push(tool.type === 'custom' ? readCustom(tool, name, path) : readFunction(tool, name, path))
+    read.push(tool.type === 'custom' ? readCustom(tool, name, path) : readFunction(tool, name))
   }
   return { tools: read, addedChars }
 }
@@ -85,8 +85,7 @@ function hosted(type: string, path: string): GatewayError {
   )
 }
 
-function readFunction(tool: Fields, name: string, path: string): Fields {
-  requireFields(tool, { description: string, parameters: object, strict: boolean }, `${path}.`)
+function readFunction(tool: Fields, name: string): Fields {
   const { description, parameters, strict } = tool
   return {
     type: 'function',
@@ -100,7 +99,6 @@ function readFunction(tool: Fields, name: string, path: string): Fields {
 }
 
 function readCustom(tool: Fields, name: string, path: string): Fields {
-  requireFields(tool, { description: string, format: object }, `${path}.`)
   const { description, format } = tool
   return {
     type: 'custom',

@@ -1,5 +1,5 @@
 import { isObject } from '../../wire/field-rules.ts'
-import { type CachePrices, cacheMarkOf } from '../standard-price.ts'
+import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

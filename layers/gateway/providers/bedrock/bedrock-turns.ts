@@ -5,6 +5,7 @@ import type {
   ReasoningContentBlock,
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime'
+import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
 import type {
   Cacheable,
   ContentPart,
@@ -15,7 +16,6 @@ import type {
   Turn,
   TurnPart,
 } from '../conversation/turns.ts'
-import { type CachePrices, cacheMarkOf } from '../standard-price.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A block of a message or of a tool's result. */

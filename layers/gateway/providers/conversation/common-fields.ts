@@ -1,5 +1,4 @@
 import { isObject } from '../../wire/field-rules.ts'
-import { isStandardTier, isTextOnly } from '../standard-price.ts'
 import type { Lack } from './field-table.ts'
 
 // The rows that the tables of all dialects but OpenAI's own have in common.
@@ -58,6 +57,9 @@ export const COMMON_HINTS = [
   'reasoning_format',
   'tool_stream',
   'usage',
+  // Of these, only the values at the list price are read.
+  'modalities',
+  'service_tier',
 ] as const
 
 export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
@@ -67,8 +69,6 @@ export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
   logit_bias: (value) => (isEmpty(value) ? undefined : 'must be empty: this model takes no biases'),
   functions: (value) => (isEmpty(value) ? undefined : "must be left out: use 'tools' with this model"),
   function_call: (value) => (value === 'none' ? undefined : "must be left out: use 'tool_choice' with this model"),
-  modalities: (value) => (isTextOnly(value) ? undefined : "must be ['text']: this model answers in text"),
-  service_tier: (value) => (isStandardTier(value) ? undefined : "must be 'auto' or 'default' with this model"),
   prompt: () => 'must be one text, and no token ids, with this model',
   suffix: () => 'must be left out: this model writes no text before another',
 }

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
+import { cacheMarkOf } from '../cache-mark.ts'
 import type { ChatCall } from '../provider.ts'
-import { cacheMarkOf } from '../standard-price.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

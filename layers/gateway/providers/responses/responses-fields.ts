@@ -1,8 +1,7 @@
 import { COMMON_HINTS, COMMON_LACKS, COMMON_WORDS } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, type Lack } from '../conversation/field-table.ts'
-import { isStandardTier } from '../standard-price.ts'
 
-const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention']
+const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
 const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_LACKS
 
 /** The fields of Chat Completions that Responses has words for. */
@@ -22,12 +21,10 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
 })
 
 const any: Lack = () => undefined
-const standardTier: Lack = (value) =>
-  isStandardTier(value) ? undefined : "must be 'auto' or 'default' with this model"
 
 /** The fields of Responses itself that do not change what a provider bills. Which tools there may be the contract has seen to. */
-export const ORIGINAL_FIELDS: FieldTable = new Map([
-  ...[
+export const ORIGINAL_FIELDS: FieldTable = new Map(
+  [
     'input',
     'instructions',
     'tools',
@@ -44,6 +41,6 @@ export const ORIGINAL_FIELDS: FieldTable = new Map([
     'safety_identifier',
     'prompt_cache_key',
     'prompt_cache_retention',
+    'service_tier',
   ].map((name) => [name, any] as const),
-  ['service_tier', standardTier],
-])
+)

@@ -1,18 +1,6 @@
 import { isObject } from '../wire/field-rules.ts'
 import type { ChatCall } from './provider.ts'
 
-/** The names that providers give to the tier at their list price. */
-const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'on_demand'])
-
-export function isStandardTier(tier: unknown): boolean {
-  return STANDARD_TIERS.has(tier)
-}
-
-/** Sounds and pictures have prices of their own. */
-export function isTextOnly(modalities: unknown): boolean {
-  return Array.isArray(modalities) && modalities.every((modality) => modality === 'text')
-}
-
 /** How long what is marked may stay in a cache at a price that is known. */
 export type CachePrices = Pick<ChatCall, 'mayWriteCache' | 'mayWriteCache1h'>
 

@@ -1,42 +1,28 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
+  ConditionalCheckFailedException,
+  DynamoDBServiceException,
+  IdempotentParameterMismatchException,
+  ResourceNotFoundException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
+import type {
   DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
   ScanCommand,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { TableDefinition } from '../../../layers/gateway/contract.ts'
-import {
-  conditionFailed,
-  conditionReason,
-  isValidationError,
-  noSuchTable,
-  type Reason,
-  tokenReused,
-  transactionCanceled,
-  unsupported,
-  validationError,
-} from './failures.ts'
-import { keyIn, refuseOthers } from './keys.ts'
-import { getItem, query, scan } from './read.ts'
-import { StoredTable } from './stored-table.ts'
-import { copyOfItem, type Item } from './value.ts'
-import {
-  checkGiven,
-  conditionHolds,
-  outcomeOf,
-  prepareWrite,
-  returned,
-  type Write,
-  type WriteInput,
-  type WriteKind,
-} from './write.ts'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
+import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
+import { convertItems } from '../../../local/dynamodb/members.ts'
+import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
+import type { Item } from '../../../local/dynamodb/value.ts'
+import { itemFromDocument, toDocument } from './documents.ts'
 
-export type { Item } from './value.ts'
+export type { Item } from '../../../local/dynamodb/value.ts'
 
 export type DocumentCommand =
   | GetCommand
@@ -47,169 +33,70 @@ export type DocumentCommand =
   | QueryCommand
   | ScanCommand
 
-type Output = Record<string, unknown>
-
-export type ModelOptions = {
-  /** Where a page of a query or scan ends at the latest, in place of DynamoDB's megabyte. */
-  readonly itemsPerPage?: number
+const OPERATIONS: Readonly<Record<string, string>> = {
+  GetCommand: 'GetItem',
+  PutCommand: 'PutItem',
+  UpdateCommand: 'UpdateItem',
+  DeleteCommand: 'DeleteItem',
+  TransactWriteCommand: 'TransactWriteItems',
+  QueryCommand: 'Query',
+  ScanCommand: 'Scan',
 }
 
-const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
-const CONDITIONAL = [
-  'TableName',
-  ...PLACEHOLDERS,
-  'ConditionExpression',
-  'ReturnValuesOnConditionCheckFailure',
-  'ReturnValues',
-]
-const WRITE_MEMBERS = {
-  Put: new Set([...CONDITIONAL, 'Item']),
-  Update: new Set([...CONDITIONAL, 'Key', 'UpdateExpression']),
-  Delete: new Set([...CONDITIONAL, 'Key']),
-  ConditionCheck: new Set([...CONDITIONAL, 'Key']),
-}
-const GET_MEMBERS = new Set(['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', ...PLACEHOLDERS])
-const SCAN_MEMBERS = new Set([
-  ...['TableName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Limit', 'ExclusiveStartKey'],
-  ...PLACEHOLDERS,
-])
-const QUERY_MEMBERS = new Set([...SCAN_MEMBERS, 'IndexName', 'KeyConditionExpression', 'ScanIndexForward'])
-const TRANSACTION_MEMBERS = new Set(['TransactItems', 'ClientRequestToken'])
-const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
-const TRANSACTION_ITEMS = 100
-
-const OLD_ONLY = new Set(['NONE', 'ALL_OLD'])
-const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'])
+const NO_LIMITS = { items: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 /**
- * DynamoDB in this process, as far as the gateway uses it: every command takes effect at once. It gives what the
- * document client gives; what it stores, it shares with nobody.
+ * The local database's engine behind the commands of the document client, without a line or a file between them: it
+ * gives what the client gives, and throws the SDK's own exceptions. What it stores, it shares with nobody.
  */
 export class DynamoModel {
-  private readonly tables: ReadonlyMap<string, StoredTable>
-  private readonly itemsPerPage: number
-  private readonly done = new Map<string, TransactWriteCommandInput['TransactItems']>()
+  private readonly engine: Engine
 
-  constructor(
-    tables: Readonly<Record<string, TableDefinition>>,
-    { itemsPerPage = Number.POSITIVE_INFINITY }: ModelOptions = {},
-  ) {
-    this.tables = new Map(Object.entries(tables).map(([name, definition]) => [name, new StoredTable(definition)]))
-    this.itemsPerPage = itemsPerPage
+  constructor(tables: Readonly<Record<string, TableSchema>>, clock?: () => number) {
+    this.engine = new Engine({ pages: NO_LIMITS, ...(clock && { clock }) })
+    for (const [name, schema] of Object.entries(tables)) this.engine.addTable(name, schema)
   }
 
-  /** Carries out one command at once. Throws the SDK's own exceptions. */
-  execute(command: DocumentCommand, clientRequestToken?: string): Output {
-    if (command instanceof UpdateCommand) return this.write('Update', command.input, OLD_AND_NEW)
-    if (command instanceof GetCommand) {
-      refuseOthers(command.input, GET_MEMBERS)
-      return getItem(this.table(command.input.TableName), command.input)
+  /** Carries out one command at once. */
+  execute(command: DocumentCommand, clientRequestToken?: string): Record<string, unknown> {
+    const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
+    const token = clientRequestToken === undefined ? {} : { ClientRequestToken: clientRequestToken }
+    try {
+      const input = { ...convertItems(command.input as Input, itemFromDocument), ...token }
+      return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
+    } catch (error) {
+      throw error instanceof DynamoDbError ? exceptionOf(error) : error
     }
-    if (command instanceof PutCommand) return this.write('Put', command.input, OLD_ONLY)
-    if (command instanceof DeleteCommand) return this.write('Delete', command.input, OLD_ONLY)
-    if (command instanceof TransactWriteCommand) return this.transact(command.input, clientRequestToken)
-    if (command instanceof QueryCommand) {
-      refuseOthers(command.input, QUERY_MEMBERS)
-      return query(this.table(command.input.TableName), command.input, this.itemsPerPage)
-    }
-    if (command instanceof ScanCommand) {
-      refuseOthers(command.input, SCAN_MEMBERS)
-      return scan(this.table(command.input.TableName), command.input, this.itemsPerPage)
-    }
-    throw unsupported(`the command ${(command as object).constructor.name}`)
   }
 
   /** The stored items themselves, for looking only. */
-  *items(table: string): Iterable<Item> {
-    yield* this.table(table).items()
+  items(table: string): Iterable<Item> {
+    return this.engine.items(table)
   }
 
   item(table: string, key: Record<string, string>): Item | undefined {
-    const stored = this.table(table)
-    return stored.get(keyIn(stored.definition, key))
-  }
-
-  private table(name: string | undefined): StoredTable {
-    const table = this.tables.get(name ?? '')
-    if (!table) throw noSuchTable()
-    return table
-  }
-
-  private write(
-    kind: WriteKind,
-    input: WriteInput & { ReturnValues?: string | undefined },
-    allowed: ReadonlySet<string>,
-  ): Output {
-    const { ReturnValues = 'NONE' } = input
-    if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
-    const write = this.prepare(kind, input)
-    checkGiven(write)
-    if (!conditionHolds(write)) throw conditionFailed(oldToShow(write))
-    const next = outcomeOf(write)
-    const Attributes = returned(write, next, ReturnValues)
-    write.table.replace(write.key, write.old, next)
-    return Attributes ? { Attributes: copyOfItem(Attributes) } : {}
-  }
-
-  private prepare(kind: WriteKind, input: WriteInput): Write {
-    refuseOthers(input, WRITE_MEMBERS[kind])
-    return prepareWrite(kind, this.table(input.TableName), input)
-  }
-
-  /** All or nothing. */
-  private transact(input: TransactWriteCommandInput, token = input.ClientRequestToken): Output {
-    refuseOthers(input, TRANSACTION_MEMBERS)
-    const writes = this.prepareAll(input.TransactItems ?? [])
-    const before = token === undefined ? undefined : this.done.get(token)
-    if (before) {
-      if (before !== input.TransactItems && !isDeepStrictEqual(before, input.TransactItems)) throw tokenReused()
-      return {}
-    }
-    const outcomes = writes.map(tryWrite)
-    if (outcomes.some(({ reason }) => reason.Code !== 'None')) {
-      throw transactionCanceled(outcomes.map(({ reason }) => reason))
-    }
-    writes.forEach(({ table, key, old }, i) => {
-      table.replace(key, old, outcomes[i]?.next)
-    })
-    if (token !== undefined) this.done.set(token, input.TransactItems)
-    return {}
-  }
-
-  private prepareAll(items: NonNullable<TransactWriteCommandInput['TransactItems']>): Write[] {
-    if (items.length < 1 || items.length > TRANSACTION_ITEMS) throw validationError('transactItems: wrong length')
-    const writes = items.map((item) => {
-      const kinds = WRITE_KINDS.filter((kind) => item[kind])
-      const [kind] = kinds
-      if (!kind || kinds.length > 1)
-        throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
-      return this.prepare(kind, item[kind] as WriteInput)
-    })
-    const places = new Map<StoredTable, Set<string>>()
-    for (const { table, key } of writes) {
-      const seen = places.get(table) ?? new Set()
-      const name = `${key.partition}\0${key.sort}`
-      if (seen.has(name)) throw validationError('Transaction request cannot include multiple operations on one item')
-      places.set(table, seen.add(name))
-    }
-    return writes
+    return this.engine.item(table, key)
   }
 }
 
-function oldToShow({ showsOld, old }: Write): Item | undefined {
-  return showsOld && old ? copyOfItem(old) : undefined
-}
+const $metadata = {}
 
-type Tried = { readonly reason: Reason; readonly next?: Item | undefined }
-
-/** In AWS what is wrong with one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
-function tryWrite(write: Write): Tried {
-  try {
-    checkGiven(write)
-    if (!conditionHolds(write)) return { reason: conditionReason(oldToShow(write)) }
-    return { reason: { Code: 'None' }, next: outcomeOf(write) }
-  } catch (error) {
-    if (!isValidationError(error)) throw error
-    return { reason: { Code: 'ValidationError', Message: error.message } }
+function exceptionOf({ name, message, detail }: DynamoDbError): DynamoDBServiceException {
+  const raw = (item: Item) => marshall(toDocument(item) as Record<string, unknown>)
+  switch (name) {
+    case 'ConditionalCheckFailedException':
+      return new ConditionalCheckFailedException({ $metadata, message, ...(detail.Item && { Item: raw(detail.Item) }) })
+    case 'TransactionCanceledException': {
+      const reasons = (detail.CancellationReasons ?? []).map(({ Item: item, ...reason }) => {
+        return item ? { ...reason, Item: raw(item) } : reason
+      })
+      return new TransactionCanceledException({ $metadata, message, CancellationReasons: reasons })
+    }
+    case 'IdempotentParameterMismatchException':
+      return new IdempotentParameterMismatchException({ $metadata, message })
+    case 'ResourceNotFoundException':
+      return new ResourceNotFoundException({ $metadata, message })
+    default:
+      return new DynamoDBServiceException({ name, $fault: 'client', $metadata, message })
   }
 }

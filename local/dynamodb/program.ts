@@ -3,7 +3,7 @@ import { type Check, type Context, checkOverlap } from './context.ts'
 import { type Condition, type Path, parseCondition, parseProjection, parseUpdate, Vocabulary } from './expression.ts'
 import { validationError } from './failures.ts'
 import { type CompiledUpdate, compileUpdate } from './update.ts'
-import { fromDocument, type Value } from './value.ts'
+import type { Value } from './value.ts'
 
 /** The expressions of one command. A filter is a condition, too. */
 export type Expressions = {
@@ -15,7 +15,7 @@ export type Expressions = {
 
 export type Placeholders = {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined
-  readonly ExpressionAttributeValues?: Record<string, unknown> | undefined
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Value>> | undefined
 }
 
 export type Program = {
@@ -30,7 +30,9 @@ export type Program = {
 
 type Cache = Map<string | undefined, Cache | Program>
 
+const MOST_PROGRAMS = 5_000
 const compiled: Cache = new Map()
+let programs = 0
 
 /** Compiled once for each distinct set of expressions; the texts alone decide, names and values come with each use. */
 export function programFor(expressions: Expressions): Program {
@@ -39,6 +41,11 @@ export function programFor(expressions: Expressions): Program {
   const known = byCondition.get(expressions.condition) as Program | undefined
   if (known) return known
   const program = compile(expressions)
+  programs += 1
+  if (programs > MOST_PROGRAMS) {
+    compiled.clear()
+    programs = 0
+  }
   byCondition.set(expressions.condition, program)
   return program
 }
@@ -103,17 +110,17 @@ function bindNames(tokens: readonly string[], given: Record<string, string> | un
   return names
 }
 
-function bindValues(tokens: readonly string[], given: Record<string, unknown> | undefined): readonly Value[] {
+function bindValues(tokens: readonly string[], given: Readonly<Record<string, Value>> | undefined): readonly Value[] {
   const values = tokens.map((token) => {
     const value = given?.[token]
     if (value === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
-    return fromDocument(value)
+    return value
   })
   checkAllUsed('ExpressionAttributeValues', given, values.length)
   return values
 }
 
-function checkAllUsed(member: string, given: Record<string, unknown> | undefined, used: number): void {
+function checkAllUsed(member: string, given: Readonly<Record<string, unknown>> | undefined, used: number): void {
   if (given === undefined) return
   let count = 0
   for (const token in given) if (given[token] !== undefined) count += 1

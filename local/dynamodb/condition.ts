@@ -6,9 +6,10 @@ import { beginsWith, compare, contains, equals, type TypeName, typeOf, type Valu
 export type Test = (context: Context) => boolean
 export type CompiledCondition = { readonly test: Test; readonly checks: readonly Check[] }
 
+const TYPE_NAMES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M'])
 const ORDERED: ReadonlySet<TypeName> = new Set(['S', 'N', 'B'])
 const WITH_BEGINNING: ReadonlySet<TypeName> = new Set(['S', 'B'])
-const WITH_SIZE: ReadonlySet<TypeName> = new Set(['S', 'B', 'BS', 'L', 'M'])
+const WITH_SIZE: ReadonlySet<TypeName> = new Set(['S', 'B', 'SS', 'NS', 'BS', 'L', 'M'])
 
 export function compileCondition(condition: Condition): CompiledCondition {
   return { test: testOf(condition), checks: checksOf(condition) }
@@ -34,6 +35,8 @@ function pathOf(operand: Operand): Path[] {
   return operand.kind === 'path' ? [operand.path] : []
 }
 
+const TESTS = { beginsWith, contains, type: (value: Value, name: Value) => typeOf(value) === name }
+
 type Leaf = Exclude<Condition, { readonly kind: 'and' | 'or' | 'not' | 'exists' }>
 
 function operandsOf(condition: Leaf): Operand[] {
@@ -46,6 +49,7 @@ function operandsOf(condition: Leaf): Operand[] {
       return [condition.of, ...condition.options]
     case 'beginsWith':
     case 'contains':
+    case 'type':
       return [condition.of, condition.part]
   }
 }
@@ -73,8 +77,9 @@ function testOf(condition: Condition): Test {
       return (context) => tests.some((test) => test(context))
     }
     case 'beginsWith':
-    case 'contains': {
-      const test = condition.kind === 'contains' ? contains : beginsWith
+    case 'contains':
+    case 'type': {
+      const test = TESTS[condition.kind]
       const [of, part] = [readOperand(condition.of), readOperand(condition.part)]
       return (context) => bothThere(of(context), part(context), test)
     }
@@ -138,6 +143,17 @@ function checksOf(condition: Condition): Check[] {
       return checkLeaf(condition)
     case 'beginsWith':
       return checkLeaf(condition, WITH_BEGINNING)
+    case 'type':
+      return [...checkLeaf(condition), checkTypeName(condition.part)]
+  }
+}
+
+function checkTypeName(part: Operand): Check {
+  return ({ values }) => {
+    const name = part.kind === 'value' ? values[part.value] : undefined
+    if (typeof name !== 'string' || !TYPE_NAMES.has(name)) {
+      throw validationError('Invalid attribute type name found; type: attribute_type takes one of the names of types')
+    }
   }
 }
 

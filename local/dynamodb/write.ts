@@ -1,19 +1,19 @@
-import type { TableDefinition } from '../../../layers/gateway/contract.ts'
 import type { Context } from './context.ts'
 import type { Path } from './expression.ts'
 import { validationError } from './failures.ts'
-import { keyIn, keyOnly } from './keys.ts'
+import { itemBytes } from './item-bytes.ts'
+import { checkKeyBytes, keyIn, keyOnly } from './keys.ts'
 import { bind, type Placeholders, type Program, programFor } from './program.ts'
-import { checkIndexKeys, type Key, type StoredTable } from './stored-table.ts'
+import { checkIndexKeys, type Key, type Schema, type StoredTable } from './stored-table.ts'
 import { applyUpdate } from './update.ts'
-import { type Item, itemFromDocument, type Value } from './value.ts'
+import type { Item, Value } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
 export type WriteInput = Placeholders & {
   readonly TableName?: string | undefined
-  readonly Key?: Record<string, unknown> | undefined
-  readonly Item?: Record<string, unknown> | undefined
+  readonly Key?: Item | undefined
+  readonly Item?: Item | undefined
   readonly ConditionExpression?: string | undefined
   readonly UpdateExpression?: string | undefined
   readonly ReturnValuesOnConditionCheckFailure?: string | undefined
@@ -40,21 +40,12 @@ export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteIn
   }
   const program = programFor({ condition: input.ConditionExpression, update: input.UpdateExpression })
   const context = bind(program, input)
-  const { key, given } =
-    kind === 'Put' ? itemToPut(table.definition, input.Item) : keyToWrite(table.definition, input.Key)
+  const given = (kind === 'Put' ? input.Item : input.Key) ?? NO_ITEM
+  const key = kind === 'Put' ? keyIn(table.definition, given) : keyOnly(table.definition, given)
+  checkKeyBytes(key)
   const old = table.get(key)
   context.item = old ?? NO_ITEM
   return { kind, table, key, given, old, program, context, showsOld: showsOld(input) }
-}
-
-function itemToPut(table: TableDefinition, document: object | undefined) {
-  const given = itemFromDocument(document ?? {})
-  return { given, key: keyIn(table, given) }
-}
-
-function keyToWrite(table: TableDefinition, document: object | undefined) {
-  const { key, keyItem } = keyOnly(table, document)
-  return { given: keyItem, key }
 }
 
 function showsOld({ ReturnValuesOnConditionCheckFailure: wanted = 'NONE' }: WriteInput): boolean {
@@ -96,7 +87,7 @@ function updated({ table, given, old, program, context }: Write): Item {
 }
 
 function refuseKeyChange(
-  { partitionKey, sortKey }: TableDefinition,
+  { partitionKey, sortKey }: Schema,
   paths: readonly (readonly number[])[],
   names: readonly string[],
 ) {
@@ -106,6 +97,21 @@ function refuseKeyChange(
       throw validationError(`Cannot update attribute ${name}. This attribute is part of the key`)
     }
   }
+}
+
+const MOST_ITEM_BYTES = 400 * 1024
+
+/**
+ * A bound of the size of the item that is left behind, from what it was, the bytes of the command, and what may be in it
+ * twice now. The size itself is counted only when the bound is too large. Throws if the item is.
+ */
+export function boundBytes({ key, table, program }: Write, next: Item | undefined, commandBytes: number): number {
+  if (!next || commandBytes === 0) return 0
+  const bound = (table.mostBytes(key) + commandBytes) * (program.update?.copies ? 2 : 1)
+  if (bound <= MOST_ITEM_BYTES) return bound
+  const bytes = itemBytes(next)
+  if (bytes <= MOST_ITEM_BYTES) return bytes
+  throw validationError(program.update ? 'Item size to update has exceeded the maximum allowed size' : 'Item size has exceeded the maximum allowed size')
 }
 
 /** What ReturnValues asks for; undefined if that is nothing. */

@@ -1,14 +1,14 @@
-import { unsupported, validationError } from './failures.ts'
-import { isNumeric, type Numeric, toNumeric } from './number.ts'
+import { compareNumeric, Decimal, isNumeric, type Numeric } from './number.ts'
 
 /** What is stored: never changed in place, so that versions of an item can share what they have in common. */
-export type Value = string | Numeric | boolean | null | Uint8Array | BinarySet | readonly Value[] | Item
+export type Value = string | Numeric | boolean | null | Uint8Array | ElementSet | readonly Value[] | Item
 export type Item = { readonly [name: string]: Value }
 
-/** No element twice, and never empty. The order of the elements means nothing. */
-export type BinarySet = ReadonlySet<Uint8Array>
+/** Of one type, no element twice, and never empty. The order of the elements means nothing. */
+export type ElementSet = ReadonlySet<Element>
+export type Element = string | Numeric | Uint8Array
 
-export type TypeName = 'S' | 'N' | 'B' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
+export type TypeName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
 
 export function typeOf(value: Value): TypeName {
   switch (typeof value) {
@@ -23,7 +23,12 @@ export function typeOf(value: Value): TypeName {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return 'L'
   if (value instanceof Uint8Array) return 'B'
-  return isBinarySet(value) ? 'BS' : 'M'
+  if (value instanceof Decimal) return 'N'
+  return isSet(value) ? `${typeOf(firstOf(value)) as 'S' | 'N' | 'B'}S` : 'M'
+}
+
+function firstOf(set: ElementSet): Element {
+  return set.values().next().value as Element
 }
 
 export function isMap(value: Value | undefined): value is Item {
@@ -32,92 +37,17 @@ export function isMap(value: Value | undefined): value is Item {
     value !== null &&
     !Array.isArray(value) &&
     !ArrayBuffer.isView(value as Uint8Array) &&
-    !isBinarySet(value)
+    !(value instanceof Decimal) &&
+    !isSet(value)
   )
 }
 
-export function isBinarySet(value: Value | undefined): value is BinarySet {
+export function isSet(value: Value | undefined): value is ElementSet {
   return value instanceof Set
 }
 
 export function attribute(item: Item, name: string): Value | undefined {
   return Object.hasOwn(item, name) ? item[name] : undefined
-}
-
-/** A value of a document command, copied; what is undefined inside is left out, as the SDK is told to. */
-export function fromDocument(given: unknown): Value {
-  if (typeof given === 'string' || typeof given === 'boolean' || given === null) return given
-  if (isNumeric(given)) return toNumeric(given)
-  if (Array.isArray(given)) return given.filter((member) => member !== undefined).map(fromDocument)
-  if (ArrayBuffer.isView(given)) return bytesFromDocument(given)
-  if (typeof given === 'object' && isPlain(given)) return itemFromDocument(given)
-  if (isSet(given)) return setFromDocument(given)
-  throw unsupported(`the type of ${String(given)}`)
-}
-
-function bytesFromDocument({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength).slice()
-}
-
-function setFromDocument(given: ReadonlySet<unknown>): BinarySet {
-  const set = new Set<Uint8Array>()
-  for (const element of given) {
-    if (element === undefined) continue
-    if (!ArrayBuffer.isView(element)) throw unsupported('sets of anything but bytes')
-    const bytes = bytesFromDocument(element)
-    if (hasElement(set, bytes)) throw validationError('Input collection of type BS contains duplicates')
-    set.add(bytes)
-  }
-  // What the SDK itself refuses to send.
-  if (set.size === 0) throw new Error('Pass a non-empty set, or options.convertEmptyValues=true.')
-  return set
-}
-
-export function itemFromDocument(given: object): Item {
-  const item: Record<string, Value> = {}
-  for (const name in given) {
-    const value = given[name as keyof typeof given] as unknown
-    if (value !== undefined) item[name] = fromDocument(value)
-  }
-  return item
-}
-
-/** By name, as the SDK does it: an object may come from another realm. */
-function isPlain(given: object): boolean {
-  return !given.constructor || given.constructor.name === 'Object'
-}
-
-function isSet(given: unknown): given is ReadonlySet<unknown> {
-  return given?.constructor?.name === 'Set'
-}
-
-export function copyOf(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOf)
-  if (value instanceof Uint8Array) return value.slice()
-  return isBinarySet(value) ? copyOfSet(value) : copyOfItem(value as Item)
-}
-
-function copyOfSet(set: BinarySet): BinarySet {
-  const copy = new Set<Uint8Array>()
-  for (const element of set) copy.add(element.slice())
-  return copy
-}
-
-export function copyOfItem(item: Item): Item {
-  if (Object.getPrototypeOf(item) === null) return copyOfDictionary(item)
-  const copy: Record<string, Value> = { ...item }
-  for (const name in copy) {
-    const value = copy[name] as Value
-    if (typeof value === 'object' && value !== null) copy[name] = copyOf(value)
-  }
-  return copy
-}
-
-function copyOfDictionary(map: Item): Item {
-  const copy: Record<string, Value> = Object.create(null)
-  for (const name in map) copy[name] = copyOf(map[name] as Value)
-  return copy
 }
 
 /**
@@ -137,7 +67,8 @@ export function equals(a: Value, b: Value): boolean {
   if (type !== typeOf(b)) return false
   if (type === 'M') return mapsEqual(a as Item, b as Item)
   if (type === 'B') return bytesEqual(a as Uint8Array, b as Uint8Array)
-  if (type === 'BS') return setsEqual(a as BinarySet, b as BinarySet)
+  if (type === 'N') return compareNumeric(a as Numeric, b as Numeric) === 0
+  if (isSet(a) && isSet(b)) return setsEqual(a, b)
   const [left, right] = [a as readonly Value[], b as readonly Value[]]
   if (left.length !== right.length) return false
   for (let i = 0; i < left.length; i++) if (!equals(left[i] as Value, right[i] as Value)) return false
@@ -156,31 +87,33 @@ function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-function setsEqual(a: BinarySet, b: BinarySet): boolean {
+function setsEqual(a: ElementSet, b: ElementSet): boolean {
   return a.size === b.size && !without(a, b)
 }
 
-function hasElement(set: BinarySet, bytes: Uint8Array): boolean {
-  for (const element of set) if (bytesEqual(element, bytes)) return true
+/** Equal texts and integers are the same; bytes and decimals are compared one by one. */
+export function hasElement(set: ElementSet, element: Element): boolean {
+  if (typeof element !== 'object') return set.has(element)
+  for (const one of set) if (equals(one, element)) return true
   return false
 }
 
-export function union(a: BinarySet, b: BinarySet): BinarySet {
+export function union(a: ElementSet, b: ElementSet): ElementSet {
   const all = new Set(a)
   for (const element of b) if (!hasElement(a, element)) all.add(element)
   return all
 }
 
 /** Undefined if nothing is left, since no set is empty. */
-export function without(set: BinarySet, others: BinarySet): BinarySet | undefined {
-  const left = new Set<Uint8Array>()
+export function without(set: ElementSet, others: ElementSet): ElementSet | undefined {
+  const left = new Set<Element>()
   for (const element of set) if (!hasElement(others, element)) left.add(element)
   return left.size === 0 ? undefined : left
 }
 
 /** Negative, zero or positive; undefined if the two have no order. */
 export function compare(a: Value, b: Value): number | undefined {
-  if (isNumeric(a)) return isNumeric(b) ? (a < b ? -1 : a > b ? 1 : 0) : undefined
+  if (isNumeric(a)) return isNumeric(b) ? compareNumeric(a, b) : undefined
   if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
   return undefined
@@ -205,9 +138,9 @@ function byteOrder(unit: number): number {
 /** What size() gives; undefined for what has none. */
 export function sizeOf(value: Value): number | undefined {
   if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return undefined
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length
-  if (isBinarySet(value)) return value.size
+  if (isSet(value)) return value.size
   let count = 0
   for (const _ in value) count += 1
   return count
@@ -223,7 +156,11 @@ export function beginsWith(value: Value, prefix: Value): boolean {
 export function contains(value: Value, part: Value): boolean {
   if (typeof value === 'string') return typeof part === 'string' && value.includes(part)
   if (Array.isArray(value)) return value.some((member) => equals(member, part))
-  if (!(part instanceof Uint8Array)) return false
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).indexOf(part) >= 0
-  return isBinarySet(value) && hasElement(value, part)
+  if (isSet(value)) return isElement(part) && hasElement(value, part)
+  if (!(value instanceof Uint8Array && part instanceof Uint8Array)) return false
+  return Buffer.from(value.buffer, value.byteOffset, value.length).indexOf(part) >= 0
+}
+
+function isElement(value: Value): value is Element {
+  return typeof value === 'string' || isNumeric(value) || value instanceof Uint8Array
 }

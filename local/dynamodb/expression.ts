@@ -1,14 +1,24 @@
 import { unsupported, validationError } from './failures.ts'
+import { isReserved } from './reserved-words.ts'
 
-/** The places of a path's names in the names of a program. */
+/** The steps of a path: the place of a name in the names of a program, or `listStep` of a place in a list. */
 export type Path = readonly number[]
+
+export function listStep(place: number): number {
+  return ~place
+}
+
+/** The place in a list that a step leads to; undefined for one that leads to a name. */
+export function placeInList(step: number): number | undefined {
+  return step < 0 ? ~step : undefined
+}
 
 export type Operand =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'value'; readonly value: number }
   | { readonly kind: 'size'; readonly of: Operand }
   | { readonly kind: 'ifNotExists'; readonly path: Path; readonly otherwise: Operand }
-  | { readonly kind: 'sum' | 'difference'; readonly left: Operand; readonly right: Operand }
+  | { readonly kind: 'sum' | 'difference' | 'append'; readonly left: Operand; readonly right: Operand }
 
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
 
@@ -21,6 +31,7 @@ export type Condition =
   | { readonly kind: 'exists'; readonly path: Path; readonly expected: boolean }
   | { readonly kind: 'beginsWith'; readonly of: Operand; readonly part: Operand }
   | { readonly kind: 'contains'; readonly of: Operand; readonly part: Operand }
+  | { readonly kind: 'type'; readonly of: Operand; readonly part: Operand }
 
 export type Assignment = { readonly path: Path; readonly value: Operand }
 /** The value of an ADD or DELETE is always one of the command's values. */
@@ -46,10 +57,10 @@ function place(list: string[], token: string): number {
   return at >= 0 ? at : list.push(token) - 1
 }
 
-const TOKEN = /\s*(?:([A-Za-z_]\w*|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/y
+const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/y
 const NAME = /^[A-Za-z_#]/
 const COMPARATORS = new Set<string>(['=', '<>', '<', '<=', '>', '>='])
-const UNKNOWN_FUNCTIONS = new Set(['attribute_type', 'list_append'])
+const MOST_BYTES = 4_096
 
 export function parseCondition(text: string, vocabulary: Vocabulary): Condition {
   const parser = new Parser(text, vocabulary)
@@ -84,6 +95,7 @@ class Parser {
 
   constructor(text: string, vocabulary: Vocabulary) {
     if (text.trim() === '') throw validationError('The expression can not be empty;')
+    if (text.length > MOST_BYTES) throw validationError('Expression size has exceeded the maximum allowed size;')
     this.tokens = Array.from(text.matchAll(new RegExp(TOKEN, 'gy')), ([, token, stray]) => {
       if (stray) throw validationError(`Syntax error; token: "${stray}"`)
       return token as string
@@ -130,9 +142,19 @@ class Parser {
 
   path(): Path {
     const path = [this.pathName()]
-    while (this.symbol('.')) path.push(this.pathName())
-    if (this.tokens[this.at] === '[') throw unsupported('places in lists')
-    return path
+    for (;;) {
+      if (this.symbol('.')) path.push(this.pathName())
+      else if (this.symbol('[')) path.push(this.placeInList())
+      else return path
+    }
+  }
+
+  private placeInList(): number {
+    const token = this.tokens[this.at] ?? ''
+    if (!/^\d{1,9}$/.test(token)) throw this.syntaxError()
+    this.advance()
+    this.expect(']')
+    return listStep(Number(token))
   }
 
   /** A part of an update, under its name. */
@@ -160,6 +182,7 @@ class Parser {
     if (this.call('attribute_not_exists')) return { kind: 'exists', path: this.onlyPath(), expected: false }
     if (this.call('begins_with')) return this.partOf('beginsWith')
     if (this.call('contains')) return this.partOf('contains')
+    if (this.call('attribute_type')) return this.partOf('type')
     const left = this.operand()
     const comparator = this.tokens[this.at]
     if (comparator && COMPARATORS.has(comparator)) {
@@ -179,7 +202,7 @@ class Parser {
     return inner
   }
 
-  private partOf(kind: 'beginsWith' | 'contains'): Condition {
+  private partOf(kind: 'beginsWith' | 'contains' | 'type'): Condition {
     const of = this.operand()
     this.expect(',')
     const part = this.operand()
@@ -217,12 +240,21 @@ class Parser {
   }
 
   private term(): Operand {
+    if (this.call('list_append')) return this.append()
     if (!this.call('if_not_exists')) return this.pathOrValue()
     const path = this.path()
     this.expect(',')
     const otherwise = this.term()
     this.expect(')')
     return { kind: 'ifNotExists', path, otherwise }
+  }
+
+  private append(): Operand {
+    const left = this.term()
+    this.expect(',')
+    const right = this.term()
+    this.expect(')')
+    return { kind: 'append', left, right }
   }
 
   private pathOrValue(): Operand {
@@ -232,7 +264,6 @@ class Parser {
       return { kind: 'value', value: this.vocabulary.value(token) }
     }
     if (token === '(') throw unsupported('operands in parentheses')
-    if (token && UNKNOWN_FUNCTIONS.has(token)) throw unsupported(`${token}()`)
     return { kind: 'path', path: this.path() }
   }
 
@@ -245,6 +276,9 @@ class Parser {
   private pathName(): number {
     const token = this.tokens[this.at]
     if (!token || !NAME.test(token)) throw this.syntaxError()
+    if (isReserved(token)) {
+      throw validationError(`Attribute name is a reserved keyword; reserved keyword: ${token}`)
+    }
     this.advance()
     return this.vocabulary.name(token)
   }

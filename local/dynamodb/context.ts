@@ -1,4 +1,4 @@
-import type { Operand, Path } from './expression.ts'
+import { type Operand, type Path, placeInList } from './expression.ts'
 import { validationError } from './failures.ts'
 import { attribute, type Item, isMap, sizeOf, type TypeName, typeOf, type Value } from './value.ts'
 
@@ -15,12 +15,15 @@ export function readPath(path: Path): Read {
   if (path.length === 1) return ({ item, names }) => attribute(item, names[first] as string)
   return ({ item, names }) => {
     let value: Value | undefined = item
-    for (const name of path) {
-      if (!isMap(value)) return undefined
-      value = attribute(value, names[name] as string)
-    }
+    for (const step of path) value = value === undefined ? undefined : memberAt(value, step, names)
     return value
   }
+}
+
+function memberAt(value: Value, step: number, names: readonly string[]): Value | undefined {
+  const place = placeInList(step)
+  if (place !== undefined) return Array.isArray(value) ? value[place] : undefined
+  return isMap(value) ? attribute(value, names[step] as string) : undefined
 }
 
 /** An operand of a condition: what is not there is undefined, and no error. */
@@ -43,7 +46,11 @@ function samePath(a: Path, b: Path, names: readonly string[]): boolean {
 }
 
 function startsWithPath(path: Path, start: Path, names: readonly string[]): boolean {
-  return start.every((name, i) => names[name] === names[path[i] as number])
+  return start.every((step, i) => sameStep(step, path[i] as number, names))
+}
+
+function sameStep(a: number, b: number, names: readonly string[]): boolean {
+  return a === b || (a >= 0 && b >= 0 && names[a] === names[b])
 }
 
 /** The type of an operand if it is certain whatever the item: undefined for a path. */

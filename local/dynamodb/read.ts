@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
-import type { Path } from './expression.ts'
+import { type Path, placeInList } from './expression.ts'
 import { validationError } from './failures.ts'
+import { itemBytes } from './item-bytes.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
 import { keyNames, keyOnly, keyText } from './keys.ts'
 import { bind, type Placeholders, type Program, programFor } from './program.ts'
@@ -15,12 +16,20 @@ import {
   scanOrder,
   tieOf,
 } from './stored-table.ts'
-import { attribute, copyOf, copyOfItem, type Item, isMap, itemFromDocument, type Value } from './value.ts'
+import { attribute, type Item, isMap, type Value } from './value.ts'
 
-type Output = Record<string, unknown>
+/** Where a page of a query or scan ends at the latest. */
+export type PageLimits = { readonly items: number; readonly bytes: number }
+
+export type PageOutput = {
+  readonly Items?: readonly Item[]
+  readonly Count: number
+  readonly ScannedCount: number
+  readonly LastEvaluatedKey?: Item
+}
 
 export type GetInput = Placeholders & {
-  readonly Key?: Record<string, unknown> | undefined
+  readonly Key?: Item | undefined
   readonly ProjectionExpression?: string | undefined
 }
 
@@ -32,17 +41,20 @@ export type PageInput = Placeholders & {
   readonly ScanIndexForward?: boolean | undefined
   readonly ConsistentRead?: boolean | undefined
   readonly Limit?: number | undefined
-  readonly ExclusiveStartKey?: Record<string, unknown> | undefined
+  readonly ExclusiveStartKey?: Item | undefined
+  readonly Select?: string | undefined
+  readonly Segment?: number | undefined
+  readonly TotalSegments?: number | undefined
 }
 
-export function getItem(table: StoredTable, input: GetInput): Output {
+export function getItem(table: StoredTable, input: GetInput): { readonly Item?: Item } {
   const program = programFor({ projection: input.ProjectionExpression })
   const context = bind(program, input)
-  const item = table.get(keyOnly(table.definition, input.Key).key)
+  const item = table.get(keyOnly(table.definition, input.Key))
   return item ? { Item: shown(item, program, context) } : {}
 }
 
-export function query(table: StoredTable, input: PageInput, itemsPerPage: number): Output {
+export function query(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
   const index = indexOf(table, input)
   const schema = index?.schema ?? table.definition
   const program = programOf(input)
@@ -57,7 +69,7 @@ export function query(table: StoredTable, input: PageInput, itemsPerPage: number
   if (start) checkStart(start, range, end)
   const all = entriesIn(table.partition(range.partition, index), range, start, isForward)
   const entries = index?.projection === 'keys' ? keysOf(all, names) : all
-  const page = pageOf(entries, input, program, context, itemsPerPage)
+  const page = pageOf(entries, input, program, context, limits)
   const isAtEnd = !schema.sortKey || (end !== undefined && page.last?.[schema.sortKey] === end)
   return isAtEnd ? page.output : withLastKey(page, names)
 }
@@ -76,12 +88,29 @@ function checkStart({ partition, sort }: Start, range: KeyRange, end: string | u
   }
 }
 
-export function scan(table: StoredTable, input: PageInput, itemsPerPage: number): Output {
+export function scan(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
+  const index = indexOf(table, input)
+  const schema = index?.schema ?? table.definition
   const program = programOf(input)
   const context = bind(program, input)
-  const names = keyNames(table.definition)
-  const start = input.ExclusiveStartKey && startOf(table, table.definition, names, input.ExclusiveStartKey)
-  return withLastKey(pageOf(scanned(table, start), input, program, context, itemsPerPage), names)
+  const names = [...new Set([...keyNames(schema), ...keyNames(table.definition)])]
+  const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey)
+  const all = scanned(table, index, segmentOf(input), start)
+  const items = index?.projection === 'keys' ? keysOf(all, [...names]) : all
+  return withLastKey(pageOf(items, input, program, context, limits), names)
+}
+
+type IsInSegment = (partition: { readonly hash: number }) => boolean
+
+const MOST_SEGMENTS = 1_000_000
+
+function segmentOf({ Segment, TotalSegments }: PageInput): IsInSegment {
+  if (Segment === undefined && TotalSegments === undefined) return () => true
+  const [segment, total] = [Segment ?? -1, TotalSegments ?? 0]
+  if (segment < 0 || segment >= total || total > MOST_SEGMENTS) {
+    throw validationError('The Segment parameter is zero-based and must be less than parameter TotalSegments')
+  }
+  return ({ hash }) => Math.floor((hash / 2 ** 32) * total) === segment
 }
 
 function programOf(input: PageInput): Program {
@@ -103,8 +132,7 @@ function refuseKeysInFilter(program: Program, schema: Schema, { names }: Context
 
 type Start = { readonly partition: string; readonly sort: string; readonly tie: string }
 
-function startOf(table: StoredTable, schema: Schema, names: readonly string[], given: object): Start {
-  const item = itemFromDocument(given)
+function startOf(table: StoredTable, schema: Schema, names: readonly string[], item: Item): Start {
   if (Object.keys(item).length !== names.length) throw validationError('The provided starting key is invalid')
   const [partition, sort] = [keyText(item, schema.partitionKey), schema.sortKey ? keyText(item, schema.sortKey) : '']
   const { partitionKey, sortKey } = table.definition
@@ -124,15 +152,19 @@ function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undef
 
 /** What an index of keys only has of its items. */
 function* keysOf(items: Iterable<Item>, names: readonly string[]): Generator<Item> {
-  for (const item of items) yield Object.fromEntries(names.map((name) => [name, item[name] as Value]))
+  for (const item of items) yield keyPart(item, names)
 }
 
-function* scanned(table: StoredTable, start: Start | undefined) {
+function* scanned(
+  table: StoredTable,
+  index: Index | undefined,
+  isInSegment: IsInSegment,
+  start: Start | undefined,
+): Generator<Item> {
   const begin = start && newPartition(start.partition)
-  for (const partition of table.scanned()) {
-    const order = begin ? scanOrder(partition, begin) : 1
-    if (order < 0) continue
-    const from = start && order === 0 ? placeAfter(partition.entries, start) : 0
+  for (const partition of (index?.partitions ?? table.partitions).scanned(begin)) {
+    if (!isInSegment(partition)) continue
+    const from = start && begin && scanOrder(partition, begin) === 0 ? placeAfter(partition.entries, start) : 0
     for (let i = from; i < partition.entries.length; i++) yield (partition.entries[i] as Entry).item
   }
 }
@@ -143,54 +175,77 @@ function placeAfter(entries: readonly Entry[], { sort, tie }: Start): number {
   return entry?.sort === sort && entry.tie === tie ? at + 1 : at
 }
 
-type Page = { readonly output: Output; readonly last: Item | undefined }
+type Page = { readonly output: PageOutput; readonly last: Item | undefined }
 
 function pageOf(
   items: Iterable<Item>,
-  input: PageInput,
+  { Limit = Number.POSITIVE_INFINITY, Select }: PageInput,
   program: Program,
   context: Context,
-  itemsPerPage: number,
+  limits: PageLimits,
 ): Page {
-  const limit = input.Limit ?? itemsPerPage
-  if (limit < 1) throw validationError('Limit must be greater than or equal to 1')
+  if (Limit < 1) throw validationError('Limit must be greater than or equal to 1')
+  const mostItems = Math.min(Limit, limits.items)
   const found: Item[] = []
-  let count = 0
+  let [matching, count, bytes] = [0, 0, 0]
   let last: Item | undefined
   for (const item of items) {
     count += 1
     context.item = item
-    if (!program.condition || program.condition(context)) found.push(shown(item, program, context))
-    if (count < Math.min(limit, itemsPerPage)) continue
+    if (!program.condition || program.condition(context)) {
+      matching += 1
+      if (Select !== 'COUNT') found.push(shown(item, program, context))
+    }
+    if (limits.bytes !== Number.POSITIVE_INFINITY) bytes += itemBytes(item)
+    if (count < mostItems && bytes < limits.bytes) continue
     last = item
     break
   }
-  return { output: { Items: found, Count: found.length, ScannedCount: count }, last }
+  const counts = { Count: matching, ScannedCount: count }
+  return { output: Select === 'COUNT' ? counts : { Items: found, ...counts }, last }
 }
 
-function withLastKey({ output, last }: Page, names: readonly string[]): Output {
+function withLastKey({ output, last }: Page, names: readonly string[]): PageOutput {
   if (!last) return output
-  return { ...output, LastEvaluatedKey: Object.fromEntries(names.map((name) => [name, last[name]])) }
+  return { ...output, LastEvaluatedKey: keyPart(last, names) }
+}
+
+function keyPart(item: Item, names: readonly string[]): Item {
+  return Object.fromEntries(names.map((name) => [name, item[name] as Value]))
 }
 
 function shown(item: Item, { projection }: Program, { names }: Context): Item {
-  if (!projection) return copyOfItem(item)
-  const result: Record<string, Value> = {}
-  for (const path of projection) copyPath(item, result, path, names)
-  return result
+  if (!projection) return item
+  return (projected(item, projection, names) as Item | undefined) ?? {}
 }
 
-function copyPath(from: Item, to: Record<string, Value>, path: Path, names: readonly string[]): void {
-  const [first, ...rest] = path
-  const name = names[first as number] as string
-  const value = attribute(from, name)
-  if (value === undefined) return
-  if (rest.length === 0) {
-    to[name] = copyOf(value)
-    return
+/** What the paths lead to, in maps and lists as they were; of a list, its chosen members in their order. */
+function projected(value: Value, paths: readonly Path[], names: readonly string[]): Value | undefined {
+  if (paths.some((path) => path.length === 0)) return value
+  const rests = new Map<string | number, Path[]>()
+  for (const [step, ...rest] of paths as [number, ...number[]][]) {
+    const at = placeInList(step) ?? (names[step] as string)
+    rests.set(at, [...(rests.get(at) ?? []), rest])
   }
-  if (!isMap(value)) return
-  const inner = (to[name] ?? {}) as Record<string, Value>
-  copyPath(value, inner, rest, names)
-  if (Object.keys(inner).length > 0) to[name] = inner
+  return Array.isArray(value) ? projectedList(value, rests, names) : isMap(value) ? projectedMap(value, rests, names) : undefined
+}
+
+type Rests = ReadonlyMap<string | number, readonly Path[]>
+
+function projectedMap(map: Item, rests: Rests, names: readonly string[]): Item | undefined {
+  const result: Record<string, Value> = {}
+  for (const [at, paths] of rests) {
+    const member = typeof at === 'string' ? attribute(map, at) : undefined
+    const chosen = member === undefined ? undefined : projected(member, paths, names)
+    if (chosen !== undefined) result[at] = chosen
+  }
+  return Object.keys(result).length > 0 ? result : undefined
+}
+
+function projectedList(list: readonly Value[], rests: Rests, names: readonly string[]): Value | undefined {
+  const result = list.flatMap((member, place) => {
+    const chosen = rests.has(place) ? projected(member, rests.get(place) ?? [], names) : undefined
+    return chosen === undefined ? [] : [chosen]
+  })
+  return result.length > 0 ? result : undefined
 }

@@ -1,0 +1,120 @@
+import { DynamoDbError, validationError } from './failures.ts'
+import { isNumeric, parseNumeric, textOfNumeric } from './number.ts'
+import { type Element, hasElement, type Item, isSet, typeOf, type Value } from './value.ts'
+
+/** A value in DynamoDB's JSON: one field, named for its type. */
+export type AttributeValue = Readonly<Record<string, unknown>>
+export type Attributes = Readonly<Record<string, AttributeValue>>
+
+const DEEPEST = 32
+
+export function fromAttributes(attributes: Attributes, depth = 0): Item {
+  if (!isObject(attributes)) throw serializationError()
+  const item: Record<string, Value> = {}
+  for (const name in attributes) {
+    if (name === '__proto__') throw validationError('The local database does not support an attribute __proto__')
+    item[name] = fromAttribute(attributes[name] as AttributeValue, depth)
+  }
+  return item
+}
+
+function fromAttribute(attribute: AttributeValue, depth: number): Value {
+  if (!isObject(attribute)) throw serializationError()
+  const types = Object.keys(attribute)
+  const [type = ''] = types
+  if (types.length !== 1) {
+    throw validationError(
+      types.length === 0
+        ? 'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes'
+        : 'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
+    )
+  }
+  if (depth > DEEPEST) throw validationError('Nesting Levels have exceeded supported limits')
+  const given = attribute[type]
+  switch (type) {
+    case 'S':
+      return textOf(given)
+    case 'N':
+      return parseNumeric(textOf(given))
+    case 'BOOL':
+      if (typeof given !== 'boolean') throw serializationError()
+      return given
+    case 'NULL':
+      if (given !== true) throw validationError('Null attribute value types must have the value of true')
+      return null
+    case 'B':
+      return bytesOf(given)
+    case 'M':
+      return fromAttributes(given as Attributes, depth + 1)
+    case 'L':
+      return listOf(given).map((member) => fromAttribute(member as AttributeValue, depth + 1))
+    case 'SS':
+      return setOf(listOf(given).map(textOf))
+    case 'NS':
+      return setOf(listOf(given).map((member) => parseNumeric(textOf(member))))
+    case 'BS':
+      return setOf(listOf(given).map(bytesOf))
+    default:
+      throw validationError('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes')
+  }
+}
+
+function setOf(elements: readonly Element[]): Value {
+  if (elements.length === 0) throw validationError('One or more parameter values were invalid: A set may not be empty')
+  const set = new Set<Element>()
+  for (const element of elements) {
+    if (hasElement(set, element)) {
+      throw validationError('One or more parameter values were invalid: Input collection contains duplicates')
+    }
+    set.add(element)
+  }
+  return set
+}
+
+function textOf(given: unknown): string {
+  if (typeof given !== 'string') throw serializationError()
+  return given
+}
+
+function listOf(given: unknown): readonly unknown[] {
+  if (!Array.isArray(given)) throw serializationError()
+  return given
+}
+
+function bytesOf(given: unknown): Uint8Array {
+  return new Uint8Array(Buffer.from(textOf(given), 'base64'))
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function serializationError(): DynamoDbError {
+  return new DynamoDbError('SerializationException', 'A value has not the JSON type that its name says')
+}
+
+export function toAttributes(item: Item): Attributes {
+  const attributes: Record<string, AttributeValue> = {}
+  for (const name in item) attributes[name] = toAttribute(item[name] as Value)
+  return attributes
+}
+
+function toAttribute(value: Value): AttributeValue {
+  if (typeof value === 'string') return { S: value }
+  if (isNumeric(value)) return { N: textOfNumeric(value) }
+  if (typeof value === 'boolean') return { BOOL: value }
+  if (value === null) return { NULL: true }
+  if (Array.isArray(value)) return { L: value.map(toAttribute) }
+  if (value instanceof Uint8Array) return { B: toBase64(value) }
+  if (isSet(value)) return { [typeOf(value)]: Array.from(value as Iterable<Element>, elementText) }
+  return { M: toAttributes(value as Item) }
+}
+
+function elementText(element: Element): string {
+  if (typeof element === 'string') return element
+  return element instanceof Uint8Array ? toBase64(element) : textOfNumeric(element)
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}

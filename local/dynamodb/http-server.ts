@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Credentials } from '../../layers/gateway/config.ts'
+import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
+import type { Engine, Input, Output } from './engine.ts'
+import { DynamoDbError } from './failures.ts'
+import { convertItems } from './members.ts'
+import { signatureChecker } from './signature.ts'
+
+type Options = {
+  readonly engine: Engine
+  readonly credentials: Credentials
+  /** Puts what was written where it stays. */
+  readonly commit: () => void
+  readonly clock?: () => number
+}
+
+const TARGET = 'DynamoDB_20120810.'
+const CONTENT_TYPE = 'application/x-amz-json-1.0'
+const MOST_BYTES = 17 * 1024 * 1024
+
+type Answer = { readonly status: number; readonly text: string }
+
+/**
+ * DynamoDB's HTTP protocol. Commands are carried out as they come; their answers leave together, after one commit of all
+ * that was written: nobody hears of a write, or reads one, that could still be lost.
+ */
+export function createDynamoDbServer({ engine, credentials, commit, clock = Date.now }: Options): Server {
+  const checkSignature = signatureChecker(credentials)
+  let waiting: (() => void)[] = []
+
+  const server = createServer((request, response) => {
+    readBody(request).then(
+      (body) => answerLater(response, body && answerTo(request, body)),
+      () => response.destroy(),
+    )
+  })
+  server.keepAliveTimeout = 65_000
+  return server
+
+  function answerTo(request: IncomingMessage, body: Buffer): Answer {
+    try {
+      checkSignature(request, body, clock())
+      const target = String(request.headers['x-amz-target'])
+      const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
+      const input = convertItems(parse(body), (item: Attributes) => fromAttributes(item))
+      const output = engine.execute({ operation, input, bytes: body.length })
+      return { status: 200, text: JSON.stringify(convertItems(output, toAttributes)) }
+    } catch (error) {
+      return refusal(error)
+    }
+  }
+
+  function answerLater(response: ServerResponse, answer: Answer | undefined): void {
+    if (waiting.length === 0) setImmediate(answerAll)
+    waiting.push(() => send(response, answer ?? TOO_LONG))
+  }
+
+  function answerAll(): void {
+    const answers = waiting
+    waiting = []
+    commit()
+    engine.settle()
+    for (const answer of answers) answer()
+  }
+}
+
+const TOO_LONG: Answer = {
+  status: 413,
+  text: JSON.stringify({ __type: 'RequestTooLargeException', message: `A request has at most ${MOST_BYTES} bytes.` }),
+}
+
+function send(response: ServerResponse, { status, text }: Answer): void {
+  response
+    .writeHead(status, { 'Content-Type': CONTENT_TYPE, 'Content-Length': Buffer.byteLength(text) })
+    .end(text)
+}
+
+/** Undefined if it is too long. */
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MOST_BYTES) chunks.push(chunk)
+    })
+    request.once('end', () => resolve(size > MOST_BYTES ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', reject)
+    request.once('close', () => request.complete || reject(new Error('The client left while it was still sending.')))
+  })
+}
+
+function parse(body: Buffer): Input {
+  try {
+    const input: unknown = JSON.parse(body.toString() || '{}')
+    if (typeof input === 'object' && input !== null) return input as Input
+  } catch {}
+  throw new DynamoDbError('SerializationException', 'The body is not JSON')
+}
+
+const OF_DYNAMODB = 'com.amazonaws.dynamodb.v20120810#'
+const OF_AWS = 'com.amazon.coral.service#'
+const NAMES_OF_AWS = new Set([
+  ...['ValidationException', 'SerializationException', 'UnknownOperationException', 'UnrecognizedClientException'],
+  ...['MissingAuthenticationTokenException', 'InvalidSignatureException'],
+])
+
+function refusal(error: unknown): Answer {
+  if (!(error instanceof DynamoDbError)) throw error
+  const { name, message, detail } = error
+  const members: Output = convertItems({ ...detail }, toAttributes)
+  const type = `${NAMES_OF_AWS.has(name) ? OF_AWS : OF_DYNAMODB}${name}`
+  return { status: 400, text: JSON.stringify({ __type: type, message, Message: message, ...members }) }
+}

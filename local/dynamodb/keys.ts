@@ -1,0 +1,44 @@
+import { unsupported, validationError } from './failures.ts'
+import type { Key, Schema } from './stored-table.ts'
+import { attribute, type Item } from './value.ts'
+
+/** A key that is given by itself: its attributes and no others. */
+export function keyOnly(table: Schema, given: Item = {}): Key {
+  const count = Object.keys(given).length
+  if (count !== (table.sortKey ? 2 : 1)) throw validationError('The number of conditions on the keys is invalid')
+  return keyIn(table, given)
+}
+
+export function keyIn({ partitionKey, sortKey }: Schema, item: Item): Key {
+  return { partition: keyText(item, partitionKey), sort: sortKey ? keyText(item, sortKey) : '' }
+}
+
+export function keyText(item: Item, name: string): string {
+  const value = attribute(item, name)
+  if (value === undefined) throw validationError('One of the required keys was not given a value')
+  if (typeof value !== 'string')
+    throw validationError('One or more parameter values were invalid: Type mismatch for key')
+  if (value === '') throw validationError(`A key attribute cannot contain an empty string value. Key: ${name}`)
+  return value
+}
+
+export function keyNames({ partitionKey, sortKey }: Schema): string[] {
+  return sortKey ? [partitionKey, sortKey] : [partitionKey]
+}
+
+const PARTITION_KEY_BYTES = 2_048
+const SORT_KEY_BYTES = 1_024
+
+/** Refuses a key that is too long. Those of stored items are not, so only what is written is looked at. */
+export function checkKeyBytes({ partition, sort }: Key): void {
+  if (Buffer.byteLength(partition) > PARTITION_KEY_BYTES || Buffer.byteLength(sort) > SORT_KEY_BYTES) {
+    throw validationError('One or more parameter values were invalid: Size of a key has exceeded its limit')
+  }
+}
+
+/** Refuses members that would be ignored silently. */
+export function refuseOthers(input: object, known: ReadonlySet<string>): void {
+  for (const member in input) {
+    if (!known.has(member) && input[member as keyof typeof input] !== undefined) throw unsupported(member)
+  }
+}

@@ -1,0 +1,42 @@
+type Members = Readonly<Record<string, unknown>>
+
+const ITEMS: ReadonlySet<string> = new Set([
+  ...['Item', 'Key', 'Attributes', 'LastEvaluatedKey', 'ExclusiveStartKey', 'ExpressionAttributeValues'],
+])
+const LISTS_OF_ITEMS: ReadonlySet<string> = new Set(['Items', 'Keys'])
+
+/** A command or an answer with every key, item and map of values in it converted. */
+export function convertItems<To>(members: Members, convert: (item: never) => To): Members {
+  const converted: Record<string, unknown> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (value === undefined) continue
+    if (typeof value !== 'object' || value === null) converted[name] = value
+    else if (ITEMS.has(name)) converted[name] = convert(value as never)
+    else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value)) converted[name] = value.map((one) => convert(one as never))
+    else if (name === 'RequestItems' || name === 'Responses') converted[name] = byTable(value, convert)
+    else if (name !== 'ExpressionAttributeNames') converted[name] = convertAll(value, convert)
+    else converted[name] = value
+  }
+  return converted
+}
+
+function convertAll<To>(value: object, convert: (item: never) => To): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => (isObject(one) ? convertAll(one, convert) : one))
+  return convertItems(value as Members, convert)
+}
+
+/** The names of tables stand where others have members: `Responses` has items there, `RequestItems` requests. */
+function byTable<To>(value: object, convert: (item: never) => To): unknown {
+  if (Array.isArray(value)) return convertAll(value, convert)
+  return Object.fromEntries(
+    Object.entries(value).map(([table, requests]) => {
+      const isAnswer = Array.isArray(requests) && !requests.some((one) => 'PutRequest' in one || 'DeleteRequest' in one)
+      return [table, isAnswer ? requests.map((one) => convert(one as never)) : convertAll(requests as object, convert)]
+    }),
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

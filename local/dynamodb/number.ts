@@ -1,0 +1,120 @@
+import { validationError } from './failures.ts'
+
+/**
+ * A number of DynamoDB: up to 38 digits, exact. One number has one form only: a JS number if it is a safe integer, a
+ * bigint if it is a larger one, a Decimal if it is no integer. So equal integers are `===`.
+ */
+export type Numeric = number | bigint | Decimal
+
+/** `digits` / 10^`scale`, with a scale above zero and no zero at the end of the digits. */
+export class Decimal {
+  readonly digits: bigint
+  readonly scale: number
+
+  constructor(digits: bigint, scale: number) {
+    this.digits = digits
+    this.scale = scale
+  }
+}
+
+type Parts = { readonly digits: bigint; readonly scale: number }
+
+const MOST_DIGITS = 38
+const HIGHEST_POWER = 125
+const LOWEST_POWER = -130
+const SHORT_INTEGER = /^-?\d{1,15}$/
+const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/
+
+export function isNumeric(value: unknown): value is Numeric {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Decimal
+}
+
+export function parseNumeric(text: string): Numeric {
+  if (SHORT_INTEGER.test(text)) return Number(text) + 0
+  const [, sign, whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? []
+  if (whole === '' && fraction === '') {
+    throw validationError(`The parameter cannot be converted to a numeric value: ${text.slice(0, 60)}`)
+  }
+  if (whole.length + fraction.length > 400) throw tooManyDigits()
+  const digits = BigInt(whole + fraction)
+  return fromParts({ digits: sign === '-' ? -digits : digits, scale: fraction.length - Number(power) })
+}
+
+export function textOfNumeric(value: Numeric): string {
+  if (!(value instanceof Decimal)) return String(value)
+  const { digits, scale } = value
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')
+  return `${digits < 0n ? '-' : ''}${text.slice(0, -scale)}.${text.slice(-scale)}`
+}
+
+export function sum(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const result = a + b
+    if (Number.isSafeInteger(result)) return result
+  }
+  const [left, right, scale] = aligned(a, b)
+  return fromParts({ digits: left + right, scale })
+}
+
+export function difference(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const result = a - b
+    if (Number.isSafeInteger(result)) return result
+  }
+  const [left, right, scale] = aligned(a, b)
+  return fromParts({ digits: left - right, scale })
+}
+
+/** Negative, zero or positive. */
+export function compareNumeric(a: Numeric, b: Numeric): number {
+  if (a instanceof Decimal || b instanceof Decimal) {
+    const [left, right] = aligned(a, b)
+    return left < right ? -1 : left > right ? 1 : 0
+  }
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The digits that count: without zeroes at either end. */
+export function significantDigits(value: Numeric): number {
+  const digits = textOfNumeric(value).replace('-', '').replace('.', '').replace(/^0+/, '')
+  return digits.replace(/0+$/, '').length
+}
+
+/** Both with the same scale. */
+function aligned(a: Numeric, b: Numeric): [bigint, bigint, number] {
+  const [left, right] = [partsOf(a), partsOf(b)]
+  const scale = Math.max(left.scale, right.scale)
+  return [
+    left.digits * 10n ** BigInt(scale - left.scale),
+    right.digits * 10n ** BigInt(scale - right.scale),
+    scale,
+  ]
+}
+
+function partsOf(value: Numeric): Parts {
+  return value instanceof Decimal ? value : { digits: BigInt(value), scale: 0 }
+}
+
+function fromParts(given: Parts): Numeric {
+  if (given.digits === 0n) return 0
+  const { digits, scale } = withoutZeroes(given)
+  const length = (digits < 0n ? -digits : digits).toString().length
+  const power = length - 1 - scale
+  if (power > HIGHEST_POWER) throw validationError('Number overflow. Attempting to store a number with magnitude larger than supported range')
+  if (power < LOWEST_POWER) throw validationError('Number underflow. Attempting to store a number with magnitude smaller than supported range')
+  if (length > MOST_DIGITS) throw tooManyDigits()
+  if (scale > 0) return new Decimal(digits, scale)
+  const integer = digits * 10n ** BigInt(-scale)
+  return integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER ? Number(integer) : integer
+}
+
+function withoutZeroes({ digits, scale }: Parts): Parts {
+  const text = digits.toString()
+  let zeroes = 0
+  while (text[text.length - 1 - zeroes] === '0') zeroes += 1
+  return zeroes === 0 ? { digits, scale } : { digits: BigInt(text.slice(0, -zeroes)), scale: scale - zeroes }
+}
+
+function tooManyDigits() {
+  return validationError('Attempting to store more than 38 significant digits in a Number')
+}

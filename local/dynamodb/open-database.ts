@@ -1,0 +1,44 @@
+import type { AddressInfo } from 'node:net'
+import type { Credentials } from '../../layers/gateway/config.ts'
+import { Engine } from './engine.ts'
+import { createDynamoDbServer } from './http-server.ts'
+import { openKeptData } from './kept-data.ts'
+
+export type DatabaseOptions = {
+  readonly credentials: Credentials
+  /** Where the data is kept; in memory only if null. */
+  readonly file: string | null
+}
+
+export type OpenDatabase = AsyncDisposable & { readonly endpoint: string }
+
+const EXPIRE_EVERY_MS = 10 * 60_000
+
+/** The database of this machine, with what it had when it was last open. */
+export async function openDatabase({ credentials, file }: DatabaseOptions): Promise<OpenDatabase> {
+  const kept = file === null ? undefined : openKeptData(file)
+  const engine = new Engine({ conflicts: true, ...(kept && { journal: kept }) })
+  const commit = () => kept?.commit()
+  kept?.restore(engine)
+  const expire = () => {
+    engine.expire()
+    commit()
+  }
+  expire()
+  const timer = setInterval(expire, EXPIRE_EVERY_MS)
+  const server = createDynamoDbServer({ engine, credentials, commit })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      commit()
+      kept?.[Symbol.dispose]()
+    },
+  }
+}

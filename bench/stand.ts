@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { startDynamoDb } from '../local/dynamodb-local.ts'
+import { startDynamoDbLocal } from '../local/dynamodb-local.ts'
 import { type Cores, takeCores } from './around/cores.ts'
 import type { Target } from './around/load.ts'
 import type { MeasuredProcess } from './around/measured-process.ts'
@@ -34,7 +34,7 @@ export function openStand(say: (line: string) => void): Stand {
     process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
   }
   const upstreamUrl = once(async () => stack.use(await startUpstream()).url)
-  const dynamodb = once(async () => (await startDynamoDb(null, stack)).endpoint)
+  const dynamodb = once(async () => (await startDynamoDbLocal(null, stack)).endpoint)
 
   async function start(name: string, ...args: string[]): Promise<Subject> {
     const started = stack.use(startGateway(cores, [program(name), ...args]))

@@ -1,5 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 type EchoRequest = {
@@ -13,20 +15,39 @@ type EchoRequest = {
 /** A text completion has a prompt in place of messages. */
 type TextRequest = Omit<EchoRequest, 'messages'> & { readonly prompt: unknown }
 
+type Echo = { readonly url: string; readonly close: () => void }
+/** With the address that it had when the gateway was last started in the folder. */
+export type KeptEcho = Echo & { readonly formerUrl: string | undefined }
+
+/** The echo upstream at the port of the last start, which is free again as a rule: catalogs that are kept name it. */
+export async function startKeptEcho(folder: string): Promise<KeptEcho> {
+  const file = join(folder, 'echo-port')
+  const kept = Number(await readFile(file, 'utf8').catch(() => '')) || undefined
+  const echo = await startEcho(kept).catch(() => startEcho())
+  await writeFile(file, new URL(echo.url).port, { mode: 0o600 })
+  return { ...echo, formerUrl: kept === undefined ? undefined : urlOf(kept) }
+}
+
 /** An OpenAI-compatible upstream that needs no network: it says `echo: ` and the last user message. */
-export async function startEcho(): Promise<{ url: string; close: () => void }> {
+export async function startEcho(port = 0): Promise<Echo> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: urlOf((server.address() as AddressInfo).port),
     close: () => {
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}/v1`
 }
 
 async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,22 +1,25 @@
 import { inspect } from 'node:util'
 import { CliError } from '../operator/cli-error.ts'
 import { outputOf, thisTerminal } from '../operator/terminal.ts'
-import { readSettings } from './settings.ts'
+import { HELP, readSettings } from './settings.ts'
 import { start } from './start.ts'
 
 const stack = new AsyncDisposableStack()
+// All files that we make are for their owner only.
+process.umask(0o077)
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => end(0))
 }
 
 try {
-  await start(readSettings(process.env), stack)
+  const settings = readSettings(process.argv.slice(2), process.env)
+  if (settings) await start(settings, stack)
+  else console.log(HELP)
 } catch (error) {
   // An end asked for while everything was still starting is not a failure.
   if (!stack.disposed) {
-    const said = error instanceof CliError ? (error.message.split('\n')[0] ?? '') : inspect(error)
-    outputOf(thisTerminal()).error(said)
+    outputOf(thisTerminal()).error(error instanceof CliError ? error.message : inspect(error))
     await end(1)
   }
 }

@@ -1,19 +1,78 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { CliError } from '../operator/cli-error.ts'
+import { localFolder } from '../operator/local-gateway.ts'
 
-export type LocalSettings = { readonly port: number; readonly catalogFile: string; readonly dataFolder: string | null }
+export type LocalSettings = {
+  readonly port: number
+  readonly catalogFile: string
+  /** Everything that a local gateway has lies in it. */
+  readonly folder: string
+  readonly isInMemory: boolean
+  readonly isDynamoDbLocal: boolean
+}
 
 const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 
-export function readSettings(env: NodeJS.ProcessEnv): LocalSettings {
-  const { PORT: port = '8787', WAYBILL_CATALOG: catalog, WAYBILL_DATA: data } = env
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new CliError(`PORT must be a number from 0 to 65535, but is '${port}'.`)
-  }
+type Option = { readonly takes?: string; readonly variable?: string; readonly words: string }
+
+/** What `npm start` can be told: `npm start -- --port 9000`, or by a variable of the environment. */
+const OPTIONS = {
+  port: {
+    takes: 'NUMBER',
+    variable: 'PORT',
+    words: 'The port of the gateway, 8787 unless given; 0 for any that is free.',
+  },
+  catalog: {
+    takes: 'FILE',
+    variable: 'WAYBILL_CATALOG',
+    words: 'The catalog to begin with, local/catalog.json unless given.',
+  },
+  data: { takes: 'FOLDER', variable: 'WAYBILL_DATA', words: 'Where the data is kept, .waybill unless given.' },
+  memory: { words: 'Keep no data: everything is gone at the end.' },
+  'dynamodb-local': { words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java." },
+  help: { words: 'Print this.' },
+} as const satisfies Record<string, Option>
+
+export const HELP = [
+  'npm start -- [options]',
+  '',
+  ...Object.entries<Option>(OPTIONS).map(([name, { takes, variable, words }]) => {
+    const option = `--${name}${takes ? ` ${takes}` : ''}`
+    return `  ${option.padEnd(18)}  ${words}${variable ? ` Also ${variable}.` : ''}`
+  }),
+].join('\n')
+
+/** Undefined if the help is asked for. Throws a CliError. */
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): LocalSettings | undefined {
+  const given = readArguments(args)
+  if (given.help) return undefined
+  const optionOf = (name: 'port' | 'catalog' | 'data') => given[name] ?? (env[OPTIONS[name].variable] || undefined)
+  const catalog = optionOf('catalog')
   return {
-    port: Number(port),
+    port: portOf(optionOf('port') ?? '8787'),
     catalogFile: catalog ? resolve(catalog) : DEFAULT_CATALOG,
-    dataFolder: data ? resolve(data) : null,
+    folder: localFolder(process.cwd(), optionOf('data')),
+    isInMemory: given.memory === true,
+    isDynamoDbLocal: given['dynamodb-local'] === true,
   }
+}
+
+type Given = { port?: string; catalog?: string; data?: string; memory?: true; 'dynamodb-local'?: true; help?: true }
+
+function readArguments(args: readonly string[]): Given {
+  const options = Object.fromEntries(
+    Object.entries<Option>(OPTIONS).map(([name, { takes }]) => [name, { type: takes ? 'string' : 'boolean' } as const]),
+  )
+  try {
+    return parseArgs({ args: [...args], options }).values as Given
+  } catch (error) {
+    throw new CliError(`${(error as Error).message.split('. ')[0]}. What there is: npm start -- --help`)
+  }
+}
+
+function portOf(port: string): number {
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port)
+  throw new CliError(`The port must be a number from 0 to 65535, but is '${port}'.`)
 }

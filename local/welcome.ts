@@ -1,24 +1,36 @@
+import { relative } from 'node:path'
+import type { StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import type { LocalFile } from '../operator/local-gateway.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
 import type { Paint } from './paint.ts'
+import type { LocalSettings } from './settings.ts'
 
-export function welcome(
-  { baseUrl, demoKey }: LocalFile,
-  consoleUrl: string,
-  { catalog, off }: LocalCatalog,
-  paint: Paint,
-): string {
+type Started = {
+  readonly file: LocalFile
+  readonly consoleUrl: string
+  readonly local: LocalCatalog
+  readonly inForce: StoredCatalog & { readonly isOperators: boolean }
+  readonly settings: LocalSettings
+}
+
+export function welcome({ file, consoleUrl, local, inForce, settings }: Started, paint: Paint): string {
+  const { baseUrl, demoKey } = file
+  const { catalog, off } = inForce.isOperators ? { catalog: inForce.data, off: [] } : local
   const models = catalog.models.filter(({ active }) => active).map(({ id }) => id)
   const model = models[0] ?? 'echo'
+  const operate = 'npm run -s waybill --'
   return [
     paint.strong('Waybill is running on this machine.'),
     '',
     `  base_url  ${baseUrl}/v1`,
     `  key       ${demoKey}  ${paint.dim(`(${DEMO_TERMS})`)}`,
-    `  console   ${consoleUrl}  ${paint.dim('(works once)')}`,
+    `  console   ${consoleUrl}`,
+    paint.dim(`            works once; open it again with: ${operate} console --local`),
     `  models    ${models.join(', ') || 'none'}`,
     ...off.map(({ model: id, missing }) => paint.dim(`            ${id} is off: set ${missing.join(' or ')}`)),
+    ...(inForce.isOperators ? operatorsCatalog(inForce, settings).map(paint.dim) : []),
+    `  data      ${dataOf(settings)}`,
     '',
     paint.strong('Try it'),
     '',
@@ -32,8 +44,21 @@ export function welcome(
     "    messages: [{ role: 'user', content: 'Hello' }] })",
     "  for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '')",
     '',
-    `Operate it from another terminal: ${paint.strong('npm run -s waybill -- keys list --local')}`,
+    `Operate it from another terminal: ${paint.strong(`${operate} keys list --local`)}`,
     'Ctrl-C stops everything.',
     '',
   ].join('\n')
+}
+
+function operatorsCatalog({ version, pushedBy }: StoredCatalog, { catalogFile }: LocalSettings): string[] {
+  const file = relative('', catalogFile)
+  return [
+    `            version ${version} of the catalog stays in force, as ${pushedBy ?? 'an operator'} put it there;`,
+    `            ${file} was not loaded: npm run -s waybill -- catalog push ${file} --local`,
+  ]
+}
+
+function dataOf({ folder, isInMemory, isDynamoDbLocal }: LocalSettings): string {
+  const kept = isInMemory ? 'in memory, and gone at the end' : `kept in ${relative('', folder) || folder}`
+  return isDynamoDbLocal ? `${kept}, by DynamoDB Local` : kept
 }

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { type OperatorTables, openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { awsCaller, localUser, type WhoAmI } from './caller-identity.ts'
 import { CliError } from './cli-error.ts'
-import { LOCAL_FILE, LOCAL_TABLES, type LocalFile } from './local-gateway.ts'
+import { endpointOf, LOCAL_TABLES, type LocalFile, localFile, localFolder } from './local-gateway.ts'
 import type { NamedVariable } from './local-keys.ts'
 
 export type Target = {
@@ -48,12 +47,11 @@ export async function connect({ local, stage, direct }: Target, folder = process
 }
 
 async function connectLocal(folder: string): Promise<Connection> {
-  const text = await readFile(join(folder, LOCAL_FILE), 'utf8').catch(() => {
+  const text = await readFile(localFile(localFolder(folder)), 'utf8').catch(() => {
     throw new CliError("No local gateway is running here. Start one with 'npm start' in this folder.")
   })
-  const { baseUrl, dynamodbEndpoint, echoUrl, variables } = JSON.parse(text) as LocalFile
-  const tables = openOperatorTables(LOCAL_TABLES, { endpoint: dynamodbEndpoint })
-  return localConnection(tables, { baseUrl, echoUrl, variables })
+  const file = JSON.parse(text) as LocalFile
+  return localConnection(openOperatorTables(LOCAL_TABLES, endpointOf(file)), file)
 }
 
 /** The gateway of this machine, over its tables. */

@@ -96,9 +96,17 @@ export function checkOverlap(paths: readonly Path[], vocabulary: readonly string
       for (const [a, b] of doubtful) {
         const [long, short] = a.length > b.length ? [a, b] : [b, a]
         if (startsWithPath(long, short, names)) throw validationError('Two document paths overlap with each other')
+        if (takesBothFor(a, b, names)) throw validationError('Two document paths conflict with each other')
       }
     },
   ]
+}
+
+/** Whether the two part where one expects a map and the other a list. */
+function takesBothFor(a: Path, b: Path, names: readonly string[]): boolean {
+  const at = a.findIndex((step, i) => b[i] === undefined || !sameStep(step, b[i], names))
+  const [left, right] = [a[at], b[at]]
+  return left !== undefined && right !== undefined && left < 0 !== right < 0
 }
 
 /** Different already as they are written, whatever the placeholders stand for. */

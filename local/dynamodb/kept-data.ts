@@ -1,4 +1,3 @@
-import { chmodSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Change, Done, Engine, Journal } from './engine.ts'
@@ -23,7 +22,6 @@ const TOKEN_KEPT_MS = 10 * 60_000
 /** Throws if another process has the file open. */
 export function openKeptData(file: string): KeptData {
   const database = new DatabaseSync(file)
-  chmodSync(file, 0o600)
   database.exec(LAYOUT)
   const put = database.prepare(`
     INSERT INTO items (tableName, partition, sort, item) VALUES (?, ?, ?, ?)

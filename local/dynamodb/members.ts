@@ -13,7 +13,8 @@ export function convertItems<To>(members: Members, convert: (item: never) => To)
     if (value === undefined) continue
     if (typeof value !== 'object' || value === null) converted[name] = value
     else if (ITEMS.has(name)) converted[name] = convert(value as never)
-    else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value)) converted[name] = value.map((one) => convert(one as never))
+    else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value))
+      converted[name] = value.map((one) => convert(one as never))
     else if (name === 'RequestItems' || name === 'Responses') converted[name] = byTable(value, convert)
     else if (name !== 'ExpressionAttributeNames') converted[name] = convertAll(value, convert)
     else converted[name] = value

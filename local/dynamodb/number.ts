@@ -84,11 +84,7 @@ export function significantDigits(value: Numeric): number {
 function aligned(a: Numeric, b: Numeric): [bigint, bigint, number] {
   const [left, right] = [partsOf(a), partsOf(b)]
   const scale = Math.max(left.scale, right.scale)
-  return [
-    left.digits * 10n ** BigInt(scale - left.scale),
-    right.digits * 10n ** BigInt(scale - right.scale),
-    scale,
-  ]
+  return [left.digits * 10n ** BigInt(scale - left.scale), right.digits * 10n ** BigInt(scale - right.scale), scale]
 }
 
 function partsOf(value: Numeric): Parts {
@@ -100,8 +96,10 @@ function fromParts(given: Parts): Numeric {
   const { digits, scale } = withoutZeroes(given)
   const length = (digits < 0n ? -digits : digits).toString().length
   const power = length - 1 - scale
-  if (power > HIGHEST_POWER) throw validationError('Number overflow. Attempting to store a number with magnitude larger than supported range')
-  if (power < LOWEST_POWER) throw validationError('Number underflow. Attempting to store a number with magnitude smaller than supported range')
+  if (power > HIGHEST_POWER)
+    throw validationError('Number overflow. Attempting to store a number with magnitude larger than supported range')
+  if (power < LOWEST_POWER)
+    throw validationError('Number underflow. Attempting to store a number with magnitude smaller than supported range')
   if (length > MOST_DIGITS) throw tooManyDigits()
   if (scale > 0) return new Decimal(digits, scale)
   const integer = digits * 10n ** BigInt(-scale)

@@ -5,7 +5,8 @@ import { createDynamoDbServer } from './http-server.ts'
 import { openKeptData } from './kept-data.ts'
 
 export type DatabaseOptions = {
-  readonly credentials: Credentials
+  /** Null: everybody on this machine is let in. */
+  readonly credentials: Credentials | null
   /** Where the data is kept; in memory only if null. */
   readonly file: string | null
 }

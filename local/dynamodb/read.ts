@@ -56,6 +56,7 @@ export function getItem(table: StoredTable, input: GetInput): { readonly Item?: 
 
 export function query(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
   const index = indexOf(table, input)
+  checkSelect(input, index)
   const schema = index?.schema ?? table.definition
   const program = programOf(input)
   const context = bind(program, input)
@@ -90,6 +91,7 @@ function checkStart({ partition, sort }: Start, range: KeyRange, end: string | u
 
 export function scan(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
   const index = indexOf(table, input)
+  checkSelect(input, index)
   const schema = index?.schema ?? table.definition
   const program = programOf(input)
   const context = bind(program, input)
@@ -98,6 +100,19 @@ export function scan(table: StoredTable, input: PageInput, limits: PageLimits): 
   const all = scanned(table, index, segmentOf(input), start)
   const items = index?.projection === 'keys' ? keysOf(all, [...names]) : all
   return withLastKey(pageOf(items, input, program, context, limits), names)
+}
+
+/** Refuses a Select that contradicts the rest. */
+function checkSelect({ Select, ProjectionExpression }: PageInput, index: Index | undefined): void {
+  if (Select === undefined) return
+  const isSpecific = Select === 'SPECIFIC_ATTRIBUTES'
+  const isRight =
+    isSpecific === (ProjectionExpression !== undefined) &&
+    (isSpecific ||
+      Select === 'COUNT' ||
+      (Select === 'ALL_ATTRIBUTES' && index?.projection !== 'keys') ||
+      (Select === 'ALL_PROJECTED_ATTRIBUTES' && index !== undefined))
+  if (!isRight) throw validationError(`Select type ${Select} is not supported for this request`)
 }
 
 type IsInSegment = (partition: { readonly hash: number }) => boolean
@@ -227,7 +242,11 @@ function projected(value: Value, paths: readonly Path[], names: readonly string[
     const at = placeInList(step) ?? (names[step] as string)
     rests.set(at, [...(rests.get(at) ?? []), rest])
   }
-  return Array.isArray(value) ? projectedList(value, rests, names) : isMap(value) ? projectedMap(value, rests, names) : undefined
+  return Array.isArray(value)
+    ? projectedList(value, rests, names)
+    : isMap(value)
+      ? projectedMap(value, rests, names)
+      : undefined
 }
 
 type Rests = ReadonlyMap<string | number, readonly Path[]>

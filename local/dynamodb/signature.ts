@@ -19,7 +19,8 @@ export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials):
     const { authorization = '' } = request.headers
     if (authorization === '') throw refused('MissingAuthenticationTokenException', 'The request is not signed')
     const [, keyId, day = '', region = '', names = '', signature = ''] = AUTHORIZATION.exec(authorization) ?? []
-    if (keyId !== accessKeyId) throw refused('UnrecognizedClientException', 'The access key is not that of this database')
+    if (keyId !== accessKeyId)
+      throw refused('UnrecognizedClientException', 'The access key is not that of this database')
     const signed = names.split(';')
     if (!MUST_BE_SIGNED.every((name) => signed.includes(name))) {
       throw refused('InvalidSignatureException', `${MUST_BE_SIGNED.join(', ')} must be signed`)
@@ -33,7 +34,10 @@ export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials):
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/dynamodb/aws4_request\n${hash('sha256', asked)}`
     const expected = hmacFor(region)(day, secretAccessKey)(toSign)
     if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) {
-      throw refused('InvalidSignatureException', 'The signature does not match: the secret key is not that of this database')
+      throw refused(
+        'InvalidSignatureException',
+        'The signature does not match: the secret key is not that of this database',
+      )
     }
   }
 
@@ -55,5 +59,8 @@ function momentOf(time: string): number {
 }
 
 function refused(name: string, why: string): DynamoDbError {
-  return new DynamoDbError(name, `${why}. Its credentials are in .waybill/local.json, for the owner of this machine only.`)
+  return new DynamoDbError(
+    name,
+    `${why}. Its credentials are in .waybill/local.json, for the owner of this machine only.`,
+  )
 }

@@ -46,7 +46,9 @@ function projectionOf(type: string | undefined): 'all' | 'keys' {
 }
 
 export function describeTable({ name, definition, partitions }: StoredTable) {
-  const names = new Set([definition, ...definition.indexes].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]))
+  const names = new Set(
+    [definition, ...definition.indexes].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]),
+  )
   let items = 0
   for (const { entries } of partitions.all()) items += entries.length
   return {

@@ -111,7 +111,11 @@ export function boundBytes({ key, table, program }: Write, next: Item | undefine
   if (bound <= MOST_ITEM_BYTES) return bound
   const bytes = itemBytes(next)
   if (bytes <= MOST_ITEM_BYTES) return bytes
-  throw validationError(program.update ? 'Item size to update has exceeded the maximum allowed size' : 'Item size has exceeded the maximum allowed size')
+  throw validationError(
+    program.update
+      ? 'Item size to update has exceeded the maximum allowed size'
+      : 'Item size has exceeded the maximum allowed size',
+  )
 }
 
 /** What ReturnValues asks for; undefined if that is nothing. */
@@ -135,8 +139,11 @@ export function returned(write: Write, next: Item | undefined, wanted: string): 
 function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
   if (!next || !program.update) return undefined
   context.item = next
-  const left = program.update.deletes.filter(({ was }) => was(context) !== undefined)
-  return pick([...program.update.sets, ...left], context)
+  const { sets, deletes } = program.update
+  return pick(
+    [...sets, ...deletes].filter(({ was }) => was(context) !== undefined),
+    context,
+  )
 }
 
 function updatedOld({ program, context, old }: Write): Item | undefined {

@@ -4,8 +4,8 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { signer } from '../../layers/gateway/aws/sign.ts'
 
 import type { Credentials } from '../../layers/gateway/config.ts'
-import { randomAttributes } from '../simulation/dynamodb/random-expressions.ts'
-import { canonical } from '../simulation/dynamodb/side-by-side.ts'
+import { randomAttributes } from '../local/dynamodb/random-expressions.ts'
+import { canonical } from '../local/dynamodb/side-by-side.ts'
 import { Random } from '../simulation/random.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 23, 59, 58)

@@ -1,17 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
-import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { findProcess } from '../../local/running-process.ts'
-import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { endpointOf, LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { actAt } from '../support/act.ts'
+import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
+import { until } from '../support/wait.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
 
@@ -36,15 +37,6 @@ function childrenOf(pid: number | undefined): string[] {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 function canConnect(host: string, port: number): Promise<boolean> {
@@ -64,11 +56,11 @@ jest.setTimeout(90_000)
 
 describe('three starts in one folder', () => {
   const folder = emptyFolder()
-  const data = join(folder, 'data')
-  const env = { WAYBILL_DATA: data, OPENAI_API_KEY: 'sk-test-not-used' }
+  const data = join(folder, '.waybill')
+  const env = { OPENAI_API_KEY: 'sk-test-not-used' }
   let first: Started
+  let second: Started
   let requestId: string | null
-  let left: number[]
 
   test('npm start serves an echo model, prints lines to paste, and uses no colour off a terminal', async () => {
     mkdirSync(data, { mode: 0o755 })
@@ -77,6 +69,8 @@ describe('three starts in one folder', () => {
     expect(stdout).toContain(`base_url  ${first.local.baseUrl}/v1\n`)
     expect(stdout).toContain(first.local.demoKey)
     expect(stdout).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/)
+    expect(stdout).toContain('open it again with: npm run -s waybill -- console --local')
+    expect(stdout).toContain('data      kept in .waybill')
     expect(stdout).not.toContain('\u001b[')
     expect(first.local.pid).toBe(first.child.pid)
 
@@ -90,9 +84,6 @@ describe('three starts in one folder', () => {
     const text = await cut.text()
     expect(text).toContain('"finish_reason":"length"')
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
-
-    const curl = /^ {2}(curl .*)$/m.exec(stdout)?.[1] ?? 'false'
-    expect(execFileSync('sh', ['-c', `${curl} -s`], { encoding: 'utf8' })).toContain('echo: Hello')
   })
 
   test('npm start serves a console, whose printed address begins one session', async () => {
@@ -115,68 +106,121 @@ describe('three starts in one folder', () => {
     })
   })
 
-  test('npm start can be reached from this machine only', async () => {
-    const port = Number(new URL(first.local.baseUrl).port)
+  test('npm start and its database can be reached from this machine only', async () => {
+    const ports = [first.local.baseUrl, first.local.dynamodbEndpoint].map((url) => Number(new URL(url).port))
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((face) => face && !face.internal && face.family === 'IPv4')
-    if (outside) expect(await canConnect(outside.address, port)).toBe(false)
-    expect(await canConnect('127.0.0.1', port)).toBe(true)
+    for (const port of ports) {
+      if (outside) expect(await canConnect(outside.address, port)).toBe(false)
+      expect(await canConnect('127.0.0.1', port)).toBe(true)
+    }
   })
 
-  test('Ctrl-C leaves no process and no note of one', async () => {
-    const children = childrenOf(first.child.pid).map(Number)
-    expect(children.length).toBeGreaterThan(0)
+  test('a second start in the folder is refused in one line, and the first is left as it is', async () => {
+    const before = readFileSync(join(data, 'local.json'), 'utf8')
+    const { code, stderr } = await run('local/main.ts', ['--memory'], folder).ended
+    expect(code).toBe(1)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toContain(`already running in this folder at ${first.local.baseUrl}, as process ${first.child.pid}`)
+    expect(readFileSync(join(data, 'local.json'), 'utf8')).toBe(before)
+    expect((await ask(first.local, HELLO)).status).toBe(200)
+  })
+
+  test('Ctrl-C leaves no process and no address', async () => {
+    expect(childrenOf(first.child.pid)).toEqual([])
     first.child.kill('SIGINT')
     expect((await first.ended).code).toBe(0)
-    expect(children.filter(isAlive)).toEqual([])
-    expect(existsSync(join(folder, '.waybill', 'local.json'))).toBe(false)
+    expect(existsSync(join(data, 'local.json'))).toBe(false)
   })
 
-  test('WAYBILL_DATA keeps rows and demo key; a provider whose key is in the environment is on, whatever is in the table', async () => {
-    const second = await startLocal(folder, env)
+  test('rows and demo key are there again; a provider whose key is in the environment is on, whatever is in the table', async () => {
+    second = await startLocal(folder, env)
     expect(second.local.demoKey).toBe(first.local.demoKey)
-    const tables = openOperatorTables(LOCAL_TABLES, { endpoint: second.local.dynamodbEndpoint })
-    await writeCatalog(tables)({ providers: {}, models: [{ id: 'not a model' } as CatalogModel] }, actAt())
-    tables.client.destroy()
+    await putCatalog(second.local, { providers: {}, models: [{ id: 'not a model' } as CatalogModel] })
     const get = async (path: string) => {
       const headers = { Authorization: `Bearer ${second.local.demoKey}` }
       return (await fetch(`${second.local.baseUrl}${path}`, { headers })).json()
     }
     expect(await get(`/v1/usage/${requestId}`)).toMatchObject({ request_id: requestId, outcome: 'completed' })
-    const { data } = (await get('/v1/models')) as { data: { id: string }[] }
-    expect(data.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
+    const { data: models } = (await get('/v1/models')) as { data: { id: string }[] }
+    expect(models.map(({ id }) => id)).toEqual(['echo', 'gpt-4o-mini', 'gpt-4o'])
     expect(second.output.stdout).toContain('the catalog in the table is not valid')
     for (const { stdout, stderr } of [first.output, second.output]) {
       expect(stdout + stderr).not.toContain('sk-test-not-used')
     }
-    left = childrenOf(second.child.pid).map(Number)
-    second.child.kill('SIGKILL')
-    await second.ended
   })
 
-  test('the start after a kill ends the database that was left, and all that is kept is for its owner only', async () => {
-    expect(left.filter(isAlive)).toHaveLength(1)
+  test('a catalog that an operator put in force stays so after a kill and another start, and the start says so', async () => {
+    const { providers, models } = JSON.parse(readFileSync('local/catalog.json', 'utf8')) as CatalogData
+    const cheaper = { ...(models[0] as CatalogModel), id: 'cheaper' }
+    await putCatalog(second.local, { providers: { echo: echoAt(second.local) }, models: [cheaper] })
+    expect(Object.keys(providers)).toContain('echo')
+    second.child.kill('SIGKILL')
+    await second.ended
     const third = await startLocal(folder, env)
-    // One that ended and waits for its parent to take note has no command line any more.
-    for (const pid of left) expect((await findProcess(pid))?.command ?? '').toBe('')
-    expect(third.output.stdout).toContain('Ended the database that a killed start had left behind.')
-    expect(third.local.demoKey).toBe(first.local.demoKey)
-    expect([data, join(folder, '.waybill')].map(modeOf)).toEqual([0o700, 0o700])
-    const files = [data, join(folder, '.waybill')].flatMap((at) => readdirSync(at).map((name) => join(at, name)))
-    expect(files.length).toBeGreaterThanOrEqual(4)
+    expect(third.output.stdout).toMatch(
+      /version 3 of the catalog stays in force, as test put it there;\n.*was not loaded/,
+    )
+    const answer = await ask(third.local, { ...HELLO, model: 'cheaper' })
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'echo: Hello there' } }] })
+    expect((await ask(third.local, HELLO)).status).toBe(404)
+
+    expect(modeOf(data)).toBe(0o700)
+    const files = readdirSync(data).map((name) => join(data, name))
+    expect(files.length).toBeGreaterThanOrEqual(5)
     expect(files.filter((file) => modeOf(file) & 0o077)).toEqual([])
     third.child.kill('SIGTERM')
     await third.ended
-    expect(readdirSync(join(folder, '.waybill'))).toEqual([])
+    expect(readdirSync(data).sort()).toEqual(['data.sqlite', 'demo-key', 'echo-port', 'lock'])
   })
 })
 
-test('npm start without Java says how to get it, in one line, and ends with 1', async () => {
-  const ended = await run('local/main.ts', [], emptyFolder(), { PATH: '/nonexistent' }).ended
+async function putCatalog(local: Local, catalog: CatalogData): Promise<void> {
+  const tables = openOperatorTables(LOCAL_TABLES, endpointOf(local))
+  await writeCatalog(tables)(catalog, actAt())
+  tables.client.destroy()
+}
+
+function echoAt({ echoUrl }: Local): CatalogData['providers'][string] {
+  return { type: 'openai', baseUrl: echoUrl } as CatalogData['providers'][string]
+}
+
+test('npm start --memory keeps nothing, beside another one with a folder of its own', async () => {
+  const folder = emptyFolder()
+  const [kept, other] = [await startLocal(folder), await startLocal(folder, { WAYBILL_DATA: 'other' }, ['--memory'])]
+  expect(kept.local.baseUrl).not.toBe(other.local.baseUrl)
+  expect(other.output.stdout).toContain('data      in memory, and gone at the end')
+  for (const { child, ended } of [kept, other]) {
+    child.kill('SIGTERM')
+    await ended
+  }
+  expect(existsSync(join(folder, 'other', 'data.sqlite'))).toBe(false)
+  expect(existsSync(join(folder, '.waybill', 'data.sqlite'))).toBe(true)
+})
+
+testWithAmazon(
+  "npm start --dynamodb-local runs on Amazon's database, which ends with it even if it is killed",
+  async () => {
+    const started = await startLocal(emptyFolder(), {}, ['--dynamodb-local'])
+    expect((await ask(started.local, HELLO)).status).toBe(200)
+    const port = Number(new URL(started.local.dynamodbEndpoint).port)
+    started.child.kill('SIGKILL')
+    await started.ended
+    await until(async () => !(await canConnect('127.0.0.1', port)), 10_000)
+  },
+)
+
+test('npm start --dynamodb-local without Java says how to get it, in one line, and ends with 1', async () => {
+  const ended = await run('local/main.ts', ['--dynamodb-local'], emptyFolder(), { PATH: '/nonexistent' }).ended
   expect(ended.code).toBe(1)
   expect(ended.stderr.trim().split('\n')).toHaveLength(1)
-  expect(ended.stderr).toMatch(/Java was not found.*Install Java 17/)
+  expect(ended.stderr).toMatch(/Java was not found.*Install Java 17.*needs none/)
+})
+
+test('npm start with an option that it does not have says so in one line', async () => {
+  const { code, stderr } = await run('local/main.ts', ['--prot', '1'], emptyFolder()).ended
+  expect([code, stderr.trim()]).toEqual([1, "Unknown option '--prot'. What there is: npm start -- --help"])
 })
 
 test('npm start on a port in use says so and how to choose another, and leaves no child', async () => {
@@ -188,34 +232,30 @@ test('npm start on a port in use says so and how to choose another, and leaves n
   taken.close()
   expect(code).toBe(1)
   expect(stderr.trim()).toBe(
-    `Port ${port} is already in use. End what uses it, or choose another: PORT=${port + 1} npm start`,
+    `Port ${port} is already in use. End what uses it, or choose another: npm start -- --port ${port + 1}`,
   )
   expect(childrenOf(started.child.pid)).toEqual([])
 })
 
 test.each([
-  ['that is missing', undefined, /cannot be read \(ENOENT\)/],
-  ['that is not JSON', '{', /is not JSON/],
-  ['with a fault', '{"providers":{},"models":[{"id":"m"}]}', /is not valid: models\[0\]\.contextLength/],
-])('npm start with a catalog %s gives the reason in one line and ends with 1', async (_, content, reason) => {
+  ['that is missing', undefined, [/cannot be read \(ENOENT\)/]],
+  ['that is not JSON', '{', [/is not JSON/]],
+  ['with faults', '{"providers":{},"models":[{"id":"m"}]}', [/is not valid: models\[0\]/, /^also: /m]],
+])('npm start with a catalog %s gives every reason and ends with 1', async (_, content, reasons) => {
   const folder = emptyFolder()
   const file = join(folder, 'catalog.json')
   if (content !== undefined) writeFileSync(file, content)
   const { code, stderr } = await run('local/main.ts', [], folder, { WAYBILL_CATALOG: file }).ended
   expect(code).toBe(1)
-  expect(stderr.trim().split('\n')).toHaveLength(1)
-  expect(stderr).toMatch(reason)
+  for (const reason of reasons) expect(stderr).toMatch(reason)
+  expect(stderr).not.toMatch(/ {4}at /)
 })
 
-test('npm start that is ended while it is still starting leaves no child', async () => {
-  const started = run('local/main.ts', [], emptyFolder())
-  let children: string[] = []
-  while (children.length === 0) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    children = childrenOf(started.child.pid)
-  }
+test('npm start that is ended while it is still starting ends without a word of failure', async () => {
+  const folder = emptyFolder()
+  const started = run('local/main.ts', [], folder)
+  await until(() => existsSync(join(folder, '.waybill', 'lock')), 20_000)
   started.child.kill('SIGTERM')
   const { code, stderr } = await started.ended
   expect([code, stderr]).toEqual([0, ''])
-  expect(children.map(Number).filter(isAlive)).toEqual([])
 })

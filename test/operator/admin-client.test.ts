@@ -9,7 +9,7 @@ import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
 import type { CatalogShape } from '../../operator/admin-api/shapes/catalog.ts'
 import type { UsagePage } from '../../operator/admin-api/shapes/usage.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
-import { LOCAL_FILE, LOCAL_FOLDER } from '../../operator/local-gateway.ts'
+import { localFile, localFolder } from '../../operator/local-gateway.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { waybill } from '../support/command-line.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
@@ -28,8 +28,8 @@ beforeAll(async () => {
   deployed = adminFunction(gateway.tables)
   const nowhere = 'http://127.0.0.1:1'
   const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', variables: [], pid: 1 }
-  mkdirSync(join(folder, LOCAL_FOLDER))
-  writeFileSync(join(folder, LOCAL_FILE), JSON.stringify(file))
+  mkdirSync(localFolder(folder))
+  writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
 })
 
 /** The admin API as a stage has it, with the limits of a function. */

@@ -10,10 +10,10 @@ import {
 import { expect, test } from '@jest/globals'
 import type { Database } from '../../layers/gateway/store/database.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { RandomCommands, type Sides } from '../local/dynamodb/random-commands.ts'
+import { RandomVerbs } from '../local/dynamodb/random-verbs.ts'
+import { canonical } from '../local/dynamodb/side-by-side.ts'
 import type { DocumentCommand } from '../simulation/dynamodb/dynamodb-model.ts'
-import { RandomCommands, type Sides } from '../simulation/dynamodb/random-commands.ts'
-import { RandomVerbs } from '../simulation/dynamodb/random-verbs.ts'
-import { canonical } from '../simulation/dynamodb/side-by-side.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
+import { type LocalFile, localFile, localFolder } from '../../operator/local-gateway.ts'
 import { FASTER } from './compile-cache.ts'
 import { until } from './wait.ts'
 
@@ -46,12 +47,16 @@ export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'waybill-test-'))
 }
 
-export type Local = { baseUrl: string; dynamodbEndpoint: string; demoKey: string; pid: number }
+export type Local = LocalFile
 
 /** `npm start` in a folder of its own, up to the moment it serves. */
-export async function startLocal(cwd: string, env: Record<string, string> = {}): Promise<Process & { local: Local }> {
-  const started = run('local/main.ts', [], cwd, env)
-  const file = join(cwd, '.waybill', 'local.json')
+export async function startLocal(
+  cwd: string,
+  env: Record<string, string> = {},
+  args: string[] = [],
+): Promise<Process & { local: Local }> {
+  const started = run('local/main.ts', args, cwd, env)
+  const file = localFile(localFolder(cwd, env.WAYBILL_DATA))
   await until(() => {
     if (started.child.exitCode !== null) throw new Error(started.output.stderr)
     return existsSync(file) && started.output.stdout.includes('Ctrl-C')

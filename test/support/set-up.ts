@@ -1,16 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startDynamoDb } from '../../local/dynamodb-local.ts'
+import { openDatabase } from '../../local/dynamodb/open-database.ts'
+import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { startSharedTokenizer } from './shared-tokenizer.ts'
 
-/** What all test files share: one DynamoDB Local, in which each makes its own tables, a tokenizer, and a folder of cloud assemblies. */
+/** What all test files share: one database, in which each makes its own tables, a tokenizer, and a folder of cloud assemblies. */
 export default async function setUp(): Promise<void> {
   await using starting = new AsyncDisposableStack()
-  const { endpoint } = await startDynamoDb(null, starting)
+  const { endpoint } = await startTestDatabase(starting)
   const tokenizer = await startSharedTokenizer(starting)
   const assemblies = mkdtempSync(join(tmpdir(), 'waybill-assemblies-'))
   starting.defer(() => rmSync(assemblies, { recursive: true, force: true }))
   Object.assign(process.env, { TEST_DYNAMODB: endpoint, TEST_TOKENIZER: tokenizer, TEST_ASSEMBLIES: assemblies })
   Object.assign(globalThis, { sharedByTheTests: starting.move() })
+}
+
+/** Our own in memory, open to all; Amazon's with TEST_DATABASE=amazon. */
+async function startTestDatabase(starting: AsyncDisposableStack): Promise<{ endpoint: string }> {
+  if (process.env.TEST_DATABASE === 'amazon') return startDynamoDbLocal(null, starting)
+  return starting.use(await openDatabase({ credentials: null, file: null }))
 }

@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { LocalEndpoint } from './dynamodb/dynamodb-client.ts'
+import { LOCAL, type LocalEndpoint } from './dynamodb/dynamodb-client.ts'
 import { sdkDatabase } from './sdk-database.ts'
 import type { TableNames, Tables } from './tables.ts'
 
@@ -17,8 +17,7 @@ const IN_AWS = {
 const ON_THIS_MACHINE = {
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, httpAgent: { maxSockets: 256 } },
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  ...LOCAL,
 }
 
 const ignore = () => {}
@@ -28,7 +27,7 @@ const NO_LOGGER = { trace: ignore, debug: ignore, warn: ignore, error: ignore } 
 const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }
 
 export function openOperatorTables(names: TableNames, local?: LocalEndpoint): OperatorTables {
-  const settings = { logger: NO_LOGGER, ...(local ? { ...ON_THIS_MACHINE, endpoint: local.endpoint } : IN_AWS) }
+  const settings = { logger: NO_LOGGER, ...(local ? { ...ON_THIS_MACHINE, ...local } : IN_AWS) }
   const bare = new DynamoDBClient(settings)
   // Both share the connections.
   const bareWithoutRetries = new DynamoDBClient({

@@ -3,7 +3,7 @@ import { medianOf } from '../../../bench/statistics.ts'
 import { number } from '../../../bench/words.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { INDEX_LAG_MS } from '../../../layers/gateway/store/usage/read-closing.ts'
-import { startDynamoDb } from '../../../local/dynamodb-local.ts'
+import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { startConsole } from '../../../operator/console/start-console.ts'
 import { LOCAL_TABLES } from '../../../operator/local-gateway.ts'
 import { BROWSER_PATH, openBrowser } from '../support/browser.ts'
@@ -26,7 +26,7 @@ await using stack = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
 }
-const { endpoint } = await startDynamoDb(null, stack)
+const { endpoint } = await startDynamoDbLocal(null, stack)
 const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
 const { rowsToday } = await writeHistory(tables, SIZE, Date.now())
 console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)} rows today.`)

@@ -6,11 +6,14 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
 import type {
+  BatchGetCommand,
+  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
   ScanCommand,
+  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
@@ -32,6 +35,9 @@ export type DocumentCommand =
   | TransactWriteCommand
   | QueryCommand
   | ScanCommand
+  | TransactGetCommand
+  | BatchGetCommand
+  | BatchWriteCommand
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   GetCommand: 'GetItem',
@@ -41,6 +47,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   TransactWriteCommand: 'TransactWriteItems',
   QueryCommand: 'Query',
   ScanCommand: 'Scan',
+  TransactGetCommand: 'TransactGetItems',
+  BatchGetCommand: 'BatchGetItem',
+  BatchWriteCommand: 'BatchWriteItem',
 }
 
 const NO_LIMITS = { items: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }

@@ -1,17 +1,22 @@
 import { openService } from '../../aws/service.ts'
 import { ServiceError } from '../../aws/service-error.ts'
+import type { Credentials } from '../../config.ts'
 import type { Database } from '../database.ts'
 import { type Attributes, fromAttributes } from './attribute-values.ts'
 import { type Input, writeInput } from './write-input.ts'
 
-/** The address of DynamoDB Local. Without it the client talks to AWS by AWS's own settings. */
-export type LocalEndpoint = { readonly endpoint: string }
+/** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
+export type LocalEndpoint = {
+  readonly endpoint: string
+  /** None for one that takes any, as Amazon's DynamoDB Local does. */
+  readonly credentials?: Credentials
+}
 
 /** A function has one request at a time, and a client waiting for it. */
 const IN_AWS = { connectMs: 1_000, answerMs: 3_000 }
 /** On one machine every request shares the connections and the processor with the database itself. */
 const ON_THIS_MACHINE = { connectMs: 20_000, answerMs: 20_000 }
-const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
+export const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
 const ATTEMPTS = 3
 

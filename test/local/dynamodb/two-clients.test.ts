@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
+import { Random } from '../../simulation/random.ts'
 import { openTestTables } from '../../support/gateway.ts'
-import { Random } from '../random.ts'
 import { randomAttributes } from './random-expressions.ts'
 import { canonical } from './side-by-side.ts'
 

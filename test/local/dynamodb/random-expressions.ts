@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../simulation/random.ts'
 
 /** Few, so that they meet; `pk` is a key. */
 const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz']
@@ -70,15 +70,58 @@ export function randomAttributes(random: Random): Record<string, unknown> {
   return attributes
 }
 
+const DECIMALS = [0.5, -0.25, 1.5, 2.75, 0.1, 0.2, 1e-7, 123456.789, -3.25e-20, 1e-130]
+
+/** What AWS's SDK sends and the gateway never writes: decimals, sets of texts and numbers, lists of maps. */
+export function wideAttributes(random: Random): Record<string, unknown> {
+  return {
+    ...(random.chance(0.6) && { nn: random.chance(0.6) ? random.pick(DECIMALS) : randomNumber(random) }),
+    ...(random.chance(0.6) && { st: textSet(random) }),
+    ...(random.chance(0.6) && { ns: numberSet(random) }),
+    ...(random.chance(0.7) && { li: Array.from({ length: random.below(4) }, () => listMember(random)) }),
+  }
+}
+
+function listMember(random: Random): unknown {
+  return random.chance(0.5) ? randomMap(random, 1) : random.chance(0.3) ? [1, randomText(random)] : randomValue(random)
+}
+
+function textSet(random: Random): Set<string> {
+  return new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick(['a', 'b', 'c', 'é'])))
+}
+
+function numberSet(random: Random): Set<number> {
+  return new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick([1, 2, 3, 0.5, 1e-7])))
+}
+
+const WIDE_PATHS = [
+  'nn',
+  'st',
+  'ns',
+  'li',
+  'li[0]',
+  'li[1]',
+  'li[2]',
+  'li[7]',
+  'li[0].xx',
+  'li[1].yy',
+  'li[0][1]',
+  'cc.xx[0]',
+  'll[1]',
+]
+const TYPES = ['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M']
+
 /** Expressions of one command, with their names and values; right for the most part. */
 export class RandomExpressions {
   private readonly random: Random
   private readonly names: Record<string, string> = {}
   private readonly values: Record<string, unknown> = {}
   private serial = 0
+  private readonly isWide: boolean
 
-  constructor(random: Random) {
+  constructor(random: Random, isWide = false) {
     this.random = random
+    this.isWide = isWide
   }
 
   /** The members that go with the expressions, now and then spoilt. */
@@ -125,10 +168,17 @@ export class RandomExpressions {
 
   private change(section: string, path: readonly string[]): string {
     const { random } = this
+    if (this.isWide && random.chance(0.3)) return this.wideChange(section)
     if (random.chance(0.05)) return `${this.path()} ${this.value(randomValue(random))}`
     if (random.chance(0.02)) return `${this.path()} ${this.path()}`
     if (section === 'ADD' && random.chance(0.2)) return `${this.name('aa')} ${this.value(randomNumber(random))}`
     return `${random.chance(0.95) ? this.written(path) : this.path()} ${this.value(randomSet(random))}`
+  }
+
+  private wideChange(section: string): string {
+    const { random } = this
+    if (section === 'ADD' && random.chance(0.4)) return `nn ${this.value(random.pick(DECIMALS))}`
+    return random.chance(0.5) ? `st ${this.value(textSet(random))}` : `ns ${this.value(numberSet(random))}`
   }
 
   projection(): string {
@@ -172,6 +222,7 @@ export class RandomExpressions {
 
   private simple(): string {
     const { random } = this
+    if (this.isWide && random.chance(0.15)) return this.wideSimple()
     switch (random.below(10)) {
       case 0:
         return `attribute_exists(${this.path()})`
@@ -192,6 +243,14 @@ export class RandomExpressions {
       default:
         return `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
     }
+  }
+
+  private wideSimple(): string {
+    const { random } = this
+    if (random.chance(0.3)) return `contains(${random.pick(['st', 'ns'])}, ${this.value(random.pick(['a', 1, 0.5]))})`
+    if (random.chance(0.3)) return `nn ${random.pick(COMPARATORS)} ${this.value(random.pick(DECIMALS))}`
+    const type = random.chance(0.95) ? random.pick(TYPES) : random.pick(['', 'X', 5])
+    return `attribute_type(${this.path()}, ${this.value(type)})`
   }
 
   private containing(): string {
@@ -232,9 +291,18 @@ export class RandomExpressions {
 
   private result(): string {
     const { random } = this
+    if (this.isWide && random.chance(0.2)) return this.wideResult()
     if (random.chance(0.5)) return this.value(randomValue(random))
     if (random.chance(0.3)) return this.term()
     return `${this.term()} ${random.pick(['+', '-'])} ${random.chance(0.6) ? this.value(randomNumber(random)) : this.term()}`
+  }
+
+  private wideResult(): string {
+    const { random } = this
+    if (random.chance(0.4)) return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, ...NUMBERS]))}`
+    const list = () => (random.chance(0.5) ? random.pick(['li', 'll']) : this.value([randomValue(random, 1)]))
+    const first = random.chance(0.3) ? `if_not_exists(li, ${this.value([])})` : list()
+    return `list_append(${first}, ${random.chance(0.9) ? list() : this.operand()})`
   }
 
   private term(): string {
@@ -247,6 +315,8 @@ export class RandomExpressions {
   private path(): string {
     const { random } = this
     if (random.chance(0.01)) return this.name('pk')
+    if (this.isWide && random.chance(0.25))
+      return random.chance(0.97) ? random.pick(WIDE_PATHS) : random.pick(['name', 'li[', 'li[a]'])
     const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
     return this.written(path)
   }

@@ -1,18 +1,21 @@
 import {
+  BatchGetCommand,
+  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
+  TransactGetCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../../../layers/gateway/store/tables.ts'
-import type { Random } from '../random.ts'
-import type { DocumentCommand } from './dynamodb-model.ts'
-import { RandomExpressions, randomAttributes, TEXTS } from './random-expressions.ts'
+import type { DocumentCommand } from '../../simulation/dynamodb/dynamodb-model.ts'
+import type { Random } from '../../simulation/random.ts'
+import { RandomExpressions, randomAttributes, TEXTS, wideAttributes } from './random-expressions.ts'
 import { canonical, type SideBySide } from './side-by-side.ts'
 
 /** Where commands go, and the tables that they are about. */
@@ -37,20 +40,51 @@ export class RandomCommands {
   private readonly done: TransactWriteCommand[] = []
   private serial = 0
 
-  constructor(sides: Sides, random: Random) {
+  private readonly isWide: boolean
+
+  /** `isWide`: also what the gateway itself never asks for. */
+  constructor(sides: Sides, random: Random, isWide = false) {
     this.sides = sides
+    this.isWide = isWide
     this.random = random
     this.tables = sides.local
   }
 
   async step(): Promise<void> {
     const { random } = this
+    if (this.isWide && random.chance(0.06)) {
+      await this.sides.send(this.batch())
+      return
+    }
     const kind = random.below(20)
     if (kind === 0) return this.sides.scanInPages({ ...this.scanned(), Limit: 1 + random.below(5) })
     if (kind > 17) return this.queryInPages(this.query())
     const command = kind < 15 ? this.write(kind) : this.read(kind)
     await this.sides.send(command)
     if (command instanceof TransactWriteCommand) this.done.push(command)
+  }
+
+  /** Of several items: written or read at once, or in one transaction. */
+  private batch(): DocumentCommand {
+    const { random, tables } = this
+    const keys = Array.from({ length: 1 + random.below(3) }, () => ({
+      pk: random.pick(PARTITIONS),
+      sk: random.pick(SORTS),
+    }))
+    const own = random.chance(0.05) ? keys : [...new Map(keys.map((key) => [key.pk + key.sk, key])).values()]
+    switch (random.below(3)) {
+      case 0:
+        return new TransactGetCommand({ TransactItems: own.map((Key) => ({ Get: { TableName: tables.keys, Key } })) })
+      case 1:
+        return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
+      default: {
+        const requests = own.map((Key) => {
+          const Item = { ...Key, ...randomAttributes(random), ...wideAttributes(random) }
+          return random.chance(0.3) ? { DeleteRequest: { Key } } : { PutRequest: { Item } }
+        })
+        return new BatchWriteCommand({ RequestItems: { [tables.keys]: requests } })
+      }
+    }
   }
 
   private async queryInPages(input: QueryCommandInput): Promise<void> {
@@ -79,13 +113,19 @@ export class RandomCommands {
   private put() {
     const { random } = this
     const { TableName, Key } = this.key()
-    const Item = { ...Key, ...randomAttributes(random), ...(TableName === this.tables.usage && this.indexKeys()) }
-    return { TableName, Item, ...this.conditional(new RandomExpressions(random), 0.5) }
+    const wide = this.isWide ? wideAttributes(random) : {}
+    const Item = {
+      ...Key,
+      ...randomAttributes(random),
+      ...wide,
+      ...(TableName === this.tables.usage && this.indexKeys()),
+    }
+    return { TableName, Item, ...this.conditional(new RandomExpressions(random, this.isWide), 0.5) }
   }
 
   private update() {
     const { random } = this
-    const expressions = new RandomExpressions(random)
+    const expressions = new RandomExpressions(random, this.isWide)
     const UpdateExpression = this.updateExpression(expressions)
     const { TableName, Key } = this.key()
     const expression = random.chance(0.98) ? { UpdateExpression } : {}
@@ -102,12 +142,12 @@ export class RandomCommands {
   }
 
   private delete() {
-    return { ...this.key(), ...this.conditional(new RandomExpressions(this.random), 0.5) }
+    return { ...this.key(), ...this.conditional(new RandomExpressions(this.random, this.isWide), 0.5) }
   }
 
   private get() {
     const { random } = this
-    const expressions = new RandomExpressions(random)
+    const expressions = new RandomExpressions(random, this.isWide)
     const projection = random.chance(0.5) ? { ProjectionExpression: expressions.projection() } : {}
     const { ExpressionAttributeValues: _, ...placeholders } = expressions.placeholders()
     return { ...this.key(), ConsistentRead: true, ...projection, ...placeholders }
@@ -115,10 +155,12 @@ export class RandomCommands {
 
   private scanned() {
     const { random } = this
-    const expressions = new RandomExpressions(random)
+    const expressions = new RandomExpressions(random, this.isWide)
+    const isIndex = this.isWide && random.chance(0.2)
     return {
-      TableName: random.pick([this.tables.keys, this.tables.usage]),
-      ConsistentRead: true,
+      TableName: isIndex ? this.tables.usage : random.pick([this.tables.keys, this.tables.usage]),
+      ...(isIndex ? { IndexName: 'byKey' } : { ConsistentRead: true }),
+      ...(this.isWide && random.chance(0.2) && { Select: 'COUNT' as const }),
       ...(random.chance(0.5) && { FilterExpression: expressions.condition(1) }),
       ...(random.chance(0.3) && { ProjectionExpression: expressions.projection() }),
       ...expressions.placeholders(),
@@ -128,7 +170,7 @@ export class RandomCommands {
   private query() {
     const { random } = this
     const isIndex = random.chance(0.5)
-    const expressions = new RandomExpressions(random)
+    const expressions = new RandomExpressions(random, this.isWide)
     return {
       TableName: isIndex ? this.tables.usage : this.tables.keys,
       ...(isIndex && { IndexName: random.chance(0.98) ? 'byKey' : 'nope' }),
@@ -203,7 +245,7 @@ export class RandomCommands {
 
   private transactItem(): TransactItem {
     const { random } = this
-    const expressions = new RandomExpressions(random)
+    const expressions = new RandomExpressions(random, this.isWide)
     switch (random.below(5)) {
       case 0:
         return { Put: this.put() }

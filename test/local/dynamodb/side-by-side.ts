@@ -4,8 +4,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { TABLES } from '../../../layers/gateway/contract.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../../layers/gateway/store/sdk-database.ts'
-import { type DocumentCommand, DynamoModel } from './dynamodb-model.ts'
-import { modelClient } from './model-client.ts'
+import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
+import { modelClient } from '../../simulation/dynamodb/model-client.ts'
 
 type Output = Record<string, unknown>
 type Outcome = { readonly output: Output } | { readonly error: unknown }
@@ -14,9 +14,11 @@ const COUNTED = ['ADD', 'DELETE', 'contains', 'UPDATED_NEW']
 
 export class Mismatch extends Error {}
 
-/** DynamoDB Local and the model: every command goes to both, and what they say must be the same. */
+/** Amazon's DynamoDB Local, our database and the simulator's: every command goes to all, and they must say the same. */
 export class SideBySide {
+  /** Amazon's. */
   readonly local: OperatorTables
+  readonly ours: OperatorTables
   readonly model: DynamoModel
   /** Over this client the store's own verbs work on both. */
   readonly tables: OperatorTables
@@ -25,8 +27,10 @@ export class SideBySide {
   readonly answers: Record<string, number> = {}
   commands = 0
 
-  constructor(local: OperatorTables) {
+  /** The tables have the same names on both sides. */
+  constructor(local: OperatorTables, ours: OperatorTables) {
     this.local = local
+    this.ours = ours
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
     const both = modelClient((command) => this.send(command))
@@ -38,9 +42,12 @@ export class SideBySide {
   async send(command: DocumentCommand): Promise<Output> {
     this.commands += 1
     const local = await outcomeOf(() => this.local.client.send(command as ScanCommand) as Promise<Output>)
+    const ours = await outcomeOf(() => this.ours.client.send(command as ScanCommand) as Promise<Output>)
     const model = await outcomeOf(async () => this.model.execute(command))
     const order = orderOf(command)
-    this.compare(command, answerOf(local, order), answerOf(model, order))
+    const expected = answerOf(local, order)
+    this.compare(command, expected, answerOf(ours, order), 'our database')
+    this.compare(command, expected, answerOf(model, order), 'the simulator')
     const ending = 'error' in local ? nameOf(local.error) : 'done'
     for (const what of [command.constructor.name, ...wordsIn(command)]) {
       const kind = `${what}: ${ending}`
@@ -52,23 +59,26 @@ export class SideBySide {
 
   /** A scan to its end, page by page. The order of a scan means nothing, so each side follows its own. */
   async scanInPages(input: ScanCommandInput): Promise<void> {
-    const [local, model] = [await pagesOf(this.local.client, input), await pagesOf(this.modelOnly, input)]
-    this.commands += local.scanned.length
-    this.compare(input, local, model)
+    const expected = await pagesOf(this.local.client, input)
+    this.commands += expected.scanned.length
+    this.compare(input, expected, await pagesOf(this.ours.client, input), 'our database')
+    this.compare(input, expected, await pagesOf(this.modelOnly, input), 'the simulator')
   }
 
   async compareContents(): Promise<void> {
     for (const TableName of [this.local.keys, this.local.usage, this.local.answers]) {
-      const { items } = await pagesOf(this.local.client, { TableName, ConsistentRead: true })
-      this.compare({ contents: TableName }, items, [...this.model.items(TableName)].map(canonical).sort())
+      const whole = { TableName, ConsistentRead: true }
+      const { items } = await pagesOf(this.local.client, whole)
+      this.compare({ contents: TableName }, items, (await pagesOf(this.ours.client, whole)).items, 'our database')
+      this.compare({ contents: TableName }, items, (await pagesOf(this.modelOnly, whole)).items, 'the simulator')
     }
   }
 
-  private compare(asked: unknown, local: unknown, model: unknown): void {
-    const [expected, actual] = [canonical(local), canonical(model)]
+  private compare(asked: unknown, local: unknown, other: unknown, name: string): void {
+    const [expected, actual] = [canonical(local), canonical(other)]
     if (expected === actual) return
     const what = asked instanceof Object && 'input' in asked ? { [asked.constructor.name]: asked.input } : asked
-    throw new Mismatch(`${canonical(what)}\n  DynamoDB Local: ${expected}\n  model:          ${actual}`)
+    throw new Mismatch(`${canonical(what)}\n  DynamoDB Local: ${expected}\n  ${name}: ${actual}`)
   }
 }
 
@@ -103,10 +113,19 @@ function answerOf(outcome: Outcome, order: Order | undefined): unknown {
   if ('error' in outcome) return answerOfError(outcome.error)
   // DynamoDB Local tells of capacity without being asked, now and then.
   const { $metadata, ConsumedCapacity, ...output } = outcome.output
-  if (!order) return output
-  const items = output.Items as Output[]
+  if (!order) return withSortedLists(output)
+  const { Items: items } = output as { Items?: Output[] }
   const { by } = order
+  if (!items) return output
   return { ...output, Items: items.map(canonical).sort(), ...(by && { order: items.map((item) => item[by]) }) }
+}
+
+/** The items of a batch come in any order. */
+function withSortedLists(output: Output): Output {
+  const { Responses } = output as { Responses?: Record<string, unknown[]> }
+  if (!Responses || Array.isArray(Responses)) return output
+  const sorted = Object.entries(Responses).map(([table, items]) => [table, items.map(canonical).sort()])
+  return { ...output, Responses: Object.fromEntries(sorted) }
 }
 
 function answerOfError(error: unknown): unknown {

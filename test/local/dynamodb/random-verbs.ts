@@ -30,7 +30,7 @@ import type { OperatorTables } from '../../../layers/gateway/store/operator-tabl
 import { putUsageRow } from '../../../layers/gateway/store/usage/put-usage-row.ts'
 import { queryUsageRows } from '../../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../simulation/random.ts'
 
 const START = Date.UTC(2026, 10, 15, 23, 50)
 const DAY_MS = 86_400_000

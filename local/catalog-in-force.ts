@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { newAct } from '../layers/gateway/domain/act.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { readStoredCatalog, type StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
+import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import type { KeptEcho } from './echo-upstream.ts'
+
+const BY = 'npm start'
+/** No other name for a start, so that the catalog stays its operator's. */
+const ECHO_MOVED = 'npm start, because echo has another address'
+
+type InForce = StoredCatalog & {
+  /** Whether an operator put it in force, and not a start: then the file has not been loaded. */
+  readonly isOperators: boolean
+}
+
+/** Puts the file's catalog in force, unless an operator has put another one in force since. */
+export async function catalogInForce(tables: OperatorTables, file: CatalogData, echo: KeptEcho): Promise<InForce> {
+  const stored = await readStoredCatalog(tables)()
+  const isOperators = stored !== undefined && stored.pushedBy !== BY
+  const wanted = isOperators ? withEchoAt(stored.data, echo) : file
+  if (stored && isDeepStrictEqual(plain(stored.data), plain(wanted))) return { ...stored, isOperators }
+  const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
+  const { version } = await writeCatalog(tables)(wanted, newAct(by, nowMs, randomBytes(10)))
+  return { data: wanted, version, pushedAt: new Date(nowMs).toISOString(), pushedBy: by, isOperators }
+}
+
+function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): CatalogData {
+  const renamed = (name: string, value: unknown) => (name === 'baseUrl' && value === formerUrl ? url : value)
+  return JSON.parse(JSON.stringify(catalog), renamed) as CatalogData
+}
+
+/** As it is stored: without what is undefined. */
+function plain(catalog: CatalogData): unknown {
+  return JSON.parse(JSON.stringify(catalog))
+}

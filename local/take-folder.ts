@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CliError } from '../operator/cli-error.ts'
+import { type LocalFile, localFile } from '../operator/local-gateway.ts'
+import { privateFolder } from './private-folder.ts'
+
+/** Makes the folder this process's until it ends, however it ends: the lock is the system's. Throws a CliError. */
+export async function takeFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {
+  await privateFolder(folder)
+  try {
+    const lock = new DatabaseSync(join(folder, 'lock'))
+    stack.defer(() => lock.close())
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    throw (error as { errcode?: number }).errcode === BUSY ? await explain(folder) : error
+  }
+}
+
+/** SQLite's code for a lock that somebody else has. */
+const BUSY = 5
+
+async function explain(folder: string): Promise<CliError> {
+  const text = await readFile(localFile(folder), 'utf8').catch(() => undefined)
+  const { baseUrl, pid }: Partial<LocalFile> = text ? JSON.parse(text) : {}
+  const where = baseUrl ? ` at ${baseUrl}, as process ${pid}` : ''
+  return new CliError(
+    `Waybill is already running in this folder${where}. Its console: npm run -s waybill -- console --local. ` +
+      'Another one beside it: npm start -- --data FOLDER --port 8788',
+  )
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import type { Credentials } from '../layers/gateway/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { DatabaseOptions } from './dynamodb/open-database.ts'
 
@@ -10,11 +11,16 @@ export type LocalDatabase = LocalEndpoint & {
   readonly ended: Promise<never>
 }
 
-/** Starts our own database in a thread, with a password that only this process has; in memory if there is no file. */
-export async function startDatabase(file: string | null, stack: AsyncDisposableStack): Promise<LocalDatabase> {
-  const credentials = { accessKeyId: 'waybill', secretAccessKey: randomBytes(30).toString('hex') }
+/** Those of somebody who has just been made up. */
+export function freshCredentials(): Credentials {
+  return { accessKeyId: 'waybill', secretAccessKey: randomBytes(30).toString('hex') }
+}
+
+/** Starts our own database in a thread. */
+export async function startDatabase(options: DatabaseOptions, stack: AsyncDisposableStack): Promise<LocalDatabase> {
+  const { credentials } = options
   const worker = new Worker(FILE, {
-    workerData: { credentials, file } satisfies DatabaseOptions,
+    workerData: options,
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
@@ -29,5 +35,5 @@ export async function startDatabase(file: string | null, stack: AsyncDisposableS
     await exited
   })
   const endpoint = await Promise.race([new Promise<string>((resolve) => worker.once('message', resolve)), ended])
-  return { endpoint, credentials, ended }
+  return { endpoint, ...(credentials && { credentials }), ended }
 }

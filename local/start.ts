@@ -18,7 +18,7 @@ import { localKeys, namedVariables } from '../operator/local-keys.ts'
 import { outputOf, thisTerminal } from '../operator/terminal.ts'
 import { catalogInForce } from './catalog-in-force.ts'
 import { checkedCatalog } from './checked-catalog.ts'
-import { type LocalDatabase, startDatabase } from './database-thread.ts'
+import { freshCredentials, type LocalDatabase, startDatabase } from './database-thread.ts'
 import { demoKey } from './demo-key.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
@@ -86,7 +86,10 @@ async function openDatabase(
   { folder, isInMemory, isDynamoDbLocal }: LocalSettings,
   stack: AsyncDisposableStack,
 ): Promise<LocalDatabase> {
-  if (!isDynamoDbLocal) return startDatabase(isInMemory ? null : join(folder, 'data.sqlite'), stack)
+  if (!isDynamoDbLocal) {
+    const file = isInMemory ? null : join(folder, 'data.sqlite')
+    return startDatabase({ file, credentials: freshCredentials() }, stack)
+  }
   const data = join(folder, 'dynamodb-local')
   if (!isInMemory) await privateFolder(data)
   // Loaded only when it is asked for: an installation for use alone does not have it.

@@ -1,7 +1,12 @@
-import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
 import { itemBytes, type RawItem, writeUnits } from '../../bench/bill/item-size.ts'
-import { openTestTables } from '../support/gateway.ts'
+import { createTables } from '../../layers/gateway/store/create-tables.ts'
+import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
+import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { testWithAmazon } from '../support/amazon.ts'
 
 const ITEMS: readonly (readonly [what: string, item: RawItem, bytes: number])[] = [
   ['nothing', {}, 0],
@@ -28,24 +33,22 @@ test('a write is charged one write unit for each KB or part of one', () => {
   expect([1, 1_024, 1_025, 2_048, 2_049, 12_816].map(writeUnits)).toEqual([1, 1, 2, 2, 3, 13])
 })
 
-test.each([1_023, 1_024, 1_025, 5_120, 5_121])(
-  'an item of %d bytes costs the write units that DynamoDB Local says',
-  async (bytes) => {
-    const { answers } = await openTestTables()
-    const endpoint = process.env.TEST_DYNAMODB ?? ''
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-    const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+testWithAmazon('items cost the write units that DynamoDB Local says', async () => {
+  await using stack = new AsyncDisposableStack()
+  const tables = openOperatorTables(LOCAL_TABLES, await startDynamoDbLocal(null, stack))
+  await createTables(tables)
+  for (const bytes of [1_023, 1_024, 1_025, 5_120, 5_121]) {
     const item = paddedTo(bytes, {
       id: { S: 'x' },
       holds: { M: { a: { N: '12' }, b: { L: [{ NULL: true }] } } },
       set: { BS: [new Uint8Array(21)] },
     })
-    const write = new PutItemCommand({ TableName: answers, Item: item, ReturnConsumedCapacity: 'TOTAL' })
-    const { ConsumedCapacity } = await client.send(write)
-    client.destroy()
+    const write = new PutCommand({ TableName: tables.answers, Item: unmarshall(item), ReturnConsumedCapacity: 'TOTAL' })
+    const { ConsumedCapacity } = await tables.client.send(write)
     expect(ConsumedCapacity?.CapacityUnits).toBe(writeUnits(itemBytes(item)))
-  },
-)
+  }
+  tables.client.destroy()
+})
 
 function paddedTo(bytes: number, item: RawItem): Record<string, { S: string }> & RawItem {
   const padding = bytes - itemBytes(item) - 'padding'.length

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { marshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, expect, test } from '@jest/globals'
+import { itemBytes, writeUnits } from '../../bench/bill/item-size.ts'
 import type { Demand } from '../../layers/gateway/domain/admission.ts'
 import { type Key, type KeySettings, standingOf } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { UpdateInput } from '../../layers/gateway/store/database.ts'
-import { writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
@@ -131,19 +131,7 @@ test('the last use costs no further write and no further write unit on a key wit
     copy = result.key as Key
   }
   expect(writes).toHaveLength(25)
-  const bare = new DynamoDBClient({
-    endpoint: process.env.TEST_DYNAMODB ?? '',
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  })
-  const touch = new UpdateItemCommand({
-    TableName: tables.keys,
-    Key: JSON.parse(writeAttributes(keyItem(key.id))),
-    UpdateExpression: 'SET lastUsedAtMs = :nowMs',
-    ExpressionAttributeValues: JSON.parse(writeAttributes({ ':nowMs': NOW })),
-    ReturnConsumedCapacity: 'TOTAL',
-  })
-  const { ConsumedCapacity } = await bare.send(touch)
-  bare.destroy()
-  expect(ConsumedCapacity?.CapacityUnits).toBe(1)
+  const { Item = {} } = await tables.client.send(new GetCommand({ TableName: tables.keys, Key: keyItem(key.id) }))
+  expect(Item.lastUsedAtMs).toBe(NOW + 24)
+  expect(writeUnits(itemBytes(marshall(Item)))).toBe(1)
 })

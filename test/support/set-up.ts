@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../local/dynamodb/open-database.ts'
+import { startDatabase } from '../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { startSharedTokenizer } from './shared-tokenizer.ts'
 
@@ -19,5 +19,5 @@ export default async function setUp(): Promise<void> {
 /** Our own in memory, open to all; Amazon's with TEST_DATABASE=amazon. */
 async function startTestDatabase(starting: AsyncDisposableStack): Promise<{ endpoint: string }> {
   if (process.env.TEST_DATABASE === 'amazon') return startDynamoDbLocal(null, starting)
-  return starting.use(await openDatabase({ credentials: null, file: null }))
+  return startDatabase({ credentials: null, file: null }, starting)
 }

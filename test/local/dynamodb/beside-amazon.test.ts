@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals'
 import { createTables } from '../../../layers/gateway/store/create-tables.ts'
 import type { LocalEndpoint } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { startDatabase } from '../../../local/database-thread.ts'
+import { freshCredentials, startDatabase } from '../../../local/database-thread.ts'
 import { isReserved } from '../../../local/dynamodb/reserved-words.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { Random } from '../../simulation/random.ts'
@@ -26,7 +26,10 @@ let ours: LocalEndpoint
 
 beforeAll(async () => {
   if (!hasJava) return
-  ;[amazon, ours] = await Promise.all([startDynamoDbLocal(null, stack), startDatabase(null, stack)])
+  ;[amazon, ours] = await Promise.all([
+    startDynamoDbLocal(null, stack),
+    startDatabase({ file: null, credentials: freshCredentials() }, stack),
+  ])
 }, 60_000)
 afterAll(() => stack.disposeAsync())
 

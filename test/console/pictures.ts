@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { BROWSER_PATH, openBrowser } from './support/browser.ts'
+import { BROWSER_PATH } from '../support/programs.ts'
+import { openBrowser } from './support/browser.ts'
 import { PICTURED, pictureOf } from './support/pictured.ts'
 import { startScriptedConsole } from './support/scripted-console.ts'
 

@@ -8,9 +8,10 @@ import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { startConsole } from '../../operator/console/start-console.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
-import { BROWSER_PATH, openBrowser } from './support/browser.ts'
+import { openBrowser } from './support/browser.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 
 jest.setTimeout(60_000)

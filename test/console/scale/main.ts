@@ -6,7 +6,8 @@ import { INDEX_LAG_MS } from '../../../layers/gateway/store/usage/read-closing.t
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { startConsole } from '../../../operator/console/start-console.ts'
 import { LOCAL_TABLES } from '../../../operator/local-gateway.ts'
-import { BROWSER_PATH, openBrowser } from '../support/browser.ts'
+import { BROWSER_PATH } from '../../support/programs.ts'
+import { openBrowser } from '../support/browser.ts'
 import { writeHistory } from './history.ts'
 
 // How long an operator waits for a page of the console, from the click to its numbers, over a gateway with a past.

@@ -75,7 +75,7 @@ const DECIMALS = [0.5, -0.25, 1.5, 2.75, 0.1, 0.2, 1e-7, 123456.789, -3.25e-20, 
 /** What AWS's SDK sends and the gateway never writes: decimals, sets of texts and numbers, lists of maps. */
 export function wideAttributes(random: Random): Record<string, unknown> {
   return {
-    ...(random.chance(0.6) && { nn: random.chance(0.6) ? random.pick(DECIMALS) : randomNumber(random) }),
+    ...(random.chance(0.6) && { nn: random.pick([...DECIMALS, 1, -3]) }),
     ...(random.chance(0.6) && { st: textSet(random) }),
     ...(random.chance(0.6) && { ns: numberSet(random) }),
     ...(random.chance(0.7) && { li: Array.from({ length: random.below(4) }, () => listMember(random)) }),
@@ -299,7 +299,7 @@ export class RandomExpressions {
 
   private wideResult(): string {
     const { random } = this
-    if (random.chance(0.4)) return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, ...NUMBERS]))}`
+    if (random.chance(0.4)) return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, 1, -3]))}`
     const list = () => (random.chance(0.5) ? random.pick(['li', 'll']) : this.value([randomValue(random, 1)]))
     const first = random.chance(0.3) ? `if_not_exists(li, ${this.value([])})` : list()
     return `list_append(${first}, ${random.chance(0.9) ? list() : this.operand()})`

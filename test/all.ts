@@ -1,0 +1,9 @@
+import { HISTORIES, runChecks, TESTS } from './support/run-checks.ts'
+
+// Everything that must pass: `npm test`.
+await runChecks([
+  { name: 'lint', script: 'lint' },
+  { name: 'types', script: 'typecheck' },
+  { name: 'simulator', script: 'simulate', args: ['--histories', '5000'], result: HISTORIES },
+  { name: 'tests', script: 'jest', result: TESTS },
+])

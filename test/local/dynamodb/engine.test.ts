@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { TABLES } from '../../../layers/gateway/contract.ts'
+import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
+
+const NOW = Date.UTC(2026, 10, 16)
+const KEY = { pk: 'p', sk: 's' }
+let nowMs = NOW
+let engine: Engine
+
+beforeEach(() => {
+  nowMs = NOW
+  engine = new Engine({ conflicts: true, clock: () => nowMs })
+  for (const [name, schema] of Object.entries(TABLES)) engine.addTable(name, schema)
+})
+
+function ask(operation: string, input: Input, bytes = 100): unknown {
+  try {
+    return engine.execute({ operation, input, bytes })
+  } catch (error) {
+    return error
+  }
+}
+
+const put = { TableName: 'keys', Item: KEY }
+const addOne = { TableName: 'keys', Key: KEY, UpdateExpression: 'ADD n :one', ExpressionAttributeValues: { ':one': 1 } }
+const transaction = { TransactItems: [{ Update: addOne }] }
+const read = { TransactItems: [{ Get: { TableName: 'keys', Key: KEY } }] }
+const CANCELED = {
+  name: 'TransactionCanceledException',
+  detail: { CancellationReasons: [{ Code: 'TransactionConflict' }] },
+}
+
+describe('until a write is settled', () => {
+  test('a plain write of an item in a transaction meets a conflict, and is done afterwards', () => {
+    ask('TransactWriteItems', transaction)
+    for (const [operation, input] of [
+      ['UpdateItem', addOne],
+      ['PutItem', put],
+      ['DeleteItem', { TableName: 'keys', Key: KEY }],
+    ] as const) {
+      expect(ask(operation, input)).toMatchObject({ name: 'TransactionConflictException' })
+    }
+    expect(ask('GetItem', { TableName: 'keys', Key: KEY })).toEqual({ Item: { ...KEY, n: 1 } })
+    engine.settle()
+    expect(ask('UpdateItem', { ...addOne, ReturnValues: 'ALL_NEW' })).toEqual({ Attributes: { ...KEY, n: 2 } })
+  })
+
+  test('a transaction with an item of another one is canceled with that reason, and changes nothing', () => {
+    ask('TransactWriteItems', transaction)
+    const other = { Put: { TableName: 'usage', Item: { requestId: 'r' } } }
+    expect(ask('TransactWriteItems', { TransactItems: [other, ...transaction.TransactItems] })).toMatchObject({
+      name: 'TransactionCanceledException',
+      detail: { CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }] },
+    })
+    expect(ask('GetItem', { TableName: 'usage', Key: { requestId: 'r' } })).toEqual({})
+  })
+
+  test('a reading transaction meets a conflict with plain writes, too; plain writes meet none with each other', () => {
+    expect([ask('UpdateItem', addOne), ask('UpdateItem', addOne)]).toEqual([{}, {}])
+    expect(ask('TransactGetItems', read)).toMatchObject(CANCELED)
+    engine.settle()
+    expect(ask('TransactGetItems', read)).toEqual({ Responses: [{ Item: { ...KEY, n: 2 } }] })
+  })
+})
+
+test('a transaction is done once for its token, for ten minutes', () => {
+  const once = { ...transaction, ClientRequestToken: 'token' }
+  for (let i = 0; i < 3; i++) {
+    expect(ask('TransactWriteItems', once)).toEqual({})
+    engine.settle()
+  }
+  const other = { TransactItems: [{ Put: put }], ClientRequestToken: 'token' }
+  expect(ask('TransactWriteItems', other)).toMatchObject({ name: 'IdempotentParameterMismatchException' })
+  nowMs += 10 * 60_000 + 1
+  expect(ask('TransactWriteItems', once)).toEqual({})
+  expect(engine.item('keys', KEY)).toEqual({ ...KEY, n: 2 })
+})
+
+test('items expire at their time to live, unless that is no number, or longer ago than five years', () => {
+  const second = NOW / 1000
+  const times = { past: second - 1, now: second, future: second + 1, text: 'x', ancient: second - 6 * 366 * 86_400 }
+  for (const [sk, expiresAt] of Object.entries(times))
+    ask('PutItem', { TableName: 'keys', Item: { pk: 'p', sk, expiresAt } })
+  expect(engine.expire()).toBe(2)
+  expect([...engine.items('keys')].map(({ sk }) => sk).sort()).toEqual(['ancient', 'future', 'text'])
+  ask('UpdateTimeToLive', {
+    TableName: 'keys',
+    TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: false },
+  })
+  nowMs += 10_000
+  expect(engine.expire()).toBe(0)
+})
+
+test('an item has at most 400 KB, whether it is put or grows; a page at most a megabyte', () => {
+  const big = 'x'.repeat(399 * 1024)
+  const tooBig = { name: 'ValidationException', message: expect.stringContaining('exceeded the maximum allowed size') }
+  expect(
+    ask('PutItem', { TableName: 'keys', Item: { ...KEY, a: `${big}${'x'.repeat(2048)}` } }, 410 * 1024),
+  ).toMatchObject(tooBig)
+  expect(ask('PutItem', { TableName: 'keys', Item: { ...KEY, a: big } }, 400 * 1024)).toEqual({})
+  const double = { TableName: 'keys', Key: KEY, UpdateExpression: 'SET b = a' }
+  expect(ask('UpdateItem', double)).toMatchObject(tooBig)
+  for (const sk of ['1', '2', '3']) ask('PutItem', { TableName: 'keys', Item: { pk: 'p', sk, a: big } }, 400 * 1024)
+  const query = { TableName: 'keys', KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': 'p' } }
+  expect(ask('Query', query)).toMatchObject({ Count: 3, LastEvaluatedKey: { pk: 'p', sk: '3' } })
+})
+
+test('a feature that it does not have is refused with the way to a database that has it', () => {
+  expect(ask('ExecuteStatement', {})).toMatchObject({
+    name: 'ValidationException',
+    message: "The local database does not support ExecuteStatement. Amazon's does: npm start -- --dynamodb-local",
+  })
+  expect(ask('GetItem', { TableName: 'keys', Key: KEY, AttributesToGet: ['a'] })).toMatchObject({
+    message: expect.stringContaining('does not support AttributesToGet'),
+  })
+  expect(ask('GetItem', { TableName: 'nope', Key: KEY })).toMatchObject({ name: 'ResourceNotFoundException' })
+})

@@ -1,0 +1,89 @@
+import { copyFileSync, mkdtempSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { TABLES } from '../../../layers/gateway/contract.ts'
+import { Engine } from '../../../local/dynamodb/engine.ts'
+import { openKeptData } from '../../../local/dynamodb/kept-data.ts'
+
+const COMMITS = 40
+
+/** As it was written: one commit after the other, each with a transaction of two items and its token. */
+function write(file: string): void {
+  const kept = openKeptData(file)
+  const engine = new Engine({ journal: kept })
+  for (const [name, schema] of Object.entries(TABLES)) {
+    engine.addTable(name, schema)
+    kept.table(name, schema)
+  }
+  kept.commit()
+  for (let n = 1; n <= COMMITS; n++) {
+    const Update = {
+      TableName: 'keys',
+      Key: { pk: 'p', sk: 's' },
+      UpdateExpression: 'ADD n :one, big :big',
+      ExpressionAttributeValues: { ':one': 1, ':big': new Set([`set ${n}`]) },
+    }
+    const Put = { TableName: 'usage', Item: { requestId: `r${n}`, of: n, decimal: 0.5, bytes: Uint8Array.of(n) } }
+    const input = { TransactItems: [{ Update }, { Put }], ClientRequestToken: `t${n}` }
+    engine.execute({ operation: 'TransactWriteItems', input, bytes: 0 })
+    kept.commit()
+  }
+}
+
+function read(file: string): Engine {
+  using kept = openKeptData(file)
+  const engine = new Engine()
+  kept.restore(engine)
+  return engine
+}
+
+test('cut off at any byte, the file has every commit up to some moment, each of them whole', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-kept-'))
+  const written = join(folder, 'written')
+  write(written)
+  const size = statSync(`${written}-wal`).size
+  expect(readFileSync(written).length).toBeGreaterThan(0)
+  let last = -1
+  for (let cut = 0; cut <= size; cut += Math.max(1, Math.floor(size / 300)) + (cut % 7)) {
+    const copy = join(folder, `cut-${cut}`)
+    copyFileSync(written, copy)
+    copyFileSync(`${written}-wal`, `${copy}-wal`)
+    truncateSync(`${copy}-wal`, cut)
+    const n = commitsIn(read(copy))
+    expect(n).toBeGreaterThanOrEqual(last)
+    last = n
+  }
+  copyFileSync(written, join(folder, 'whole'))
+  copyFileSync(`${written}-wal`, join(folder, 'whole-wal'))
+  expect(commitsIn(read(join(folder, 'whole')))).toBe(COMMITS)
+})
+
+/** How many commits there are; throws unless their items agree. */
+function commitsIn(engine: Engine): number {
+  let rows: unknown[] = []
+  try {
+    rows = [...engine.items('usage')]
+  } catch {
+    return 0
+  }
+  const n = (engine.item('keys', { pk: 'p', sk: 's' })?.n ?? 0) as number
+  expect(rows).toHaveLength(n)
+  return n
+}
+
+test('sets, decimals, bytes, tokens and schemas come back as they were', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'waybill-kept-')), 'data')
+  write(file)
+  copyFileSync(file, `${file}2`)
+  copyFileSync(`${file}-wal`, `${file}2-wal`)
+  const engine = read(`${file}2`)
+  const row = engine.item('usage', { requestId: 'r7' })
+  expect(row).toMatchObject({ of: 7, bytes: Uint8Array.of(7) })
+  expect(engine.item('keys', { pk: 'p', sk: 's' })?.big).toEqual(
+    new Set(Array.from({ length: COMMITS }, (_, i) => `set ${i + 1}`)),
+  )
+  expect(engine.execute({ operation: 'DescribeTimeToLive', input: { TableName: 'keys' }, bytes: 0 })).toEqual({
+    TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' },
+  })
+})

@@ -1,0 +1,28 @@
+import { HISTORIES, runChecks, TESTS } from './support/run-checks.ts'
+
+/** What `npm test` tries a few times, many times. */
+const MANY = {
+  KILL_ROUNDS: '60',
+  LOCAL_KILLS: '50',
+  FIELD_REQUESTS: '2000',
+  HELD_REQUESTS: '2000',
+  MODEL_STEPS: '20000',
+  WORST_DIALECTS: 'all',
+  FAULT_CONTRACTS: 'all',
+}
+const FILES = ['kill', 'passed-fields', 'hold-covers', 'beside-amazon', 'worst-case', 'robust/upstream']
+
+// What takes too long for every change, and runs every night: `npm run test:long`.
+await runChecks([
+  { name: 'simulator', script: 'simulate', result: HISTORIES },
+  { name: 'faults', script: 'simulate', args: ['--broken', 'all'] },
+  { name: 'many', script: 'jest', args: [...FILES, '--testTimeout', '600000'], env: MANY, result: TESTS },
+  {
+    name: 'amazon',
+    script: 'jest',
+    args: ['--testTimeout', '120000'],
+    env: { TEST_DATABASE: 'amazon' },
+    result: TESTS,
+  },
+  { name: 'coverage', script: 'coverage', result: TESTS },
+])

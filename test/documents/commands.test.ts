@@ -17,10 +17,11 @@ const COMMANDS = [...new Set(DOCUMENTS.flatMap(commandsOf))]
 /** These are not run, for the reason beside each. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm ci$/, 'it would replace the packages that this test runs with'],
-  [/^npm start$/, 'it is what the other commands work on'],
-  [/^npm test$/, 'this is part of it'],
+  [/^(npm ci && )?npm start$/, 'it is what the other commands work on'],
+  [/^(npm ci && )?npm test$/, 'this is part of it'],
+  [/^export WAYBILL_KEY=/, 'the tests set it'],
   [/^npm run (lint|typecheck)$/, 'npm test runs it'],
-  [/^npm run (test:more|test:long|test:clients|coverage)$/, 'it takes long'],
+  [/^npm run (test:quick|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^npm run (format|schema|pictures)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],

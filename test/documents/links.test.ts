@@ -7,9 +7,8 @@ const FOLDERS = /^(bench|docs|examples|functions|infra|layers|local|operator|tes
 /** Names with placeholders and the operator's own file, which are no files of the repository. */
 const NOT_KEPT = /[<>*{}]|…|^infra\/settings\.json$/
 
-test.each(DOCUMENTS)('every link in %s leads to an existing document and heading', (path) => {
-  const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
-  const broken = links.filter((target) => !/^https?:/.test(target) && !isThere(path, target))
+test.each(DOCUMENTS)('every link and picture in %s leads to an existing file and heading', (path) => {
+  const broken = linksOf(path).filter((target) => !/^https?:/.test(target) && !isThere(path, target))
   expect(broken).toEqual([])
 })
 
@@ -34,6 +33,12 @@ test('the list of decisions links to every decision, and each states its context
   for (const path of decisions)
     expect(readDocument(path)).toMatch(/^# \d+\. .*\*\*Context\.\*\* .*\*\*Choice\.\*\* .*\*\*Cost\.\*\* /s)
 })
+
+/** The targets of links and pictures, in Markdown's forms and in HTML's. */
+function linksOf(path: string): string[] {
+  const forms = /\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)|\b(?:src|href|srcset)="([^"\s]+)"/gm
+  return Array.from(proseOf(path).matchAll(forms), ([, inline, defined, html]) => inline ?? defined ?? html ?? '')
+}
 
 function isThere(from: string, target: string): boolean {
   const [file = '', heading] = target.split('#')

@@ -23,7 +23,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run (lint|typecheck)$/, 'npm test runs it'],
   [/^npm run (test:quick|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
-  [/^npm run (format|schema|pictures)$/, 'it writes files; npm test checks them'],
+  [/^npm run (format|schema|pictures|pictures:race)$/, 'it writes files; npm test checks them'],
   [/^npm run synth$/, 'test/infra runs it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
   [/^npm run bench:(init|console)$/, 'it measures for a minute'],

@@ -1,24 +1,37 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { PICTURED, pictureOf } from '../console/support/pictured.ts'
+import { PICTURED, pictureOf, README_PICTURES } from '../console/support/pictured.ts'
 import { ROOT, readDocument } from './support/markdown.ts'
 
 const FOLDER = join(ROOT, 'docs/pictures')
 const NAMES = Object.keys(PICTURED)
+const PAGES = NAMES.flatMap((name) => [pictureOf(name, 'light'), pictureOf(name, 'dark')])
+
+const read = (file: string) => readFileSync(join(FOLDER, file))
+const sizeOf = (file: string) => statSync(join(FOLDER, file)).size
 
 test('every page of the console has its picture in docs/operate.md, in light and in dark, and no picture is left over', () => {
   const source = readFileSync(join(ROOT, 'console/page-of.tsx'), 'utf8')
   const pages = [...source.matchAll(/<(\w+) key=/g)].map(([, name = '']) => name.replace(/Page$/, '').toLowerCase())
   expect(NAMES.toSorted()).toEqual(pages.filter((name) => name !== 'notfound').sort())
-  const pictures = NAMES.flatMap((name) => [pictureOf(name, 'light'), pictureOf(name, 'dark')])
-  expect(readdirSync(FOLDER).sort()).toEqual(pictures.toSorted())
+  expect(readdirSync(FOLDER).sort()).toEqual([...PAGES, ...Object.values(README_PICTURES)].sort())
   const shown = readDocument('docs/operate.md')
-  expect(pictures.filter((file) => !shown.includes(`pictures/${file}`))).toEqual([])
+  expect(PAGES.filter((file) => !shown.includes(`pictures/${file}`))).toEqual([])
 })
 
-test('the pictures are WebP, and together smaller than 600 KB', () => {
-  const files = readdirSync(FOLDER).map((file) => join(FOLDER, file))
-  for (const file of files) expect([file, readFileSync(file).toString('latin1', 8, 12)]).toEqual([file, 'WEBP'])
-  expect(files.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(600_000)
+test('the pictures of the pages are WebP, and together smaller than 600 KB', () => {
+  for (const file of PAGES) expect([file, read(file).toString('latin1', 8, 12)]).toEqual([file, 'WEBP'])
+  expect(PAGES.reduce((sum, file) => sum + sizeOf(file), 0)).toBeLessThan(600_000)
+})
+
+test('the README shows the race as a GIF that loops and the console as a PNG, and neither is slow to load', () => {
+  const { race, console } = README_PICTURES
+  const readme = readDocument('README.md')
+  for (const file of [race, console]) expect(readme).toContain(`docs/pictures/${file}`)
+  expect(read(race).toString('latin1', 0, 6)).toBe('GIF89a')
+  expect(read(race).includes('NETSCAPE2.0')).toBe(true)
+  expect(sizeOf(race)).toBeLessThan(1_200_000)
+  expect(read(console).toString('latin1', 1, 4)).toBe('PNG')
+  expect(sizeOf(console)).toBeLessThan(150_000)
 })

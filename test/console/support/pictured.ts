@@ -16,6 +16,9 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   search: { path: 'search?q=nobody', text: 'Nothing has this id' },
 }
 
+/** The README's pictures: one page of the console, and what `npm run pictures:race` makes. */
+export const README_PICTURES = { console: 'console.png', race: 'race.gif' } as const
+
 export function pictureOf(name: string, scheme: 'light' | 'dark'): string {
   return `${name}-${scheme}.webp`
 }

@@ -33,8 +33,8 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     max_concurrent: 200,
     requests_today: index * 3,
     requests_open: 0,
-    granted: '25.000000000',
-    available: `${index}.500000000`,
+    granted: '25',
+    available: `${index}.5`,
     held: '0',
     spent: '4.123456789',
     external_id: `cus_${index}`,
@@ -51,18 +51,18 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
   }
 }
 
-export const REQUEST_ID = 'req_01K9ZZZZZZZZZZZZZZZZZZZZZZ'
+export const REQUEST_ID = 'req_01K9TQ4Z8M3V7C5XWB2N6RHJDE'
 export const OPEN_REQUEST_ID = 'req_01K9YYYYYYYYYYYYYYYYYYYYYY'
 
 /** The first has been rotated, and has a request under way. */
 export function sampleKeys(count: number): KeyDetail[] {
   const busy = sampleKey(1, {
     previous: { last_four: 'Old1', expires_at: ago(-50 * 60_000), last_used_at: ago(120_000) },
-    held: '0.250000000',
+    held: '0.25',
     requests_open: 1,
     allowlist: ['203.0.113.0/24', '2001:db8::/32'],
     note: 'a note',
-    holds: [{ request_id: OPEN_REQUEST_ID, amount: '0.250000000', until: ago(-9 * 60_000), expired: false }],
+    holds: [{ request_id: OPEN_REQUEST_ID, amount: '0.25', until: ago(-9 * 60_000), expired: false }],
   })
   const revoked = sampleKey(2, { status: 'revoked', badges: [] })
   return [busy, revoked, ...Array.from({ length: count - 2 }, (_, i) => sampleKey(i + 3))]
@@ -84,7 +84,7 @@ export function sampleLines(count: number): RequestLine[] {
     error_code: i % 5 === 4 ? 'rate_limit_exceeded' : null,
     replay_of: null,
     total_tokens: 1234,
-    cost: '0.000345600',
+    cost: '0.0003456',
     duration_ms: 812,
   }))
 }
@@ -96,23 +96,23 @@ export const sampleRequest: RequestShape = {
   key_id: sampleKey(1).id,
   key_name: 'customer 1',
   row: {
-    cost: '0.000345600',
-    hold: '0.010000000',
+    cost: '0.0003456',
+    hold: '0.01',
     attempts: [
-      { provider: 'openrouter', model: 'gpt-5', result: 'timeout', ms: 300 },
-      { provider: 'openai', model: 'gpt-5', result: 'ok', ms: 512 },
+      { provider: 'openrouter', model: 'openai/gpt-4o-mini', result: 'timeout', ms: 300 },
+      { provider: 'openai', model: 'gpt-4o-mini', result: 'ok', ms: 512 },
     ],
   },
   hold: null,
-  upstream_cost: '0.000300000',
+  upstream_cost: '0.0003',
   upstream_cost_source: 'catalog',
-  margin: '0.000045600',
+  margin: '0.0000456',
   bill: [
-    { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.000150000' },
-    { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.000195600' },
+    { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.00015' },
+    { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.0001956' },
   ],
   explanation: [
-    { part: 'charge', name: 'charged', lines: ['0.000345600'] },
+    { part: 'charge', name: 'charged', lines: ['0.0003456'] },
     { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
     { part: 'charge', name: 'attempts', lines: ['1. openrouter: timeout after 300 ms', '2. openai: ok after 512 ms'] },
   ],
@@ -133,7 +133,7 @@ export const openRequest: RequestShape = {
 export const sampleGrant: GrantShape = {
   object: 'grant',
   id: 'grant_1',
-  credits: '25.000000000',
+  credits: '25',
   by: 'arn:aws:iam::123456789012:user/ana',
   granted_at: ago(DAY),
 }
@@ -157,9 +157,9 @@ const NUMBERS: UsageNumbers = {
   prompt_tokens: 1_000_000,
   completion_tokens: 200_000,
   cached_tokens: 1000,
-  cost: '0.270000000',
-  upstream_cost: '0.200000000',
-  margin: '-0.070000000',
+  cost: '0.27',
+  upstream_cost: '0.34',
+  margin: '-0.07',
   without_cost: 3,
   share: 0,
 }
@@ -204,8 +204,8 @@ export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider
 
 export const sampleOverview: Overview = {
   object: 'overview',
-  spent_today: '1.234567890',
-  spent_7_days: '12.345678900',
+  spent_today: '1.23456789',
+  spent_7_days: '12.3456789',
   requests_today: 4711,
   errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
   keys: { active: 499, expired: 0, revoked: 1 },

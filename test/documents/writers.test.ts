@@ -27,6 +27,10 @@ test('texts are printed at these places only, each of which makes them plain', (
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
       'layers/gateway/log/print-line.ts',
+      // What Java says, to the process that started it.
+      'local/dynamodb-local-guard.ts',
+      // The help, which is fixed.
+      'local/main.ts',
       // Painted lines: the welcome, of checked names, and those of humanLog.
       'local/start.ts',
       // Help and complaints of commander: plainText.

@@ -260,13 +260,7 @@ test('waybill audit is clean after traffic, and exits with 1 if a credit is out 
   const made = await create('--credits', '1')
   await (await ask(made.secret)).text()
   expect(await list('audit')).toContainEqual(expect.objectContaining({ key_id: made.id, rows: 1, ok: true }))
-  const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      endpoint: local.dynamodbEndpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-  )
+  const { client } = openOperatorTables(LOCAL_TABLES, endpointOf(local))
   const tamper = (field: string) =>
     client.send(
       new UpdateCommand({

@@ -198,8 +198,8 @@ describeInLambda('the chat function', () => {
     ['a malformed key', 401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
     ['a request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
     ['a streamed request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
-    ['a body that is not JSON', 400, null, { body: '{"model":' }],
-    ['a request without messages', 400, null, { body: { model: 'test-model', messages: [] } }],
+    ['a body that is not JSON', 400, 'invalid_json', { body: '{"model":' }],
+    ['a request without messages', 400, 'invalid_value', { body: { model: 'test-model', messages: [] } }],
     ['an unknown model', 404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
   ])('chat in Lambda’s runtime refuses %s with status %i and the code %s', async (_, code, error, { body, ...how }) => {
     const secret = 'secret' in how ? how.secret : (await account.issue(how)).secret

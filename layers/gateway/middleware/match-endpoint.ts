@@ -1,9 +1,12 @@
 import { loadContract } from '../contracts/contracts.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { plainLine } from '../domain/plain-text.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../endpoints.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
 import type { Gate, GatewayEvent } from './gate.ts'
+
+const MOST_SHOWN = 100
 
 /** Refuses a call that reached this function but is not for it, with its key's headers if it has a key. */
 export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
@@ -27,14 +30,14 @@ function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | Gatewa
   const { method } = event.requestContext.http
   const found = findRoute(method, event.rawPath)
   if (found instanceof GatewayError) return found
-  const { endpoint, path } = found.route
-  return endpoint.function === name ? endpoint : notHere(method, path)
+  const { endpoint } = found.route
+  return endpoint.function === name ? endpoint : notHere(method, event.rawPath)
 }
 
 /** Without a distribution in front, chat and the rest have an address each. */
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `${method} ${path} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
+    `${method} ${plainLine(path, MOST_SHOWN)} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
   )
 }

@@ -1,6 +1,6 @@
 import { doorOf } from '../contracts/contracts.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
 import { pinnableRoutes } from '../domain/route-order.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
@@ -53,11 +53,7 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   const isDear = model.routes.some(({ provider }) => provider === refused)
   const why = isDear ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
   const choices = allowed.length > 0 ? allowed.join(', ') : 'none'
-  throw new GatewayError(
-    'invalid_request',
-    `${why}The route header must be a list of providers of '${model.id}': ${choices}.`,
-    { code: 'invalid_route' },
-  )
+  throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
 }
 
 function rawBody(event: GatewayEvent) {

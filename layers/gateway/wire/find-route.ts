@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import { plainLine } from '../domain/plain-text.ts'
 import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
+import { noSuchPath } from './no-such-path.ts'
 
 const MOST_SHOWN = 100
 
@@ -21,12 +22,7 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   const wanted = method === 'HEAD' ? 'GET' : method
   const found = matches.find(({ route }) => route.method === wanted)
   if (found) return found
-  if (matches.length === 0) {
-    return new GatewayError(
-      'not_found',
-      `There is no ${plainLine(method, MOST_SHOWN)} ${plainLine(path, MOST_SHOWN)} here. The endpoints are ${listed}.`,
-    )
-  }
+  if (matches.length === 0) return noSuchPath(method, path)
   const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
   return new GatewayError(
     'method_not_allowed',
@@ -41,7 +37,6 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
 const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 
 const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))
-const listed = HTTP_ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')
 
 function patternOf(path: string): RegExp {
   const source = path.replaceAll('.', '\\.').replace('{id+}', '(?<id>.+)').replace('{id}', '(?<id>[^/]+)')

@@ -73,7 +73,8 @@ export class Reading {
   dear(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
     this.#note('unsupported_parameter', (param) => {
       const only = `is passed on by this gateway only as ${wantedText(wanted)}, ${WHY} otherwise`
-      return `'${param}' ${only}, but ${described(words, got)} Change it; ${HOW}.`
+      const but = typeof got === 'string' ? `, but ${described(words, got)}` : '.'
+      return `'${param}' ${only}${but} Change it; ${HOW}.`
     })
     return undefined
   }

@@ -215,6 +215,7 @@ describeInLambda('the chat function', () => {
     const envelope = JSON.parse(answer.body).error
     expect(Object.keys(envelope).sort()).toEqual(['code', 'message', 'param', 'type'])
     expect(envelope.code).toBe(error)
+    if (error === 'invalid_json') expect(envelope.message).toContain('line 1, column 10 ends where a value is needed')
     expect(upstream.requests).toHaveLength(requests)
   })
 

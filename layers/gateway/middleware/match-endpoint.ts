@@ -13,11 +13,16 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   return {
     pass: (request, event) => {
       const found = endpointFor(name, event)
-      const isFound = !(found instanceof GatewayError)
-      const endpoint = isFound ? found : (nearestTo(event.rawPath) ?? request.endpoint)
-      const matched = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
-      return loadContract(endpoint)?.then(() => matched) ?? matched
+      if (found instanceof Promise) return found.then((refusal) => matched(request, event, refusal))
+      return matched(request, event, found)
     },
+  }
+
+  function matched(request: OpenedRequest, { rawPath }: GatewayEvent, found: Endpoint | GatewayError) {
+    const isFound = !(found instanceof GatewayError)
+    const endpoint = isFound ? found : (nearestTo(rawPath) ?? request.endpoint)
+    const next = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
+    return loadContract(endpoint)?.then(() => next) ?? next
   }
 
   /** The endpoint whose path is the beginning of this one, so that its clients understand the refusal. */
@@ -26,10 +31,13 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   }
 }
 
-function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | GatewayError {
+function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | GatewayError | Promise<GatewayError> {
   const { method } = event.requestContext.http
   const found = findRoute(method, event.rawPath)
-  if (found instanceof GatewayError) return found
+  if (found instanceof GatewayError) {
+    if (found.kind !== 'not_found') return found
+    return import('#advice').then(({ noSuchPath }) => noSuchPath(method, event.rawPath))
+  }
   const { endpoint } = found.route
   return endpoint.function === name ? endpoint : notHere(method, event.rawPath)
 }

@@ -1,14 +1,14 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import { plainLine } from '../domain/plain-text.ts'
 import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
-import { noSuchPath } from './no-such-path.ts'
 
 const MOST_SHOWN = 100
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
 /**
- * The route for this call, or the refusal that says what is wrong with its path or its method. HEAD is for what GET is
+ * The route for this call, or the refusal that says what is wrong with its method. What is wrong with a path, `noSuchPath`
+ * says. HEAD is for what GET is
  * for, and a slash at the end of a path says nothing.
  */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
@@ -22,7 +22,7 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   const wanted = method === 'HEAD' ? 'GET' : method
   const found = matches.find(({ route }) => route.method === wanted)
   if (found) return found
-  if (matches.length === 0) return noSuchPath(method, path)
+  if (matches.length === 0) return new GatewayError('not_found', 'There is nothing here.')
   const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
   return new GatewayError(
     'method_not_allowed',

@@ -1,12 +1,12 @@
 import { badRequest, GatewayError } from '../domain/gateway-error.ts'
-import { jsonFault, MAX_DEPTH } from '../domain/json-fault.ts'
+import { MAX_DEPTH } from '../domain/json-fault.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** No encoding at all. */
 const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
-type RawBody = {
+export type RawBody = {
   readonly body?: string | undefined
   readonly isBase64Encoded: boolean
   readonly contentType: string | undefined
@@ -24,14 +24,18 @@ export type JsonBody = {
 }
 
 export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
-  requireJsonType(raw.contentType)
-  if (raw.contentEncoding && !PLAIN.test(raw.contentEncoding))
-    throw compressed(`as '${raw.contentEncoding.slice(0, 80)}'`)
-  const { text, bytes } = raw.isBase64Encoded ? decode(raw.body ?? '') : measure(raw.body ?? '')
+  const { text, bytes } = textOf(raw)
   const value = parse(text)
   const seen = { cache: false, gained: 0 }
   requireSaneShape(value, 0, seen)
   return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
+}
+
+/** The text of a body that says it is JSON. */
+export function textOf({ body = '', isBase64Encoded, contentType, contentEncoding }: RawBody): Text {
+  requireJsonType(contentType)
+  if (contentEncoding && !PLAIN.test(contentEncoding)) throw compressed(`as '${contentEncoding.slice(0, 80)}'`)
+  return isBase64Encoded ? decode(body) : measure(body)
 }
 
 type Text = { readonly text: string; readonly bytes: number }
@@ -78,12 +82,15 @@ function requireJsonType(contentType: string | undefined): void {
   )
 }
 
+/** Where it is not, `jsonFault` says. */
+export const NOT_JSON = 'The request body is not valid JSON.'
+
 function parse(text: string): unknown {
   if (text.trim() === '') throw badRequest('invalid_json', 'The request body is empty; a JSON object is needed.')
   try {
     return JSON.parse(text)
   } catch {
-    throw badRequest('invalid_json', `The request body is not valid JSON: ${jsonFault(text)}.`)
+    throw badRequest('invalid_json', NOT_JSON)
   }
 }
 

@@ -3,14 +3,16 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
+import { API_FUNCTION_NAMES } from '../layers/gateway/endpoints.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
 
 const GATEWAY = join(ROOT, 'layers', 'gateway')
 
-/** Parts of chat that it asks for when they are needed, and the files beside its own that have them. AWS's SDK is the lockfile's. */
+/** Parts that a function asks for when they are needed, and the files beside its own that have them. AWS's SDK is the lockfile's. */
 const LATE = {
+  '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'advice.ts') },
   '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
   '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'more-contracts.ts') },
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'more-dialects.ts') },
@@ -42,8 +44,14 @@ const COMMON: BuildOptions = {
 /** The folder with a function's code. */
 export function bundleFunction(name: string): string {
   const folder = join('functions', name)
-  if (name === 'chat') for (const { entry, file } of Object.values(LATE)) bundleFile(folder, entry, file)
+  for (const { entry, file } of lateOf(name)) bundleFile(folder, entry, file)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
+}
+
+/** Every function that answers callers explains its refusals; the other parts are chat's. */
+function lateOf(name: string) {
+  if (name === 'chat') return Object.values(LATE)
+  return API_FUNCTION_NAMES.some((other) => other === name) ? [LATE['#advice']] : []
 }
 
 /** AWS's own client needs what ours leaves out. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
+import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { STAGE_NAMES, stageOf } from './stages.ts'
 import { US_EAST_1 } from './us-east-1.ts'
 
@@ -167,7 +168,7 @@ function isInUsEast1(arn: string): boolean {
 function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`)
+  } catch {
+    throw new Error(`${file} is not JSON: ${jsonFault(text)}.`)
   }
 }

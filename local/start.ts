@@ -88,7 +88,11 @@ async function openDatabase(
 ): Promise<LocalDatabase> {
   if (!isDynamoDbLocal) {
     const file = isInMemory ? null : join(folder, 'data.sqlite')
-    return startDatabase({ file, credentials: freshCredentials() }, stack)
+    return startDatabase({ file, credentials: freshCredentials() }, stack).catch((error: Error) => {
+      throw new CliError(
+        `The data in '${file}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: npm start -- --data FOLDER`,
+      )
+    })
   }
   const data = join(folder, 'dynamodb-local')
   if (!isInMemory) await privateFolder(data)
@@ -97,15 +101,21 @@ async function openDatabase(
   return startDynamoDbLocal(isInMemory ? null : data, stack)
 }
 
+const PORT_TROUBLES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is already in use.',
+  EACCES: 'is for the administrator of this machine only.',
+}
+
 function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
   stack.defer(() => {
     server.close()
     server.closeAllConnections()
   })
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const inUse = `Port ${port} is already in use. End what uses it, or choose another: npm start -- --port ${port + 1}`
-      reject(error.code === 'EADDRINUSE' ? new CliError(inUse) : error)
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
+      const other = port < 1024 ? 8787 : port + 1
+      reject(new CliError(`Port ${port} ${reason} Choose another: npm start -- --port ${other}`))
     })
     server.listen(port, '127.0.0.1', () => {
       resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -3,6 +3,9 @@ import { endpointOf } from '../layers/gateway/aws/endpoint.ts'
 import { signer } from '../layers/gateway/aws/sign.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 
+/** A client of AWS's SDK, as far as it knows its region and credentials. */
+type SigningClient = { readonly config: Pick<OperatorTables['client']['config'], 'region' | 'credentials'> }
+
 /** Who makes a change, as its event names them. */
 export type WhoAmI = () => Promise<string>
 
@@ -16,7 +19,7 @@ export const localUser: WhoAmI = async () => userInfo().username
  * The ARN behind the operator's credentials. Everyone may ask STS for their own. A key that has leaked must be revoked
  * even where STS cannot be reached: then the event has the user's name, and says that AWS did not confirm it.
  */
-export function awsCaller({ client }: Pick<OperatorTables, 'client'>): WhoAmI {
+export function awsCaller({ client }: { readonly client: SigningClient }): WhoAmI {
   let asked: Promise<string> | undefined
   return () => {
     asked ??= askSts(client).catch(async () => `${await localUser()} (not confirmed by AWS)`)
@@ -24,9 +27,12 @@ export function awsCaller({ client }: Pick<OperatorTables, 'client'>): WhoAmI {
   }
 }
 
-async function askSts({ config }: OperatorTables['client']): Promise<string> {
+async function askSts({ config }: SigningClient): Promise<string> {
   const [region, credentials] = await Promise.all([config.region(), config.credentials()])
-  const url = new URL('/', process.env.AWS_ENDPOINT_URL_STS || endpointOf('sts', region))
+  const url = new URL(
+    '/',
+    process.env.AWS_ENDPOINT_URL_STS || process.env.AWS_ENDPOINT_URL || endpointOf('sts', region),
+  )
   const sign = signer({ service: 'sts', region, host: url.host, contentType: FORM })
   const signed = sign({ body: BODY, credentials, nowMs: Date.now() })
   const headers = Array.from(

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { awsTrouble, troubleLine } from '../layers/gateway/aws/trouble.ts'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { type OperatorTables, openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { awsCaller, localUser, type WhoAmI } from './caller-identity.ts'
@@ -74,12 +75,13 @@ export function localConnection(
 
 /** The stack's outputs say where everything is; the operator's own credentials do the rest. */
 async function connectStage(stage: string, isDirect: boolean): Promise<Connection> {
-  const outputs = await readOutputs(stackName(stage))
+  const { outputs, status } = await readStack(stackName(stage))
   const output = (name: string): string => {
     const value = outputs.get(name)
-    if (value === undefined)
-      throw new CliError(`The stack ${stackName(stage)} has no output '${name}'. Deploy it again.`)
-    return value
+    if (value !== undefined) return value
+    throw new CliError(
+      `The stack ${stackName(stage)} is ${status} and has no output '${name}'. Wait until its deployment has ended, or deploy it again.`,
+    )
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
   const adminUrl = isDirect ? undefined : outputs.get(OUTPUTS.adminUrl)
@@ -113,33 +115,27 @@ function isProtected(stage: string, outputs: ReadonlyMap<string, string>): boole
   return stated === undefined ? stage === 'prod' : stated !== 'false'
 }
 
-async function readOutputs(name: string): Promise<Map<string, string>> {
+type StackFacts = { readonly outputs: ReadonlyMap<string, string>; readonly status: string | undefined }
+
+async function readStack(name: string): Promise<StackFacts> {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
   const client = new CloudFormationClient({})
   try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }))
-    const outputs = Stacks?.[0]?.Outputs ?? []
-    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]))
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }))
+    const outputs = stack?.Outputs ?? []
+    return {
+      outputs: new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])),
+      status: stack?.StackStatus,
+    }
   } catch (error) {
-    throw explain(error as Error, name)
+    const trouble = awsTrouble(error)
+    if (trouble) throw new CliError(troubleLine(trouble))
+    if ((error as Error).name !== 'ValidationError') throw error
+    const [region, whoever] = [await client.config.region(), await awsCaller({ client })()]
+    throw new CliError(
+      `There is no stack ${name} in ${region} for ${whoever}. Look at AWS_REGION and AWS_PROFILE, or make it with 'npm run deploy'.`,
+    )
   } finally {
     client.destroy()
   }
-}
-
-function explain(error: Error, name: string): Error {
-  if (error.name === 'CredentialsProviderError') {
-    return new CliError(
-      "No AWS credentials were found. Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
-    )
-  }
-  if (/region (is missing|not accepted)/i.test(error.message)) {
-    return new CliError(
-      'No AWS region is set, or not a valid one. Set AWS_REGION to the region of the deployment, for example us-east-1.',
-    )
-  }
-  if (error.name === 'ValidationError') {
-    return new CliError(`There is no stack ${name} in this account and region. 'npm run deploy' makes it.`)
-  }
-  return error
 }

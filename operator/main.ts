@@ -1,9 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { plainText } from '../layers/gateway/domain/plain-text.ts'
-import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
 import { adminOf } from './admin-client/admin-client-of.ts'
-import { CliError } from './cli-error.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
@@ -13,6 +10,7 @@ import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
 import { usageCommand } from './commands/usage.ts'
+import { explainFailure } from './explain-failure.ts'
 import { runner } from './run.ts'
 import { outputOf, type Terminal } from './terminal.ts'
 
@@ -55,21 +53,7 @@ export async function main(args: readonly string[], terminal: Terminal, openAdmi
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    out.error(explain(error))
+    out.error(explainFailure(error))
     return 1
   }
-}
-
-function explain(error: unknown): string {
-  if (error instanceof CliError) return error.message
-  if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
-  const { name, message, code } = error as Error & { code?: string }
-  if (name === 'AccessDeniedException') {
-    return `This works on the tables with your own AWS credentials, which do not allow it (${message}). The admin API of a stage does not do it for you.`
-  }
-  if (code === 'ECONNREFUSED') return "The database does not answer. Is the gateway running? Start it with 'npm start'."
-  if (isUnavailable(error)) {
-    return `The database did not answer (${name}: ${message}). If this was a change, it may have been made all the same: look before you try again.`
-  }
-  return `${name}: ${message}`
 }

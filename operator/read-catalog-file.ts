@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { CliError } from './cli-error.ts'
 
 /** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
@@ -25,8 +26,8 @@ export async function readCatalogJson(file: string, reviver?: ReturnType<typeof 
   })
   try {
     return JSON.parse(text, reviver) as object
-  } catch (error) {
-    throw new CliError(`The catalog '${file}' is not JSON: ${(error as Error).message}`)
+  } catch {
+    throw new CliError(`The catalog '${file}' is not JSON: ${jsonFault(text)}.`)
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
-import { inspect } from 'node:util'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
 import { newAct } from '../layers/gateway/domain/act.ts'
@@ -14,6 +13,7 @@ import { readUsageRow } from '../layers/gateway/store/usage/read-usage-row.ts'
 import { auditKey } from './audit/audit-key.ts'
 import { CliError } from './cli-error.ts'
 import { type Connection, connect, type Target } from './connect.ts'
+import { explainFailure } from './explain-failure.ts'
 import { issueKey } from './issue-key.ts'
 import {
   checkClosed,
@@ -45,11 +45,11 @@ let failures = 0
 try {
   const connection = await connect(options)
   await smoke(connection, options.model ?? (await firstModel(connection)))
+  out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
 } catch (error) {
-  out.error(error instanceof CliError ? error.message : inspect(error))
+  out.error(explainFailure(error))
   failures += 1
 }
-out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
 process.exitCode = failures === 0 ? 0 : 1
 
 async function catalogOf({ tables }: Connection): Promise<CatalogData> {

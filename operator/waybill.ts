@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { main } from './main.ts'
 import { thisTerminal } from './terminal.ts'
 

@@ -65,7 +65,10 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
   async function ask(service: Service, { path, form, json, target, region: at = region }: Call): Promise<string> {
     const place = service === 'cloudfront' ? CLOUDFRONT : { region: at, endpoint: endpointOf(service, at) }
     const variable = service === 'secretsmanager' ? 'SECRETS_MANAGER' : service.toUpperCase()
-    const url = new URL(path, process.env[`AWS_ENDPOINT_URL_${variable}`] || place.endpoint)
+    const url = new URL(
+      path,
+      process.env[`AWS_ENDPOINT_URL_${variable}`] || process.env.AWS_ENDPOINT_URL || place.endpoint,
+    )
     const body = form ?? json
     const method = body === undefined ? 'GET' : 'POST'
     const signer = new SignatureV4({

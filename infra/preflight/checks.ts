@@ -33,7 +33,7 @@ const REGION: Check = {
   },
 }
 
-const BOOTSTRAP: Check = {
+export const BOOTSTRAP: Check = {
   name: 'bootstrap',
   right: 'cloudformation:DescribeStacks',
   async look({ aws, stage }) {

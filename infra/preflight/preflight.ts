@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { Command, CommanderError } from 'commander'
+import { awsTrouble } from '../../layers/gateway/aws/trouble.ts'
 import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
 import { readSeedCatalog } from '../read-seed-catalog.ts'
 import { readSettings } from '../settings.ts'
@@ -41,7 +42,7 @@ async function look(options: Options, out: Output): Promise<boolean> {
   })
   const plan = { aws: aws.at(region), stage, catalog }
   if (!(await passes(CREDENTIALS, plan, out))) {
-    out.log('\nThe rest is looked at when there are credentials.')
+    out.log('\nThe rest is looked at when AWS knows who you are.')
     return false
   }
   let failures = 0
@@ -57,16 +58,11 @@ async function passes(check: Check, plan: Plan, out: Output): Promise<boolean> {
   return outcome.is !== 'failed'
 }
 
-function explain({ name, message }: Error, { right }: Check): Outcome {
-  if (name === 'CredentialsProviderError') {
-    return failed('none were found', "Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.")
-  }
-  const said = `${name}: ${message}`.replace(/\.$/, '')
-  if (/ExpiredToken|InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch/.test(name)) {
-    return failed(`AWS does not accept them (${said})`, 'Sign in again, and look at AWS_PROFILE.')
-  }
-  if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(name)) {
+function explain(error: Error, { right }: Check): Outcome {
+  const said = `${error.name}: ${error.message}`.replace(/\.$/, '')
+  if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(error.name)) {
     return failed(`it could not be looked at (${said})`, `Use credentials with the right ${right}.`)
   }
-  return failed(`AWS did not say (${said})`, 'Try again.')
+  const { what, advice } = awsTrouble(error) ?? { what: `AWS did not say (${said})`, advice: 'Try again.' }
+  return failed(what, advice)
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { jsonFault } from '../../layers/gateway/domain/json-fault.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRequest } from './call.ts'
 import type { AdminRoute } from './route-table.ts'
@@ -29,7 +30,7 @@ export function readJson(
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw new AdminError('invalid_request', `The body is not JSON: ${(error as Error).message}`)
+  } catch {
+    throw new AdminError('invalid_request', `The body is not JSON: ${jsonFault(text)}.`)
   }
 }

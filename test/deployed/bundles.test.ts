@@ -7,7 +7,7 @@ import { BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+import { API_FUNCTION_NAMES, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
@@ -56,11 +56,12 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
   return JSON.parse(body)
 }
 
-test('every folder of functions/ is deployed as a Node 24 function with one file of code and its source map, and chat with a second one for Bedrock', () => {
+test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, another that explains refusals, and those of chat', () => {
   const deployed = { ...account.functions, admin: account.admin }
   for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    const files = name === 'chat' ? ['bedrock', 'contracts', 'dialects', 'index'] : ['index']
+    const more = name === 'chat' ? ['bedrock', 'contracts', 'dialects'] : []
+    const files = [...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []), ...more, 'index']
     expect(readdirSync(folder).sort()).toEqual(files.flatMap((file) => [`${file}.js`, `${file}.js.map`]))
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
@@ -164,15 +165,18 @@ test('the usage function shows a key the row that another function wrote, and hi
   expect(bodyOf(refused)).toMatchObject({ error: { code: 'not_found' } })
 })
 
-test('the fallback function answers an unknown path with 404 and a wrong method with 405, and counts both', async () => {
+test('the fallback function answers an unknown path with 404 and a wrong method with 405, and counts them', async () => {
   const { key, secret } = await account.issue()
   const unknown = await call('fallback', { path: '/v1/nope', secret })
   expect([unknown.statusCode, bodyOf(unknown)]).toMatchObject([404, { error: { code: 'not_found' } }])
+  const twice = await call('fallback', { method: 'POST', path: '/v1/v1/chat/completions', secret })
+  const says = expect.stringContaining("the base URL has '/v1' twice")
+  expect([twice.statusCode, bodyOf(twice)]).toMatchObject([404, { error: { code: 'not_found', message: says } }])
   const wrong = await call('fallback', { method: 'DELETE', path: '/v1/models', secret })
   expect([wrong.statusCode, bodyOf(wrong)]).toMatchObject([405, { error: { code: 'method_not_allowed' } }])
   expect(wrong.headers.Allow).toBe('GET, HEAD')
   expect(await account.readRow(wrong.headers['X-Request-Id'])).toMatchObject({ keyId: key.id, outcome: 'refused' })
-  expect(Object.values((await account.readKey(key.id)).days)).toEqual([2])
+  expect(Object.values((await account.readKey(key.id)).days)).toEqual([3])
 })
 
 test('the tokenizer function counts with nothing in its environment, and neither logs nor quotes a text', async () => {

@@ -198,8 +198,8 @@ describeInLambda('the chat function', () => {
     ['a malformed key', 401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
     ['a request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
     ['a streamed request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
-    ['a body that is not JSON', 400, null, { body: '{"model":' }],
-    ['a request without messages', 400, null, { body: { model: 'test-model', messages: [] } }],
+    ['a body that is not JSON', 400, 'invalid_json', { body: '{"model":' }],
+    ['a request without messages', 400, 'invalid_value', { body: { model: 'test-model', messages: [] } }],
     ['an unknown model', 404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
   ])('chat in Lambda’s runtime refuses %s with status %i and the code %s', async (_, code, error, { body, ...how }) => {
     const secret = 'secret' in how ? how.secret : (await account.issue(how)).secret
@@ -215,6 +215,7 @@ describeInLambda('the chat function', () => {
     const envelope = JSON.parse(answer.body).error
     expect(Object.keys(envelope).sort()).toEqual(['code', 'message', 'param', 'type'])
     expect(envelope.code).toBe(error)
+    if (error === 'invalid_json') expect(envelope.message).toContain('line 1, column 10 ends where a value is needed')
     expect(upstream.requests).toHaveLength(requests)
   })
 

@@ -126,8 +126,8 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
   'the documented command "%s" runs without an error',
   async (command) => {
     const [script = '', ...args] = wordsOf(command.replace(/^npm run /, '')).filter((word) => word !== '--')
-    const [node, program = '', ...more] = (scripts[script] ?? '').split(' ')
-    expect([node, more]).toEqual(['node', []])
+    const [node, preload, guard, program = '', ...more] = (scripts[script] ?? '').split(' ')
+    expect([node, preload, guard, more]).toEqual(['node', '-r', './require-node.cjs', []])
     const { code, stdout, stderr } = await run(program, here(args), folder).ended
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
   },

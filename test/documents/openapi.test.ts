@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
-import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { ERROR_KINDS, type ErrorKind, GatewayError, REQUEST_CODES } from '../../layers/gateway/domain/gateway-error.ts'
 import {
   type ApiFunctionName,
   ENDPOINT_NAMES,
@@ -420,9 +420,11 @@ test('docs/clients.md lists every error code beside its status', () => {
   const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const isNamed = (row: string) => row.split('|')[1]?.includes(String(code)) && row.includes(`\`${name}\``)
-    return name !== null && !rows.some(isNamed)
+    return !rows.some(isNamed)
   })
   expect(missing).toEqual([])
+  const badRequests = rows.filter((row) => row.startsWith('| 400 ')).join('\n')
+  for (const code of REQUEST_CODES) expect(badRequests).toContain(`\`${code}\``)
 })
 
 test('the check of an answer finds a field that is missing, of another type or not in docs/openapi.json', () => {

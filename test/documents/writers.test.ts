@@ -23,6 +23,7 @@ test('texts are printed at these places only, each of which makes them plain', (
       // Asks before a change: plainText.
       'operator/confirm.ts',
       // Handed to functions that print through plainOutput.
+      'infra/cdk.ts',
       'infra/deploy.ts',
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.

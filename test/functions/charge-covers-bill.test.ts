@@ -61,7 +61,7 @@ describe('prompts', () => {
     ['a sound', { messages: [...HELLO.messages, { role: 'assistant', content: 'a', audio: { id: 'audio_1' } }] }],
   ])('%s that is stored at the provider cannot be named', async (_, body) => {
     const { response, row } = await ask(gateway, body)
-    expect([response.status, row.hold, row.errorCode]).toEqual([400, 0n, 'invalid_request'])
+    expect([response.status, row.hold, row.errorCode]).toEqual([400, 0n, 'unsupported_parameter'])
   })
 
   test('a prompt with media that have a bound in the catalog holds that bound for each of them', async () => {

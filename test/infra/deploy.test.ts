@@ -2,7 +2,7 @@ import { Console } from 'node:console'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import { deployStage } from '../../infra/deploy-stage.ts'
+import { cdkOnAccount, deployStage } from '../../infra/deploy-stage.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
@@ -10,16 +10,30 @@ import { type AwsAccount, type Replies, type Reply, startAwsAccount } from './su
 
 jest.setTimeout(60_000)
 
+const WHO = 'GetCallerIdentity'
+const TOOLKIT = 'DescribeStacks CDKToolkit'
 const STACK = 'DescribeStacks Waybill-prod'
 const TABLES = 'ListTables'
 const NO_STACK: Reply = {
   status: 400,
   body: '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error></ErrorResponse>',
 }
-const stack = (status: string): Reply => ({
+const stack = (status: string, outputs = ''): Reply => ({
   body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
-<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus></member></Stacks>
+<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus>${outputs}</member></Stacks>
 </DescribeStacksResult></DescribeStacksResponse>`,
+})
+const BOOTSTRAPPED =
+  '<Outputs><member><OutputKey>BootstrapVersion</OutputKey><OutputValue>30</OutputValue></member></Outputs>'
+const READY: Replies = {
+  [WHO]: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
+  [TOOLKIT]: stack('CREATE_COMPLETE', BOOTSTRAPPED),
+}
+const actsFor = (stage: string) =>
+  `${stage} in eu-west-1: account 123456789012, as arn:aws:iam::123456789012:user/ada.\n`
+const refused = (code: string): Reply => ({
+  status: 403,
+  body: `<ErrorResponse><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`,
 })
 const tables = (...TableNames: string[]): Reply => ({ body: JSON.stringify({ TableNames }) })
 const DENIED = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>"no"</Message></Error></ErrorResponse>'
@@ -45,24 +59,30 @@ function environment(settings: object): Record<string, string> {
   return { ...account.env, WAYBILL_SETTINGS: file, PATH: [folder, process.env.PATH].join(delimiter) }
 }
 
-function deploy(args: string[], replies: Replies = {}, settings: object = {}): Promise<Ended> {
-  account.replies = replies
+function deploy(args: string[], replies: Replies = {}, settings: object = {}, env = {}): Promise<Ended> {
+  return runWith(deployStage, args, replies, { ...environment(settings), ...env })
+}
+
+/** With a `cdk` that says what it was asked for. */
+function runWith(program: typeof deployStage, args: string[], replies: Replies, env: Record<string, string>) {
+  account.replies = { ...READY, ...replies }
   return runHere(async ({ output, errors }) => {
     const out = new Console(output, errors)
-    return deployStage(args, out, async (told) => {
+    return program(args, out, async (told) => {
       out.log(`cdk ${told.join(' ')}`)
       return 3
     })
-  }, environment(settings))
+  }, env)
 }
 
-test('npm run deploy deploys every stack of dev without asking AWS beforehand, and ends as cdk does', async () => {
+test('npm run deploy says for whom it acts, deploys every stack of dev, and ends as cdk does', async () => {
+  account.replies = READY
   expect(await run('infra/deploy.ts', ['--require-approval', 'never'], folder, environment({})).ended).toEqual({
     code: 3,
-    stdout: `cdk ${IMPORTS} --require-approval never\n`,
+    stdout: `${actsFor('dev')}cdk ${IMPORTS} --require-approval never\n`,
     stderr: '',
   })
-  expect(account.asked).toEqual([])
+  expect(account.asked).toEqual([`${WHO} sts/eu-west-1`, `${TOOLKIT} cloudformation/eu-west-1`])
 })
 
 test.each([
@@ -70,7 +90,7 @@ test.each([
   ['a first deployment', NO_STACK, tables('another', 'Waybill-dev-TablesKeys1-B')],
 ])('npm run deploy deploys prod for %s', async (_, described, listed) => {
   const { code, stdout } = await deploy(['-c', 'stage=prod'], { [STACK]: described, [TABLES]: listed })
-  expect([code, stdout]).toEqual([3, `cdk ${IMPORTS} -c stage=prod\n`])
+  expect([code, stdout]).toEqual([3, `${actsFor('prod')}cdk ${IMPORTS} -c stage=prod\n`])
 })
 
 test.each([
@@ -81,14 +101,14 @@ test.each([
   async (_, described) => {
     const replies = { [STACK]: described, [TABLES]: tables(...KEPT) }
     const { code, stdout, stderr } = await deploy(['--context=stage=prod'], replies)
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([1, actsFor('prod')])
     const [, setting = ''] = /put ("tableNames": \{.*?\}) under "prod" in infra\/settings\.json/.exec(stderr) ?? []
     expect(JSON.parse(`{${setting}}`)).toEqual({
       tableNames: { keys: KEPT[1], usage: KEPT[2], answers: KEPT[0] },
     })
     // What it says is all that is needed.
     const told = await deploy(['--context=stage=prod'], replies, { prod: JSON.parse(`{${setting}}`) })
-    expect(told).toEqual({ code: 3, stdout: `cdk ${IMPORTS} --context=stage=prod\n`, stderr: '' })
+    expect(told).toEqual({ code: 3, stdout: `${actsFor('prod')}cdk ${IMPORTS} --context=stage=prod\n`, stderr: '' })
   },
 )
 
@@ -97,7 +117,7 @@ test('npm run deploy begins with empty tables if it is told so, and does not tel
     [STACK]: NO_STACK,
     [TABLES]: tables(...KEPT),
   })
-  expect(stdout).toBe(`cdk ${IMPORTS} -c stage=prod\n`)
+  expect(stdout).toBe(`${actsFor('prod')}cdk ${IMPORTS} -c stage=prod\n`)
   expect(readDocument('docs/operate.md')).toContain('--new-tables')
 })
 
@@ -108,7 +128,7 @@ test.each([
   'npm run deploy does not deploy prod without having seen %s, and names the rights that it needs',
   async (_, replies) => {
     const { code, stdout, stderr } = await deploy(['-c', 'stage=prod'], replies)
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([1, actsFor('prod')])
     expect(stderr).toMatch(
       /could not be looked at \(AccessDenied.*cloudformation:DescribeStacks and dynamodb:ListTables/,
     )
@@ -119,4 +139,59 @@ test('npm run deploy complains of settings and stages before it asks anybody', a
   expect((await deploy(['-c', 'stage=nope'])).stderr).toMatch(/^There is no stage 'nope'/)
   expect((await deploy([], {}, { prod: { waf: 'on' } })).stderr).toMatch(/prod\.waf: Invalid option/)
   expect(account.asked).toEqual([])
+})
+
+const NOBODY = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
+const DEAD = 'http://127.0.0.1:1'
+
+/** What stands in the way, and the one line that says so. */
+const TROUBLES: readonly [what: string, replies: Replies, env: Record<string, string>, says: RegExp][] = [
+  ['no region', {}, { AWS_REGION: '' }, /^No AWS region is set, or not a valid one\. Set AWS_REGION .*\n$/],
+  ['no credentials', {}, NOBODY, /^No AWS credentials were found\. Set AWS_PROFILE, or sign in .*\n$/],
+  ['no such profile', {}, { ...NOBODY, AWS_PROFILE: 'nope' }, /^The profile 'nope' of AWS_PROFILE has no .*\n$/],
+  ['no network', {}, { AWS_ENDPOINT_URL_STS: DEAD }, /^AWS cannot be reached \(.+\)\. Look at the network.*\n$/],
+  ['expired credentials', { [WHO]: refused('ExpiredToken') }, {}, /^The AWS credentials have expired\. Sign in .*\n$/],
+  ['wrong credentials', { [WHO]: refused('InvalidClientTokenId') }, {}, /^AWS does not accept the credentials .*\n$/],
+]
+
+test.each(TROUBLES)(
+  'npm run deploy says in one line that there is %s, before cdk is started',
+  async (_, ...trouble) => {
+    const [replies, env, says] = trouble
+    expect(await deploy([], replies, {}, env)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(says) })
+  },
+)
+
+test.each(TROUBLES)('npm run diff says in one line that there is %s, before cdk is started', async (_, ...trouble) => {
+  const [replies, env, says] = trouble
+  const ended = await runWith(cdkOnAccount, ['diff'], replies, { ...environment({}), ...env })
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(says) })
+})
+
+test('npm run deploy says in one line that the account is not bootstrapped', async () => {
+  expect(await deploy([], { [TOOLKIT]: NO_STACK })).toEqual({
+    code: 1,
+    stdout: actsFor('dev'),
+    stderr: "CDK has nothing of its own in eu-west-1 yet. Run 'npx cdk bootstrap'.\n",
+  })
+})
+
+test('npm run deploy leaves it to cdk whether an account is bootstrapped that it may not look at', async () => {
+  expect((await deploy([], { [TOOLKIT]: { status: 403, body: DENIED } })).code).toBe(3)
+  expect((await deploy(['--toolkit-stack-name', 'Own'], { [TOOLKIT]: NO_STACK })).code).toBe(3)
+})
+
+test('npm run diff says for whom it acts, and ends as cdk does', async () => {
+  account.replies = READY
+  expect(await run('infra/cdk.ts', ['diff', '-c', 'stage=prod'], folder, environment({})).ended).toEqual({
+    code: 3,
+    stdout: `${actsFor('prod')}cdk diff -c stage=prod\n`,
+    stderr: '',
+  })
+})
+
+test('npm run deploy without its packages says so in one line', async () => {
+  account.replies = READY
+  const { code, stderr } = await run('infra/deploy.ts', [], folder, { ...environment({}), PATH: '/nonexistent' }).ended
+  expect([code, stderr]).toEqual([1, "There is no 'cdk' here: run 'npm ci', and this by 'npm run'.\n"])
 })

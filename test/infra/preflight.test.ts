@@ -104,7 +104,7 @@ test('preflight passes on an account that is ready, asks only what it says, and 
 test('npm run preflight prints what it saw, and ends with 1 if the account is not ready', async () => {
   const env = { ...account.env, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
   const { code, stdout } = await run('infra/preflight/main.ts', ['--stage', 'dev'], folder, env).ended
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAILED {2}credentials: none were found/)])
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAILED {2}credentials: no AWS credentials were found/)])
 })
 
 test('preflight looks at the region of --region, and at no Bedrock model if the first catalog has none', async () => {
@@ -121,14 +121,18 @@ describe('what preflight cannot look at', () => {
   test('preflight says what to do without credentials, and asks AWS nothing', async () => {
     const { code, stdout } = await preflight([], { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })
     expect([code, account.asked]).toEqual([1, []])
-    expect(stdout).toMatch(/^FAILED {2}credentials: none were found\. Set AWS_PROFILE, or sign in with 'aws configure'/)
+    expect(stdout).toMatch(
+      /^FAILED {2}credentials: no AWS credentials were found\. Set AWS_PROFILE, or sign in with 'aws configure'/,
+    )
     expect(stdout).not.toContain('bootstrap')
   })
 
   test('preflight says to sign in again with credentials that AWS does not accept', async () => {
     const { code, stdout } = await preflight([], { AWS_SECRET_ACCESS_KEY: 'another' })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^FAILED {2}credentials: AWS does not accept them \(SignatureDoesNotMatch.*Sign in again/)
+    expect(stdout).toMatch(
+      /^FAILED {2}credentials: AWS does not accept the credentials \(SignatureDoesNotMatch.*Sign in again/,
+    )
   })
 
   test('preflight names the right that the credentials lack', async () => {

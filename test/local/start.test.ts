@@ -218,6 +218,16 @@ test('npm start --dynamodb-local without Java says how to get it, in one line, a
   expect(ended.stderr).toMatch(/Java was not found.*Install Java 17.*needs none/)
 })
 
+test('npm start with data that is none says where it lies and what to do, in one line', async () => {
+  const folder = emptyFolder()
+  writeFileSync(join(folder, 'data.sqlite'), 'not a database, and long enough to have a header of its own'.repeat(20))
+  const { code, stderr } = await run('local/main.ts', ['--data', folder], emptyFolder()).ended
+  expect([code, stderr.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(/data\.sqlite' cannot be opened \(file is not a database\)\. Move/)],
+  ])
+})
+
 test('npm start with an option that it does not have says so in one line', async () => {
   const { code, stderr } = await run('local/main.ts', ['--prot', '1'], emptyFolder()).ended
   expect([code, stderr.trim()]).toEqual([1, "Unknown option '--prot'. What there is: npm start -- --help"])
@@ -231,9 +241,7 @@ test('npm start on a port in use says so and how to choose another, and leaves n
   const { code, stderr } = await started.ended
   taken.close()
   expect(code).toBe(1)
-  expect(stderr.trim()).toBe(
-    `Port ${port} is already in use. End what uses it, or choose another: npm start -- --port ${port + 1}`,
-  )
+  expect(stderr.trim()).toBe(`Port ${port} is already in use. Choose another: npm start -- --port ${port + 1}`)
   expect(childrenOf(started.child.pid)).toEqual([])
 })
 

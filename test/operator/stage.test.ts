@@ -121,3 +121,35 @@ test('npm run smoke fails on a gateway that does not work, and says where', asyn
   expect(broken.code).toBe(1)
   expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
 })
+
+test.each([
+  ['waybill', 'operator/waybill.ts', ['keys', 'list']],
+  ['smoke', 'operator/smoke.ts', []],
+])('npm run %s --stage says in one line what stands between it and AWS', async (_, file, args) => {
+  const dead = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' }
+  const cases: [stage: string, env: Record<string, string>, says: RegExp][] = [
+    ['dev', dead, /^AWS cannot be reached \(ECONNREFUSED 127\.0\.0\.1:1\)\. Look at the network.*\n$/],
+    ['dev', { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }, /^No AWS region is set.*\n$/],
+    [
+      'nope',
+      {},
+      /^There is no stack Waybill-nope in us-east-1 for arn:aws:iam::123456789012:user\/ann\. Look at .*\n$/,
+    ],
+  ]
+  for (const [name, env, says] of cases) {
+    const ended = await stage.start(file, [...args, '--stage', name], env).ended
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(says) })
+  }
+})
+
+test('waybill --stage says that a stack without outputs is not deployed to its end', async () => {
+  const { KeysTable: _, ...others } = stage.outputs
+  const whole = stage.outputs
+  stage.outputs = others
+  const { code, stderr } = await stage.waybill(['keys', 'list', '--stage', 'dev'])
+  stage.outputs = whole
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The stack Waybill-dev is CREATE_COMPLETE and has no output/),
+  ])
+})

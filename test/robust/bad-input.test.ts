@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
+import { REQUEST_CODES } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
@@ -48,7 +49,7 @@ const withFields = (fields: object): string =>
 
 type Refusal = {
   readonly status?: number
-  readonly code?: string | null
+  readonly code?: string
   readonly param?: string | null
   readonly says?: RegExp
   readonly allow?: string
@@ -60,11 +61,12 @@ async function expectRefusal(answer: RawAnswer, refusal: Refusal = {}): Promise<
   return expectRefusedOnTheBooks(answer)
 }
 
-function expectEnvelope(answer: RawAnswer, { status = 400, code = null, param, says, allow }: Refusal): void {
+function expectEnvelope(answer: RawAnswer, { status = 400, code, param, says, allow }: Refusal): void {
   expect([answer.status, answer.body]).toEqual([status, expect.stringContaining('{"error":{"message":"')])
   const { error } = JSON.parse(answer.body) as { error: Record<string, unknown> }
   expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
-  expect(error).toMatchObject({ type: 'invalid_request_error', code, ...(param !== undefined && { param }) })
+  expect(error).toMatchObject({ type: 'invalid_request_error', ...(param !== undefined && { param }) })
+  expect(code === undefined ? REQUEST_CODES : [code]).toContain(error.code)
   if (says) expect(error.message).toMatch(says)
   expect(answer.headers['content-type']).toBe('application/json')
   expect(answer.body).not.toContain(PROMPT)
@@ -107,14 +109,24 @@ async function expectChatRefused(body: string | Buffer | undefined, refusal?: Re
 
 describe('bodies that are not JSON objects', () => {
   test.each<[string, string | Buffer | undefined, RegExp]>([
-    ['that is cut off', `{"model":"test-model","messages":[{"role":"user","content":"${PROMPT}`, /not valid JSON/],
-    ['of plain words', PROMPT, /not valid JSON/],
-    ['with a trailing comma', `{"model":"${PROMPT}",}`, /not valid JSON \(at position \d+\)/],
-    ['with single quotes', `{'model':'${PROMPT}'}`, /not valid JSON/],
-    ['with two values', `{"a":"${PROMPT}"}{"b":1}`, /not valid JSON/],
-    ['with NaN', `{"temperature":NaN,"user":"${PROMPT}"}`, /not valid JSON/],
-    ['with a raw control character', `{"user":"${PROMPT}\u0001"}`, /not valid JSON/],
-    ['of 100,000 unclosed brackets', '['.repeat(100_000), /not valid JSON/],
+    [
+      'that is cut off',
+      `{"model":"test-model",\n"messages":[{"role":"user","content":"${PROMPT}`,
+      /not valid JSON: line 2, column \d+ ends inside a string: it was cut off/,
+    ],
+    ['of plain words', PROMPT, /not valid JSON: line 1, column 1 has a letter where a value is needed/],
+    [
+      'with a trailing comma',
+      `{"a":"${PROMPT}",\n}`,
+      /line 2, column 1 has '}' .* The comma before it does not belong/,
+    ],
+    ['with single quotes', `{'model':'${PROMPT}'}`, /line 1, column 2 has a single quote .* double quotes only/],
+    ['with two values', `{"a":"${PROMPT}"}{"b":1}`, /has '\{' where the body should have ended/],
+    ['with NaN', `{"temperature":NaN,"user":"${PROMPT}"}`, /line 1, column 16 .* JSON has no NaN/],
+    ['with a raw control character', `{"user":"${PROMPT}\u0001"}`, /has a control character, .* inside a string/],
+    ['of 100,000 unclosed brackets', '['.repeat(100_000), /not valid JSON: line 1, column 65 is nested more than 64/],
+    ['of form data', `model=test-model&x=${PROMPT}`, /looks like form data: send JSON/],
+    ['that was made JSON twice', JSON.stringify(`{"a":"${PROMPT}"}`), /got a string .* made JSON twice/],
     ['that is empty', '', /is empty/],
     ['that is absent', undefined, /is empty/],
     ['of blanks', ' \r\n\t ', /is empty/],

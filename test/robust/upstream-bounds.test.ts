@@ -103,7 +103,7 @@ describe('upstreams without bounds', () => {
 
   test.each([
     [500, 502, 'upstream_error'],
-    [400, 400, null],
+    [400, 400, 'upstream_rejected'],
   ])('an upstream’s error %i of 24 MB is not read to its end', async (code, told, errorCode) => {
     const reply = flood(() => megabytes(24, '{"error":{"message":"'), json, code)
     const all = await bench.askAll(reply)

@@ -33,7 +33,7 @@ const hang: Reply = () => {}
 
 type Case = {
   readonly is: new (...args: never[]) => APIError
-  readonly says: { status: number; type: string; code: string | null; param: string | null }
+  readonly says: { status: number; type: string; code: string; param: string | null }
   readonly settings?: Partial<KeySettings> & { credits?: string }
   readonly secret?: string
   /** A call that is made before, and uses up a limit. */
@@ -43,7 +43,7 @@ type Case = {
   readonly request?: object
 }
 
-const invalid = (status: number, code: string | null, param: string | null = null) => ({
+const invalid = (status: number, code: string, param: string | null = null) => ({
   status,
   type: 'invalid_request_error',
   code,
@@ -56,10 +56,14 @@ const forbidden = (code: string) => ({ status: 403, type: 'permission_error', co
 const CASES: Record<string, Case> = {
   'a field that is out of range': {
     is: OpenAI.BadRequestError,
-    says: invalid(400, null, 'temperature'),
+    says: invalid(400, 'invalid_value', 'temperature'),
     request: { temperature: 3 },
   },
-  'no messages': { is: OpenAI.BadRequestError, says: invalid(400, null, 'messages'), request: { messages: [] } },
+  'no messages': {
+    is: OpenAI.BadRequestError,
+    says: invalid(400, 'invalid_value', 'messages'),
+    request: { messages: [] },
+  },
   'a request that the upstream refuses': {
     is: OpenAI.BadRequestError,
     says: invalid(400, 'context_length_exceeded', 'messages'),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 async function ask(body: object) {
   const response = await gateway.post(secret, { ...HELLO, ...body })
-  const { error } = (await response.json()) as { error: { message: string; param: string } }
+  const { error } = (await response.json()) as { error: { message: string; param: string; code: string } }
   const row = await gateway.readRow(response.headers.get('x-request-id'))
   return { status: response.status, ...error, errorCode: row.errorCode }
 }
@@ -31,19 +31,22 @@ test.each<[string, object, string]>([
     'Unknown field `messages[0].content[0].cache_contrl`; did you mean `cache_control`?',
   ],
 ])(
-  '%s that is written wrong is a 400 that says what was meant, and the row says invalid_request',
+  '%s that is written wrong is a 400 that says what was meant, with the same code in the row',
   async (_, body, says) => {
-    const { status, message, errorCode } = await ask(body)
-    expect([status, errorCode]).toEqual([400, 'invalid_request'])
+    const { status, message, code, errorCode } = await ask(body)
+    expect([status, code, errorCode]).toEqual([400, 'unknown_parameter', 'unknown_parameter'])
     expect(message).toContain(says)
   },
 )
 
-test('a model that is written wrong is a 404 that says which was meant', async () => {
-  const { status, message } = await ask({ model: 'tset-model' })
-  expect(status).toBe(404)
-  expect(message).toContain("Did you mean 'test-model'?")
-})
+test.each(['tset-model', 'openai/test-model', 'test-model-2024-08-06', 'TEST-MODEL:free', 'test-model-latest'])(
+  'the model %s, which is written wrong, is a 404 that says which was meant',
+  async (model) => {
+    const { status, message } = await ask({ model })
+    expect(status).toBe(404)
+    expect(message).toContain("Did you mean 'test-model'?")
+  },
+)
 
 test.each([
   ['x', ['y']],

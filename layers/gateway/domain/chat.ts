@@ -1,6 +1,7 @@
 import type { ContractName } from '../endpoints.ts'
 import type { MediaKind } from './catalog.ts'
 import type { EmbeddingRequest } from './embedding.ts'
+import type { RequestCode } from './gateway-error.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
@@ -38,6 +39,7 @@ export type UnknownField = {
   /** Its path, without the places in lists. */
   readonly name: string
   readonly param: string
+  readonly code: RequestCode
   readonly complaint: () => string
 }
 

@@ -25,10 +25,10 @@ export function extraFields(
   const allowed = new Set([...allowFields, ...providerFields(entry)])
   const extra: Record<string, unknown> = {}
   const dropped: string[] = []
-  for (const { root, name, param, complaint } of unknown) {
+  for (const { root, name, param, code, complaint } of unknown) {
     if (allowed.has(root)) extra[root] = raw[root]
     else if (entry?.unknownFields === 'drop') dropped.push(name)
-    else throw new UpstreamFailure('unsupported', complaint(), { param })
+    else throw new UpstreamFailure('unsupported', complaint(), { param, code })
   }
   return { extra, dropped }
 }

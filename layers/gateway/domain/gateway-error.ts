@@ -1,8 +1,8 @@
 import { plainLine } from './plain-text.ts'
 
 const KINDS = {
-  invalid_request: [400, 'invalid_request_error', null],
-  upstream_rejected: [400, 'invalid_request_error', null],
+  invalid_request: [400, 'invalid_request_error', 'invalid_request'],
+  upstream_rejected: [400, 'invalid_request_error', 'upstream_rejected'],
   invalid_api_key: [401, 'invalid_request_error', 'invalid_api_key'],
   credit_balance_exhausted: [402, 'insufficient_quota', 'credit_balance_exhausted'],
   direct_access_denied: [403, 'permission_error', 'direct_access_denied'],
@@ -25,10 +25,24 @@ const KINDS = {
   service_unavailable: [503, 'server_error', 'service_unavailable'],
   upstream_rate_limited: [503, 'server_error', 'upstream_rate_limited'],
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
-} as const satisfies Record<string, readonly [number, string, string | null]>
+} as const satisfies Record<string, readonly [number, string, string]>
 
 export type ErrorKind = keyof typeof KINDS
 export const ERROR_KINDS = Object.keys(KINDS) as ErrorKind[]
+
+/** The codes of a 400 that this gateway finds by itself, most of them OpenAI's words. */
+export const REQUEST_CODES = [
+  'invalid_json',
+  'invalid_body',
+  'missing_required_parameter',
+  'invalid_value',
+  'unknown_parameter',
+  'unsupported_parameter',
+  'context_length_exceeded',
+  'invalid_route',
+  'invalid_idempotency_key',
+] as const
+export type RequestCode = (typeof REQUEST_CODES)[number]
 
 type ErrorDetail = {
   readonly param?: string
@@ -54,7 +68,7 @@ export class GatewayError extends Error {
   readonly kind: ErrorKind
   readonly status: number
   readonly type: string
-  readonly code: string | null
+  readonly code: string
   readonly param: string | null
   readonly headers: Readonly<Record<string, string>>
 
@@ -68,6 +82,11 @@ export class GatewayError extends Error {
     this.param = detail.param === undefined ? null : plainLine(detail.param, MOST_NAME_CHARS)
     this.headers = detail.headers ?? {}
   }
+}
+
+/** A request that is wrong in itself, by the field that is, if it is one. */
+export function badRequest(code: RequestCode, message: string, param?: string): GatewayError {
+  return new GatewayError('invalid_request', message, { code, ...(param !== undefined && { param }) })
 }
 
 export function internalError(cause: unknown): GatewayError {

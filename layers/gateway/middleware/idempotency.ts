@@ -1,4 +1,4 @@
-import { DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
+import { badRequest, DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
 import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
 import type { Key } from '../domain/key.ts'
 import type { FinishHold } from '../flow/finish-hold.ts'
@@ -109,9 +109,8 @@ function whyNotReplayed(found: KeptAnswer, wanted: Claim): GatewayError | undefi
 }
 
 function notAName(name: string): GatewayError {
-  return new GatewayError(
-    'invalid_request',
+  return badRequest(
+    'invalid_idempotency_key',
     `The Idempotency-Key header must have 1 to 255 visible ASCII characters, such as a UUID; it has ${name.length}${VISIBLE.test(name.slice(0, 255)) ? '' : ', not all of them visible'}.`,
-    { code: 'invalid_idempotency_key' },
   )
 }

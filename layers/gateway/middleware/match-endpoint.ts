@@ -1,20 +1,28 @@
 import { loadContract } from '../contracts/contracts.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
+import { plainLine } from '../domain/plain-text.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../endpoints.ts'
 import type { OpenedRequest } from '../request.ts'
 import { findRoute } from '../wire/find-route.ts'
 import type { Gate, GatewayEvent } from './gate.ts'
+
+const MOST_SHOWN = 100
 
 /** Refuses a call that reached this function but is not for it, with its key's headers if it has a key. */
 export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
   return {
     pass: (request, event) => {
       const found = endpointFor(name, event)
-      const isFound = !(found instanceof GatewayError)
-      const endpoint = isFound ? found : (nearestTo(event.rawPath) ?? request.endpoint)
-      const matched = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
-      return loadContract(endpoint)?.then(() => matched) ?? matched
+      if (found instanceof Promise) return found.then((refusal) => matched(request, event, refusal))
+      return matched(request, event, found)
     },
+  }
+
+  function matched(request: OpenedRequest, { rawPath }: GatewayEvent, found: Endpoint | GatewayError) {
+    const isFound = !(found instanceof GatewayError)
+    const endpoint = isFound ? found : (nearestTo(rawPath) ?? request.endpoint)
+    const next = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
+    return loadContract(endpoint)?.then(() => next) ?? next
   }
 
   /** The endpoint whose path is the beginning of this one, so that its clients understand the refusal. */
@@ -23,18 +31,21 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   }
 }
 
-function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | GatewayError {
+function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | GatewayError | Promise<GatewayError> {
   const { method } = event.requestContext.http
   const found = findRoute(method, event.rawPath)
-  if (found instanceof GatewayError) return found
-  const { endpoint, path } = found.route
-  return endpoint.function === name ? endpoint : notHere(method, path)
+  if (found instanceof GatewayError) {
+    if (found.kind !== 'not_found') return found
+    return import('#advice').then(({ noSuchPath }) => noSuchPath(method, event.rawPath))
+  }
+  const { endpoint } = found.route
+  return endpoint.function === name ? endpoint : notHere(method, event.rawPath)
 }
 
 /** Without a distribution in front, chat and the rest have an address each. */
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `${method} ${path} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
+    `${method} ${plainLine(path, MOST_SHOWN)} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
   )
 }

@@ -1,12 +1,12 @@
 import { doorOf } from '../contracts/contracts.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
 import { pinnableRoutes } from '../domain/route-order.ts'
 import type { LoadCatalog } from '../flow/catalog-cache.ts'
 import type { IdentifiedRequest, PricedChat } from '../request.ts'
 import { noSuchModel } from '../wire/models.ts'
-import { readJsonBody } from '../wire/read-body.ts'
+import { NOT_JSON, type RawBody, readJsonBody, textOf } from '../wire/read-body.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import { requireKind } from './require-kind.ts'
 
@@ -22,12 +22,17 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
     },
   }
 
-  function priceBy(catalog: Catalog, request: IdentifiedRequest, event: GatewayEvent): PricedChat {
+  function priceBy(
+    catalog: Catalog,
+    request: IdentifiedRequest,
+    event: GatewayEvent,
+  ): PricedChat | Promise<PricedChat> {
     try {
       return Object.assign(request, { priced: priceOf(catalog, request, event), refusal: undefined })
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      return Object.assign(request, { refusal: error })
+      if (error.message !== NOT_JSON) return Object.assign(request, { refusal: error })
+      return whyNotJson(rawBody(event)).then((refusal) => Object.assign(request, { refusal }))
     }
   }
 
@@ -43,6 +48,11 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
   }
 }
 
+async function whyNotJson(raw: RawBody): Promise<GatewayError> {
+  const { jsonFault } = await import('#advice')
+  return badRequest('invalid_json', `${NOT_JSON.slice(0, -1)}: ${jsonFault(textOf(raw).text)}.`)
+}
+
 /** `X-Svc-Route: provider[,provider]`: only these, in this order. */
 function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
   if (header === undefined) return undefined
@@ -53,14 +63,10 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   const isDear = model.routes.some(({ provider }) => provider === refused)
   const why = isDear ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
   const choices = allowed.length > 0 ? allowed.join(', ') : 'none'
-  throw new GatewayError(
-    'invalid_request',
-    `${why}The route header must be a list of providers of '${model.id}': ${choices}.`,
-    { code: 'invalid_route' },
-  )
+  throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
 }
 
-function rawBody(event: GatewayEvent) {
+function rawBody(event: GatewayEvent): RawBody {
   return {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,

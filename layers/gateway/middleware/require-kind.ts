@@ -1,7 +1,7 @@
 import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import { type EmbeddingRequest, MOST_NUMBERS } from '../domain/embedding.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import { badRequest, type GatewayError } from '../domain/gateway-error.ts'
 import { hasMoreTokens } from '../domain/least-tokens.ts'
 
 /** Refuses words of a model that makes embeddings, embeddings of one that has words, and more than a model or an answer can hold. */
@@ -27,7 +27,7 @@ function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most 
   )
   if (place < 0) return
   const message = `'input[${place}]' is too long: the model '${id}' takes at most ${most} tokens of one text.`
-  throw new GatewayError('invalid_request', message, { param: `input[${place}]`, code: 'context_length_exceeded' })
+  throw badRequest('context_length_exceeded', message, `input[${place}]`)
 }
 
 function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensions: most = 0 }: PricedModel): void {
@@ -47,5 +47,5 @@ function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensio
 }
 
 function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param })
+  return badRequest('invalid_value', message, param)
 }

@@ -1,3 +1,4 @@
+import type { RequestCode } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 import type { ChatCall } from './provider.ts'
 
@@ -26,5 +27,6 @@ export function leaveOut(
 
 function verdict(reason: 'rejected' | 'unsupported', param: string, complaint: string): UpstreamFailure {
   const name = param.slice(0, MAX_PARAM_CHARS)
-  return new UpstreamFailure(reason, `'${name}' ${complaint}.`, { param: name })
+  const code: RequestCode = reason === 'unsupported' ? 'unsupported_parameter' : 'invalid_value'
+  return new UpstreamFailure(reason, `'${name}' ${complaint}.`, { param: name, code })
 }

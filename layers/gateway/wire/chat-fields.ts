@@ -1,4 +1,4 @@
-import { arrayOf, boolean, either, integer, isObject, number, type Rule, string } from './field-rules.ts'
+import { arrayOf, boolean, either, integer, isObject, number, oneOf, string } from './field-rules.ts'
 import { cacheMark, MESSAGES } from './message-fields.ts'
 import {
   flag,
@@ -40,9 +40,9 @@ const FUNCTION = { name: text, description: text, parameters: jsonObject, strict
 
 /** A tool of another kind, such as a search, may be billed by the call. */
 export const hostedTool =
-  (wanted: string): Shape =>
+  (wanted: string, ...types: readonly string[]): Shape =>
   (sent, at) =>
-    isObject(sent) ? at.dear(wanted) : at.refuse("a tool: an object with a 'type'", sent)
+    isObject(sent) ? at.dear(wanted, sent.type, types) : at.refuse("a tool: an object with a 'type'", sent)
 
 /** Tools that the caller runs. Hosted ones, such as a search, are billed by the call. */
 const TOOLS = {
@@ -60,14 +60,15 @@ const ALLOWED_TOOLS = object({
 })
 const CHOICES = { ...NAMED, allowed_tools: { allowed_tools: ALLOWED_TOOLS } }
 
+/** `any` is Mistral's word for `required`. */
+const CHOICE_WORDS = ['none', 'auto', 'required', 'any']
+
 const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
 
 /** A wish that has a few words; another word may have another price. */
 export const wish = (...words: readonly string[]): Shape => {
-  const wanted = words.length === 1 ? `'${words[0]}'` : `one of ${words.join(', ')}`
-  const shape = priced((sent) => (words.includes(sent as string) ? undefined : wanted))
-  return (sent, at) =>
-    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(wanted, sent)
+  const shape = priced(oneOf(...words))
+  return (sent, at) => (typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent))
 }
 
 export const EFFORT = wish('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto')
@@ -96,9 +97,8 @@ const TEMPLATE_ARGUMENTS = object({
   continue_final_message: flag,
 })
 
-const isName: Rule = (sent) =>
-  typeof sent === 'string' && sent !== '' ? undefined : 'the id of a model; GET /v1/models lists them'
-export const MODEL = value(isName)
+export const MODEL_WANTED = 'the id of a model; GET /v1/models lists them'
+export const MODEL: Shape = value((sent) => (typeof sent === 'string' && sent !== '' ? undefined : MODEL_WANTED))
 
 /** OpenAI takes 16. */
 export const METADATA = record(scalar, 64)
@@ -191,11 +191,11 @@ export const CHAT_FIELDS: Rows = {
   stream_options: STREAM_OPTIONS,
   logprobs: value(boolean),
   top_logprobs: value(integer(0, 20)),
-  tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'")), 1024),
-  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object'),
+  tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'", 'function', 'custom')), 1024),
+  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', ...CHOICE_WORDS),
   parallel_tool_calls: flag,
   functions: list(object(FUNCTION), 1024),
-  function_call: textOr(object({ name: text }), 'an object'),
+  function_call: textOr(object({ name: text }), 'an object', 'none', 'auto'),
   modalities: priced((sent) => (isAllText(sent) ? undefined : "['text']")),
   service_tier: SERVICE_TIER,
   safety_identifier: alias,

@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/gateway-error.ts'
+import { badRequest } from '../domain/gateway-error.ts'
 
 /**
  * Refuses words of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its inner
@@ -7,7 +7,5 @@ import { GatewayError } from '../domain/gateway-error.ts'
 export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: readonly string[]): void {
   const word = words.find((name) => body[name] !== undefined && body[name] !== null)
   if (word === undefined) return
-  throw new GatewayError('invalid_request', `There is no '${word}' here: it is a field of /v1/chat/completions.`, {
-    param: word,
-  })
+  throw badRequest('unknown_parameter', `There is no '${word}' here: it is a field of /v1/chat/completions.`, word)
 }

@@ -1,5 +1,18 @@
-/** Describes the value that a field should have; undefined if the value is fine. Absent and null are always fine. */
-export type Rule = (value: unknown) => string | undefined
+/** The value that a field should have: described, or one of these words. */
+export type Wanted = string | readonly string[]
+
+/** The value that a field should have; undefined if it has it. Absent and null are always fine. */
+export type Rule = (value: unknown) => Wanted | undefined
+
+export function wantedText(wanted: Wanted): string {
+  if (typeof wanted === 'string') return wanted
+  return wanted.length === 1 ? `'${wanted[0]}'` : `one of ${wanted.join(', ')}`
+}
+
+export const oneOf =
+  (...words: readonly string[]): Rule =>
+  (value) =>
+    words.includes(value as string) ? undefined : words
 
 export const number =
   (least: number, most: number): Rule =>
@@ -27,22 +40,19 @@ export const arrayOf =
     const size = most === Number.POSITIVE_INFINITY ? '' : ` of at most ${most} elements`
     if (!Array.isArray(value) || value.length > most) return `an array${size}`
     const bad = value.findIndex((element) => rule(element) !== undefined)
-    return bad < 0 ? undefined : `an array${size} whose element ${bad} is ${rule(value[bad])}`
+    return bad < 0 ? undefined : `an array${size} whose element ${bad} is ${wantedText(rule(value[bad]) ?? '')}`
   }
 
 export const either =
   (one: Rule, other: Rule): Rule =>
   (value) => {
-    const wanted = one(value)
-    return wanted && other(value) ? `${wanted} or ${other(value)}` : undefined
+    const wanted = [one, other].map((rule) => rule(value))
+    return wanted.includes(undefined) ? undefined : wanted.map((each) => wantedText(each ?? '')).join(' or ')
   }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
-
-/** JSON from outside is taken up to this depth: V8 parses JSON that is nested deeper than it can write again. */
-export const MAX_DEPTH = 64
 
 /** Whether a value from outside is nested more levels deep than this. */
 export function isDeeper(value: unknown, levels: number): boolean {
@@ -57,9 +67,16 @@ export function describe(value: unknown): string {
   if (value === undefined) return 'it is missing'
   if (value === null) return 'got null'
   if (typeof value === 'number' || typeof value === 'boolean') return `got ${value}`
-  if (typeof value === 'string')
-    return value === '' ? 'got an empty string' : `got a string of ${value.length} characters`
+  if (typeof value === 'string') return describeText(value)
   if (Array.isArray(value))
     return value.length === 0 ? 'got an empty array' : `got an array of ${value.length} elements`
   return 'got an object'
+}
+
+/** A number or a flag in quotes is no prompt. */
+const QUOTED = /^(?:-?\d{1,10}(?:\.\d{1,10})?|true|false)$/i
+
+function describeText(text: string): string {
+  if (text === '') return 'got an empty string'
+  return QUOTED.test(text) ? `got the string '${text}'` : `got a string of ${text.length} characters`
 }

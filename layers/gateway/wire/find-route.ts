@@ -7,7 +7,8 @@ const MOST_SHOWN = 100
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
 /**
- * The route for this call, or the refusal that says what is wrong with its path or its method. HEAD is for what GET is
+ * The route for this call, or the refusal that says what is wrong with its method. What is wrong with a path, `noSuchPath`
+ * says. HEAD is for what GET is
  * for, and a slash at the end of a path says nothing.
  */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
@@ -21,12 +22,7 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   const wanted = method === 'HEAD' ? 'GET' : method
   const found = matches.find(({ route }) => route.method === wanted)
   if (found) return found
-  if (matches.length === 0) {
-    return new GatewayError(
-      'not_found',
-      `There is no ${plainLine(method, MOST_SHOWN)} ${plainLine(path, MOST_SHOWN)} here. The endpoints are ${listed}.`,
-    )
-  }
+  if (matches.length === 0) return new GatewayError('not_found', 'There is nothing here.')
   const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
   return new GatewayError(
     'method_not_allowed',
@@ -41,7 +37,6 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
 const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 
 const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))
-const listed = HTTP_ROUTES.map(({ method, path }) => `${method} ${path}`).join(', ')
 
 function patternOf(path: string): RegExp {
   const source = path.replaceAll('.', '\\.').replace('{id+}', '(?<id>.+)').replace('{id}', '(?<id>[^/]+)')

@@ -1,11 +1,9 @@
-import { GatewayError } from '../domain/gateway-error.ts'
+import { badRequest } from '../domain/gateway-error.ts'
 import { isObject } from './field-rules.ts'
 
 /** Whether the caller of a stream wants to be told its usage. */
 export function readIncludeUsage(options: unknown, stream: boolean): boolean {
   if (!isObject(options)) return false
   if (stream) return options.include_usage === true
-  throw new GatewayError('invalid_request', "'stream_options' is only allowed when 'stream' is true.", {
-    param: 'stream_options',
-  })
+  throw badRequest('invalid_value', "'stream_options' is only allowed when 'stream' is true.", 'stream_options')
 }

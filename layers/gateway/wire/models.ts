@@ -32,7 +32,7 @@ function contractsOf(model: PricedModel): ContractName[] {
 
 /** `known` are the ids of the models that there are. */
 export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
-  const meant = closest(id, known)
+  const meant = meantModel(id, [...known])
   const advice = meant ? ` Did you mean '${meant}'?` : ''
   return new GatewayError(
     'model_not_found',
@@ -40,6 +40,14 @@ export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
     { param: 'model' },
   )
 }
+
+/** Of names that other gateways and providers give to a model: `openai/gpt-4o`, `gpt-4o-2024-08-06`, `gpt-4o:free`. */
+function meantModel(id: string, known: readonly string[]): string | undefined {
+  const bare = id.slice(id.lastIndexOf('/') + 1, MOST_NAME_CHARS).replace(/[-@:](?:latest|free|\d{4}-?\d\d-?\d\d)$/, '')
+  return closest(id, known) ?? closest(bare, known) ?? known.find((each) => bare !== '' && each.endsWith(`/${bare}`))
+}
+
+const MOST_NAME_CHARS = 200
 
 /**
  * Credits for one token, one request and one image, under OpenRouter's names; what has no price of its own is left out. In

@@ -1,12 +1,12 @@
-import { GatewayError } from '../domain/gateway-error.ts'
-import { MAX_DEPTH } from './field-rules.ts'
+import { badRequest, GatewayError } from '../domain/gateway-error.ts'
+import { MAX_DEPTH } from '../domain/json-fault.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** No encoding at all. */
 const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
-type RawBody = {
+export type RawBody = {
   readonly body?: string | undefined
   readonly isBase64Encoded: boolean
   readonly contentType: string | undefined
@@ -24,14 +24,18 @@ export type JsonBody = {
 }
 
 export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
-  requireJsonType(raw.contentType)
-  if (raw.contentEncoding && !PLAIN.test(raw.contentEncoding))
-    throw compressed(`as '${raw.contentEncoding.slice(0, 80)}'`)
-  const { text, bytes } = raw.isBase64Encoded ? decode(raw.body ?? '') : measure(raw.body ?? '')
+  const { text, bytes } = textOf(raw)
   const value = parse(text)
   const seen = { cache: false, gained: 0 }
   requireSaneShape(value, 0, seen)
   return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
+}
+
+/** The text of a body that says it is JSON. */
+export function textOf({ body = '', isBase64Encoded, contentType, contentEncoding }: RawBody): Text {
+  requireJsonType(contentType)
+  if (contentEncoding && !PLAIN.test(contentEncoding)) throw compressed(`as '${contentEncoding.slice(0, 80)}'`)
+  return isBase64Encoded ? decode(body) : measure(body)
 }
 
 type Text = { readonly text: string; readonly bytes: number }
@@ -53,7 +57,7 @@ function decode(base64: string): Text {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes: bytes.length }
   } catch {
-    throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.')
+    throw badRequest('invalid_json', 'The request body is not valid UTF-8.')
   }
 }
 
@@ -78,33 +82,29 @@ function requireJsonType(contentType: string | undefined): void {
   )
 }
 
+/** Where it is not, `jsonFault` says. */
+export const NOT_JSON = 'The request body is not valid JSON.'
+
 function parse(text: string): unknown {
-  if (text.trim() === '')
-    throw new GatewayError('invalid_request', 'The request body is empty; a JSON object is needed.')
+  if (text.trim() === '') throw badRequest('invalid_json', 'The request body is empty; a JSON object is needed.')
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw new GatewayError('invalid_request', `The request body is not valid JSON${placeOf(error)}.`)
+  } catch {
+    throw badRequest('invalid_json', NOT_JSON)
   }
-}
-
-/** Only the position: V8's message quotes the text, and text here is somebody's prompt. */
-function placeOf(error: unknown): string {
-  const position = error instanceof Error && /at position \d+/.exec(error.message)
-  return position ? ` (${position[0]})` : ''
 }
 
 function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean; gained: number }): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
-      throw new GatewayError('invalid_request', 'The request body contains a number too large to represent.')
+      throw badRequest('invalid_body', 'The request body contains a number too large to represent.')
     }
     // A field of the request itself is no text.
     if (depth > 1 && mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
   }
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) {
-    throw new GatewayError('invalid_request', `The request body is nested more than ${MAX_DEPTH} levels deep.`)
+    throw badRequest('invalid_body', `The request body is nested more than ${MAX_DEPTH} levels deep.`)
   }
   if (Array.isArray(value)) {
     for (const element of value) requireSaneShape(element, depth + 1, seen)
@@ -113,7 +113,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
   const fields = value as Readonly<Record<string, unknown>>
   for (const name of Object.keys(fields)) {
     if (name === '__proto__') {
-      throw new GatewayError('invalid_request', "The request body has a field named '__proto__', which is not allowed.")
+      throw badRequest('invalid_body', "The request body has a field named '__proto__', which is not allowed.")
     }
     if (name === 'cache_control') seen.cache = true
     requireSaneShape(fields[name], depth + 1, seen)

@@ -1,12 +1,13 @@
+import type { ChatBody } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Prompt } from '../domain/prompt.ts'
 import { badField } from './bad-field.ts'
 
 /** OpenAI's four ways to write one prompt or several: a text, texts, token ids, lists of token ids. */
-export function readPrompts(field: string, value: unknown, most: number): readonly Prompt[] {
+export function readPrompts(field: string, value: unknown, most: number, raw: ChatBody): readonly Prompt[] {
   if (typeof value === 'string') return [value]
   const forms = 'a string, an array of strings, an array of token ids or an array of such arrays'
-  if (!Array.isArray(value)) throw badField(field, forms, value)
+  if (!Array.isArray(value)) throw badField(field, forms, value, raw)
   if (value.length === 0) throw badField(field, `${forms}, and not be empty`, value)
   if (typeof value[0] === 'number') return [requireTokens(field, value)]
   if (value.length > most) throw badField(field, `an array of at most ${most} elements`, value)

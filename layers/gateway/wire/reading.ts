@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { UnknownField } from '../domain/chat.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
-import { badField } from './bad-field.ts'
+import { badRequest, type GatewayError } from '../domain/gateway-error.ts'
+import { badField, described } from './bad-field.ts'
 import { closest } from './closest.ts'
+import { type Wanted, wantedText } from './field-rules.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PATH_CHARS = 100
@@ -38,20 +39,20 @@ export class Reading {
   }
 
   /** Refuses a value that is not what its field wants, whoever answers. */
-  refuse(wanted: string, got: unknown): never {
-    throw badField(this.#here() || 'The request body', wanted, got)
+  refuse(wanted: Wanted, got: unknown, beside?: unknown): never {
+    throw badField(this.#here() || 'The request body', wanted, got, beside)
   }
 
   /** Refuses a field that nobody may use here. */
   forbid(why: string): never {
     const param = this.#here()
-    throw new GatewayError('invalid_request', `'${param}' ${why}.`, { param })
+    throw badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
   }
 
   /** Notes a field beside those that are known. */
   other(name: string, known: readonly string[]): void {
     this.#path.push(name)
-    this.#note((param) => {
+    this.#note('unknown_parameter', (param) => {
       const meant = closest(name, known)
       const advice = meant ? `; did you mean \`${meant}\`?` : '.'
       return `Unknown field \`${param}\`${advice} It is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`
@@ -61,14 +62,20 @@ export class Reading {
 
   /** Notes a field that costs extra. */
   paid(): undefined {
-    this.#note((param) => `'${param}' is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`)
+    this.#note(
+      'unsupported_parameter',
+      (param) => `'${param}' is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`,
+    )
     return undefined
   }
 
   /** Notes a value that may cost more than the list price. It is left out. */
-  dear(wanted: string): undefined {
-    const words = `is passed on by this gateway only as ${wanted}, ${WHY} otherwise. Change it; ${HOW}`
-    this.#note((param) => `'${param}' ${words}.`)
+  dear(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
+    this.#note('unsupported_parameter', (param) => {
+      const only = `is passed on by this gateway only as ${wantedText(wanted)}, ${WHY} otherwise`
+      const but = typeof got === 'string' ? `, but ${described(words, got)}` : '.'
+      return `'${param}' ${only}${but} Change it; ${HOW}.`
+    })
     return undefined
   }
 
@@ -78,14 +85,14 @@ export class Reading {
   }
 
   /** The same field of many elements is noted once. */
-  #note(complaint: (param: string) => string): void {
+  #note(code: UnknownField['code'], complaint: (param: string) => string): void {
     const isInside = this.#path.length > 1
     if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) throw tooMany()
     const param = this.#here()
     const name = param.replaceAll(/\[\d+\]/g, '[]')
     if (isInside && this.#inside.has(name)) return
     if (isInside) this.#inside.add(name)
-    this.#unknown.push({ root: String(this.#path[0]), name, param, complaint: () => complaint(param) })
+    this.#unknown.push({ root: String(this.#path[0]), name, param, code, complaint: () => complaint(param) })
   }
 
   #here(): string {
@@ -101,5 +108,5 @@ export class Reading {
 
 function tooMany(): GatewayError {
   const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
-  return new GatewayError('invalid_request', message)
+  return badRequest('invalid_body', message)
 }

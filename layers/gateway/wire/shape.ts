@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type Rule } from './field-rules.ts'
+import { arrayOf, isObject, oneOf, type Rule } from './field-rules.ts'
 import type { Reading } from './reading.ts'
 
 /**
@@ -30,10 +30,7 @@ export const flag: Shape = (sent, at) => {
 }
 
 /** One of these words. */
-export const word = (...words: readonly string[]): Shape => {
-  const wanted = words.length === 1 ? `'${words[0]}'` : `one of ${words.join(', ')}`
-  return value((sent) => (words.includes(sent as string) ? undefined : wanted))
-}
+export const word = (...words: readonly string[]): Shape => value(oneOf(...words))
 
 const isScalar = (sent: unknown) => typeof sent === 'string' || typeof sent === 'number' || typeof sent === 'boolean'
 
@@ -68,7 +65,7 @@ export const priced =
   (rule: Rule): Shape =>
   (sent, at) => {
     const wanted = sent === null ? undefined : rule(sent)
-    return wanted === undefined ? (sent ?? undefined) : at.dear(wanted)
+    return wanted === undefined ? (sent ?? undefined) : at.dear(wanted, sent)
   }
 
 export function list(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
@@ -136,14 +133,14 @@ export const noOther =
   (sent, at) => {
     if (!isObject(sent)) return at.refuse(`an object with a '${by}'`, sent)
     at.enter(by)
-    return at.refuse(`one of ${Object.keys(kinds).join(', ')}`, sent[by])
+    return at.refuse(Object.keys(kinds), sent[by], sent)
   }
 
-/** A text, or a list or an object of another shape. */
+/** A text, of these words if there are any, or a list or an object of another shape. */
 export const textOr =
-  (other: Shape, wanted: string): Shape =>
+  (other: Shape, wanted: string, ...words: readonly string[]): Shape =>
   (sent, at) => {
-    if (typeof sent === 'string') return sent
+    if (typeof sent === 'string') return words.length === 0 || words.includes(sent) ? sent : at.refuse(words, sent)
     return typeof sent === 'object' ? other(sent, at) : at.refuse(`a string or ${wanted}`, sent)
   }
 

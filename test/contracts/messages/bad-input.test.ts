@@ -85,7 +85,11 @@ const BAD: readonly [string, unknown, RegExp][] = [
   ['a signature of 7', assistant({ type: 'thinking', thinking: 'a', signature: 7 }), /content\[0\]\.signature' must/],
   ['a redacted thought without data', assistant({ type: 'redacted_thinking' }), /content\[0\]\.data' must be a string/],
   ['instructions that are a number', { system: 7 }, /^'system' must be a string or an array/],
-  ['instructions with an image', { system: [{ type: 'image' }] }, /^'system\[0\]\.type' must be one of text/],
+  [
+    'instructions with an image',
+    { system: [{ type: 'image' }] },
+    /^'system\[0\]\.type' must be 'text', but got 'image'\.$/,
+  ],
   ['instructions without text', { system: [{ type: 'text' }] }, /^'system\[0\]\.text' must be a string/],
   ['a temperature of 2', { temperature: 2 }, /^'temperature' must be a number between 0 and 1/],
   ['a top_p of 2', { top_p: 2 }, /^'top_p' must be a number between 0 and 1/],
@@ -111,7 +115,11 @@ const BAD: readonly [string, unknown, RegExp][] = [
     { output_config: { effort: 'moon' } },
     /^'output_config\.effort' is passed on .* only as one of none/,
   ],
-  ['an unknown format', { output_config: { format: { type: 'xml' } } }, /^'output_config\.format\.type' must be one/],
+  [
+    'an unknown format',
+    { output_config: { format: { type: 'xml' } } },
+    /^'output_config\.format\.type' must be 'json_schema', but got 'xml'\.$/,
+  ],
   [
     'a format without a schema',
     { output_config: { format: { type: 'json_schema' } } },

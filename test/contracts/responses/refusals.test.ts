@@ -99,7 +99,7 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
   ],
   'tools that are no list': [{ tools: {} }, 'tools', 'an array'],
   'a tool that is a text': [tools(SECRET_TEXT), 'tools[0]', 'must be a tool'],
-  'a tool without a type': [tools({ name: 'f' }), 'tools[0].type', 'function, custom or namespace'],
+  'a tool without a type': [tools({ name: 'f' }), 'tools[0].type', 'function, custom, namespace'],
   'a tool of Chat Completions': [tools({ type: 'function', function: { name: 'f' } }), 'tools[0].name', 'missing'],
   'a web search': [tools(FN, { type: 'web_search' }), 'tools[1].type', 'web_search = "disabled"'],
   'a file search': [tools({ type: 'file_search', vector_store_ids: ['v'] }), 'tools[0].type', 'a function of your own'],
@@ -141,7 +141,7 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
   'a hosted choice': [{ ...tools(FN), tool_choice: { type: 'web_search' } }, 'tool_choice.type', 'function, custom'],
   'a choice without a name': [{ ...tools(FN), tool_choice: { type: 'function' } }, 'tool_choice.name', 'missing'],
   'a choice among no tools': [{ tool_choice: 'required' }, 'tool_choice', 'there are no tools'],
-  'an unknown mode': [{ tool_choice: { type: 'allowed_tools', tools: [] } }, 'tool_choice.mode', 'auto or required'],
+  'an unknown mode': [{ tool_choice: { type: 'allowed_tools', tools: [] } }, 'tool_choice.mode', 'auto, required'],
   'allowed tools that are none': [
     { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] } },
     'tool_choice.tools[0].type',

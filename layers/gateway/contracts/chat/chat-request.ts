@@ -41,16 +41,19 @@ function namedCap(body: ChatBody): number | undefined {
 
 function requireMessages({ messages }: ChatBody, raw: ChatBody): readonly Fields[] {
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw badField('messages', 'a non-empty array of messages', raw.messages)
+    throw badField('messages', 'a non-empty array of messages', raw.messages, raw)
   }
-  messages.forEach(requireContent)
+  for (const [index, message] of messages.entries()) requireContent(message, index, raw)
   return messages
 }
 
-function requireContent({ role, content }: Fields, index: number): void {
+function requireContent({ role, content }: Fields, index: number, { messages: sent }: ChatBody): void {
   const path = `messages[${index}].content`
   if (typeof content === 'string' || (MAY_BE_EMPTY.has(role) && (content ?? null) === null)) return
-  if (!Array.isArray(content)) throw badField(path, 'a string or an array of content parts', content)
+  if (!Array.isArray(content)) {
+    const beside = (sent as readonly unknown[])[index]
+    throw badField(path, 'a string or an array of content parts', content, beside)
+  }
   for (const [at, { type, text }] of (content as Fields[]).entries()) {
     if (type === 'text' && typeof text !== 'string') throw badField(`${path}[${at}].text`, 'a string', text)
   }

@@ -1,5 +1,5 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
-import { GatewayError } from '../../domain/gateway-error.ts'
+import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { DRAWING_FIELDS, MODEL, STREAM_OPTIONS } from '../../wire/chat-fields.ts'
 import { refuseChatWords } from '../../wire/chat-words.ts'
@@ -36,7 +36,7 @@ export function readCompletionRequest(request: JsonBody): ChatRequest {
   const { body, ...read } = readFields(request, ROWS)
   const { n = 1, max_tokens: cap = DEFAULT_CAP } = body
   refuseChatWords(read.raw, CHAT_WORDS)
-  const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES)
+  const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES, read.raw)
   const stream = body.stream === true
   requireBillable(body, prompts)
   return {
@@ -98,5 +98,5 @@ function asWords(ids: readonly number[]): string {
 }
 
 function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param })
+  return badRequest('invalid_value', message, param)
 }

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../domain/chat.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { alias, MODEL, wish } from '../../wire/chat-fields.ts'
@@ -28,7 +28,7 @@ const ROWS = knownRows({
 
 export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   const { body, ...read } = readFields(request, ROWS)
-  const inputs = readInputs(body.input)
+  const inputs = readInputs(body.input, read.raw)
   return {
     ...read,
     stream: false,
@@ -49,8 +49,8 @@ export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   }
 }
 
-function readInputs(input: unknown): readonly Prompt[] {
-  const inputs = readPrompts('input', input, MAX_INPUTS)
+function readInputs(input: unknown, raw: ChatBody): readonly Prompt[] {
+  const inputs = readPrompts('input', input, MAX_INPUTS, raw)
   const empty = inputs.indexOf('')
   if (empty < 0) return inputs
   throw badField(Array.isArray(input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')

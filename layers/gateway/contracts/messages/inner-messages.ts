@@ -1,6 +1,7 @@
-import { arrayOf, boolean, either, isObject, object, string } from '../../wire/field-rules.ts'
-import { complaint, name, oneOf, require } from './complaint.ts'
+import { badField } from '../../wire/bad-field.ts'
+import { arrayOf, boolean, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
 import { innerPart, mark, textPart } from './inner-parts.ts'
+import { name, require } from './require.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Block = Fields & { readonly type: string }
@@ -16,7 +17,7 @@ export function innerMessages({ system, messages }: Fields): Fields[] {
 }
 
 function addMessage(inner: Fields[], message: unknown, path: string): void {
-  if (!isObject(message)) throw complaint(path, "an object with 'role' and 'content'", message)
+  if (!isObject(message)) throw badField(path, "an object with 'role' and 'content'", message)
   const { role, content } = message
   require(oneOf('user', 'assistant', 'system'), role, `${path}.role`)
   require(either(string, arrayOf(object)), content, `${path}.content`)
@@ -37,7 +38,7 @@ function addUser(inner: Fields[], blocks: readonly Block[], path: string): void 
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_result') inner.push(innerResult(block, at))
-    else if (OF_ASSISTANT.has(block.type)) throw complaint(`${at}.type`, "in a message of the role 'assistant'", block)
+    else if (OF_ASSISTANT.has(block.type)) throw badField(`${at}.type`, "in a message of the role 'assistant'", block)
     else for (const part of innerPart(block, at)) parts.push(part)
   }
   if (parts.length > 0 || blocks.length === 0) inner.push({ role: 'user', content: plainest(parts) })
@@ -74,7 +75,7 @@ function innerAssistant(blocks: readonly Block[], path: string): Fields {
     if (block.type === 'tool_use') calls.push(innerCall(block, at))
     else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
       thoughts.push(innerThought(block, at, thoughts.length))
-    } else if (block.type === 'tool_result') throw complaint(`${at}.type`, "in a message of the role 'user'", block)
+    } else if (block.type === 'tool_result') throw badField(`${at}.type`, "in a message of the role 'user'", block)
     else for (const part of innerPart(block, at)) parts.push(part)
   }
   const thinking = thoughts.map(({ text }) => text ?? '').join('')

@@ -1,5 +1,6 @@
-import { arrayOf, either, isObject, object, string } from '../../wire/field-rules.ts'
-import { complaint, name, oneOf, require } from './complaint.ts'
+import { badField } from '../../wire/bad-field.ts'
+import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
+import { name, require } from './require.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,7 +16,7 @@ export function innerPart(block: Fields, path: string): Fields[] {
     case 'search_result':
       return searchParts(block, path)
     default:
-      throw complaint(`${path}.type`, 'a block that a message to the model may have', block)
+      throw badField(`${path}.type`, 'a block that a message to the model may have', block)
   }
 }
 
@@ -35,7 +36,7 @@ function imagePart({ source, cache_control }: Fields, path: string): Fields {
 
 /** Where the bytes of an image or a document are, as a URL. */
 function addressOf(source: unknown, path: string): string {
-  if (!isObject(source)) throw complaint(path, "an object of the type 'base64' or 'url'", source)
+  if (!isObject(source)) throw badField(path, "an object of the type 'base64' or 'url'", source)
   require(oneOf('base64', 'url'), source.type, `${path}.type`)
   if (source.type === 'url') {
     require(name, source.url, `${path}.url`)
@@ -49,7 +50,7 @@ function addressOf(source: unknown, path: string): string {
 /** A document whose words are in the request is text; any other is a file. */
 function documentParts({ source, title, context, cache_control }: Fields, path: string): Fields[] {
   const at = `${path}.source`
-  if (!isObject(source)) throw complaint(at, "an object with a 'type'", source)
+  if (!isObject(source)) throw badField(at, "an object with a 'type'", source)
   for (const [field, value] of Object.entries({ title, context })) {
     if (value !== undefined && value !== null) require(string, value, `${path}.${field}`)
   }

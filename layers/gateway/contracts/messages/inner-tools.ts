@@ -1,5 +1,6 @@
-import { boolean, isObject, object } from '../../wire/field-rules.ts'
-import { complaint, name, oneOf, require } from './complaint.ts'
+import { badField } from '../../wire/bad-field.ts'
+import { boolean, isObject, object, oneOf } from '../../wire/field-rules.ts'
+import { name, require } from './require.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,7 +27,7 @@ function innerTool(tool: Fields, index: number): Fields {
   const { name: called, description, input_schema: parameters, strict, cache_control } = tool
   require(name, called, `${path}.name`)
   require(object, parameters, `${path}.input_schema`)
-  if (typeof (description ?? '') !== 'string') throw complaint(`${path}.description`, 'a string', description)
+  if (typeof (description ?? '') !== 'string') throw badField(`${path}.description`, 'a string', description)
   return {
     type: 'function',
     function: { name: called, ...(description ? { description } : {}), parameters, ...(strict === true && { strict }) },

@@ -102,7 +102,7 @@ const ANTHROPICS: Rows = { type: text, name: text, max_characters: value(integer
 const customTool = object(CUSTOM)
 const anthropicTool = object(ANTHROPICS)
 
-const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call")
+const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call", 'custom')
 
 const tool: Shape = (sent, at) => {
   const type = (sent as { type?: unknown } | null)?.type ?? 'custom'

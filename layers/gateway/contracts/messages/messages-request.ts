@@ -1,13 +1,14 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import { badField } from '../../wire/bad-field.ts'
 import { refuseChatWords } from '../../wire/chat-words.ts'
 import { integer, isObject } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { type ReadFields, readFields } from '../../wire/read-fields.ts'
-import { complaint, require } from './complaint.ts'
 import { innerMessages } from './inner-messages.ts'
 import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
+import { require } from './require.ts'
 
 /** Fields that are told in other words. */
 const RETOLD: ReadonlySet<string> = new Set([
@@ -21,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
-  require(integer(1), read.body.max_tokens, 'max_tokens')
+  require(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
   return toChatRequest(read, json)
 }
 
@@ -35,7 +36,7 @@ function readMessages(json: JsonBody): ReadFields {
   refuseChatWords(read.raw, CHAT_WORDS)
   const { messages } = read.body
   if (Array.isArray(messages) && messages.length > 0) return read
-  throw complaint('messages', 'a non-empty array of messages', read.raw.messages)
+  throw badField('messages', 'a non-empty array of messages', read.raw.messages, read.raw)
 }
 
 function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = false }: JsonBody): ChatRequest {
@@ -95,6 +96,6 @@ function innerConfig({ effort, format }: Fields): Fields {
 }
 
 function innerFormat({ schema }: Fields): Fields {
-  if (!isObject(schema)) throw complaint('output_config.format.schema', 'an object', schema)
+  if (!isObject(schema)) throw badField('output_config.format.schema', 'an object', schema)
   return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
 }

@@ -1,11 +1,12 @@
+import { badField } from '../../wire/bad-field.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { badField, requireText } from './bad-field.ts'
+import { requireText } from './not-taken.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadPart = (part: Fields, path: string) => Fields
 
 const textPart: ReadPart = (part, path) => {
-  if (typeof part.text !== 'string') throw badField(`${path}.text`, `'${path}.text' must be a string`, part.text)
+  if (typeof part.text !== 'string') throw badField(`${path}.text`, 'a string', part.text)
   return { type: 'text', text: part.text }
 }
 
@@ -23,7 +24,7 @@ const GIVEN: Readonly<Record<string, ReadPart>> = {
   },
   input_audio: (part, path) => {
     if (isObject(part.input_audio)) return { type: 'input_audio', input_audio: part.input_audio }
-    throw badField(`${path}.input_audio`, `'${path}.input_audio' must be an object`, part.input_audio)
+    throw badField(`${path}.input_audio`, 'an object', part.input_audio)
   },
 }
 
@@ -32,7 +33,7 @@ const SAID: Readonly<Record<string, ReadPart>> = {
   input_text: textPart,
   refusal: (part, path) => {
     if (typeof part.refusal === 'string') return { type: 'refusal', refusal: part.refusal }
-    throw badField(`${path}.refusal`, `'${path}.refusal' must be a string`, part.refusal)
+    throw badField(`${path}.refusal`, 'a string', part.refusal)
   },
 }
 
@@ -47,13 +48,12 @@ export function readSaid(content: unknown, path: string): Fields[] {
 }
 
 function readParts(content: unknown, path: string, kinds: Readonly<Record<string, ReadPart>>): Fields[] {
-  if (!Array.isArray(content)) throw badField(path, `'${path}' must be a string or an array of content parts`, content)
+  if (!Array.isArray(content)) throw badField(path, 'a string or an array of content parts', content)
   return content.map((part: unknown, index) => {
     const at = `${path}[${index}]`
     const kind = isObject(part) && typeof part.type === 'string' ? part.type : undefined
     const read = kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
     if (isObject(part) && read) return read(part, at)
-    const list = Object.keys(kinds).join(', ')
-    throw badField(`${at}.type`, `'${at}.type' must be one of ${list}`, isObject(part) ? part.type : part)
+    throw badField(`${at}.type`, Object.keys(kinds), isObject(part) ? part.type : part, part)
   })
 }

@@ -1,7 +1,8 @@
+import { badField } from '../../wire/bad-field.ts'
 import { arePacked, unpackThoughts } from '../../wire/carried-thoughts.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
-import { badField, notTaken, requireText } from './bad-field.ts'
+import { notTaken, requireText } from './not-taken.ts'
 import { readGiven, readSaid } from './read-content.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -18,17 +19,17 @@ type Turn = {
 }
 
 /** The items of `input` as the messages of Chat Completions. */
-export function readInput(input: unknown, instructions: unknown): Fields[] {
+export function readInput({ input, instructions }: Fields, raw: Fields): Fields[] {
   const messages: Fields[] = []
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
   if (typeof input === 'string') {
-    if (input === '') throw badField('input', "'input' must be a string that is not empty, or an array of items", input)
+    if (input === '') throw badField('input', 'a string that is not empty, or an array of items', input)
     return [...messages, { role: 'user', content: input }]
   }
   if (!Array.isArray(input) || input.length === 0) {
-    throw badField('input', "'input' must be a string or a non-empty array of items", input)
+    throw badField('input', 'a string or a non-empty array of items', input, raw)
   }
-  if (input.length > MAX_ITEMS) throw badField('input', `'input' must have at most ${MAX_ITEMS} items`, input)
+  if (input.length > MAX_ITEMS) throw badField('input', `an array of at most ${MAX_ITEMS} items`, input)
   const items = new ItemReader(messages)
   for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
   items.end()
@@ -83,7 +84,7 @@ class ItemReader {
 
   #takeMessage({ role, content }: Fields, path: string): void {
     if (typeof role !== 'string' || !ROLES.includes(role)) {
-      throw badField(`${path}.role`, `'${path}.role' must be one of ${ROLES.join(', ')}`, role)
+      throw badField(`${path}.role`, ROLES, role)
     }
     if (role === 'assistant') {
       for (const part of readSaid(content, `${path}.content`)) this.#open().content.push(part)
@@ -107,7 +108,7 @@ class ItemReader {
     const name = namespacedName(item.namespace, requireText(item, 'name', path))
     const field = isCustom ? 'input' : 'arguments'
     const said = item[field]
-    if (typeof said !== 'string') throw badField(`${path}.${field}`, `'${path}.${field}' must be a string`, said)
+    if (typeof said !== 'string') throw badField(`${path}.${field}`, 'a string', said)
     this.#called.add(id)
     this.#open().calls.push(
       isCustom
@@ -133,11 +134,11 @@ class ItemReader {
 
 function readThought(parts: unknown, kind: string, path: string): string[] {
   if (parts === undefined || parts === null) return []
-  if (!Array.isArray(parts)) throw badField(path, `'${path}' must be an array of parts`, parts)
+  if (!Array.isArray(parts)) throw badField(path, 'an array of parts', parts)
   return parts.map((part: unknown, index) => {
     if (isObject(part) && part.type === kind && typeof part.text === 'string') return part.text
     const at = `${path}[${index}]`
-    throw badField(at, `'${at}' must be a part of type ${kind} with a 'text'`, part)
+    throw badField(at, `a part of type ${kind} with a 'text'`, part)
   })
 }
 
@@ -145,10 +146,10 @@ function readThought(parts: unknown, kind: string, path: string): string[] {
 function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summary: string[], path: string): Fields[] {
   if (sealed === undefined || sealed === null || sealed === '') return []
   const name = `${path}.encrypted_content`
-  if (typeof sealed !== 'string') throw badField(name, `'${name}' must be a string`, sealed)
+  if (typeof sealed !== 'string') throw badField(name, 'a string', sealed)
   if (arePacked(sealed)) {
     const details = unpackThoughts(sealed)
-    if (!details) throw badField(name, `'${name}' must be as it was in the answer it came with`, sealed)
+    if (!details) throw badField(name, 'as it was in the answer it came with', sealed)
     return withWords(details, text)
   }
   const own = { ...(typeof id === 'string' && { id }), format: 'openai-responses-v1' }

@@ -1,10 +1,11 @@
 import type { ChatRequest } from '../../domain/chat.ts'
-import { GatewayError } from '../../domain/gateway-error.ts'
+import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
+import { badField } from '../../wire/bad-field.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { readFields } from '../../wire/read-fields.ts'
-import { badField, notTaken } from './bad-field.ts'
+import { notTaken } from './not-taken.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
@@ -27,7 +28,7 @@ const PASSED = [
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
-  const messages = readInput(body.input, body.instructions)
+  const messages = readInput(body, read.raw)
   const { tools, addedChars } = readTools(body.tools)
   const choice = readToolChoice(body.tool_choice, tools.length)
   const format = readFormat(body.text)
@@ -74,7 +75,7 @@ function isGiven(value: unknown): boolean {
 
 function otherWord(name: string, own: string): GatewayError {
   const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
-  return new GatewayError('invalid_request', message, { param: own, code: 'unsupported_parameter' })
+  return badRequest('unsupported_parameter', message, own)
 }
 
 function copied(body: Fields, names: readonly string[]): Fields {
@@ -89,8 +90,8 @@ function readFormat(text: unknown): Fields | undefined {
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
   const { name, description, schema, strict } = format
-  if (!isText(name)) throw badField('text.format.name', "'text.format.name' must be a string that is not empty", name)
-  if (!isObject(schema)) throw badField('text.format.schema', "'text.format.schema' must be an object", schema)
+  if (!isText(name)) throw badField('text.format.name', 'a string that is not empty', name)
+  if (!isObject(schema)) throw badField('text.format.schema', 'an object', schema)
   return {
     type: 'json_schema',
     json_schema: {

@@ -1,7 +1,9 @@
 import type { GatewayError } from '../../domain/gateway-error.ts'
+import { badField } from '../../wire/bad-field.ts'
+import { closest } from '../../wire/closest.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
-import { badField, notTaken, requireText } from './bad-field.ts'
+import { notTaken, requireText } from './not-taken.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,12 +17,12 @@ export type Offer = { readonly tools: Fields[]; readonly addedChars: number }
 /** A namespace becomes its tools: Chat Completions has none. */
 export function readTools(tools: unknown): Offer {
   if (tools === undefined || tools === null) return { tools: [], addedChars: 0 }
-  if (!Array.isArray(tools)) throw badField('tools', "'tools' must be an array of tools", tools)
+  if (!Array.isArray(tools)) throw badField('tools', 'an array of tools', tools)
   const read: Fields[] = []
   const names = new Set<string>()
   let addedChars = 0
   for (const { tool, path, namespace } of flat(tools)) {
-    if (read.length === MAX_TOOLS) throw badField('tools', `'tools' must have at most ${MAX_TOOLS} tools`, tools)
+    if (read.length === MAX_TOOLS) throw badField('tools', `an array of at most ${MAX_TOOLS} tools`, tools)
     const own = requireText(tool, 'name', path)
     const name = namespacedName(namespace, own)
     if (name.length > MAX_NAME) {
@@ -53,27 +55,31 @@ type PlacedTool = { readonly tool: Fields; readonly path: string; readonly names
 function* flat(tools: readonly unknown[]): Generator<PlacedTool, void, undefined> {
   for (const [index, tool] of tools.entries()) {
     const path = `tools[${index}]`
-    if (!isObject(tool)) throw badField(path, `'${path}' must be a tool: an object with a 'type'`, tool)
+    if (!isObject(tool)) throw badField(path, "a tool: an object with a 'type'", tool)
     if (tool.type !== 'namespace') {
       yield { tool: requireOwn(tool, path), path }
       continue
     }
     const namespace = requireText(tool, 'name', path)
-    if (!Array.isArray(tool.tools)) throw badField(`${path}.tools`, `'${path}.tools' must be an array`, tool.tools)
+    if (!Array.isArray(tool.tools)) throw badField(`${path}.tools`, 'an array', tool.tools)
     for (const [at, inner] of tool.tools.entries()) {
       const place = `${path}.tools[${at}]`
-      if (!isObject(inner)) throw badField(place, `'${place}' must be a tool: an object with a 'type'`, inner)
-      yield { tool: requireOwn(inner, place), path: place, namespace }
+      if (!isObject(inner)) throw badField(place, "a tool: an object with a 'type'", inner)
+      yield { tool: requireOwn(inner, place, OWN_TYPES), path: place, namespace }
     }
   }
 }
 
 const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
 
-function requireOwn(tool: Fields, path: string): Fields {
-  if (tool.type === 'function' || tool.type === 'custom') return tool
-  if (typeof tool.type === 'string' && TOOL_TYPE.test(tool.type)) throw hosted(tool.type, path)
-  throw badField(`${path}.type`, `'${path}.type' must be function, custom or namespace`, tool.type)
+const OWN_TYPES = ['function', 'custom']
+const TOOL_TYPES = [...OWN_TYPES, 'namespace']
+
+function requireOwn(tool: Fields, path: string, types = TOOL_TYPES): Fields {
+  const { type } = tool
+  if (type === 'function' || type === 'custom') return tool
+  const isHosted = typeof type === 'string' && TOOL_TYPE.test(type) && closest(type, types) === undefined
+  throw isHosted ? hosted(type, path) : badField(`${path}.type`, types, type, tool)
 }
 
 /** What a caller can do in place of a tool that OpenAI runs, and bills, beside the model. */
@@ -115,28 +121,27 @@ function readFormat({ type, syntax, definition }: Fields, path: string): Fields 
   if (type === 'grammar' && typeof syntax === 'string' && typeof definition === 'string') {
     return { type, grammar: { syntax, definition } }
   }
-  throw badField(path, `'${path}' must be of type text, or grammar with a 'syntax' and a 'definition'`, type)
+  throw badField(path, "of type text, or grammar with a 'syntax' and a 'definition'", type)
 }
 
-const WORDS: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
-const MODES: ReadonlySet<unknown> = new Set(['auto', 'required'])
-const WANTED =
-  "'tool_choice' must be none, auto, required, or an object of type function or custom with a 'name', or of type allowed_tools"
+const WORDS: ReadonlySet<string> = new Set(['none', 'auto', 'required'])
+const MODES: ReadonlySet<string> = new Set(['auto', 'required'])
+const WANTED = "none, auto, required, or an object of type function or custom with a 'name', or of type allowed_tools"
 
 /** Undefined where nothing need be said. Without tools there is nothing to choose. */
 export function readToolChoice(choice: unknown, toolCount: number): unknown {
   if (choice === undefined || choice === null) return undefined
-  if (WORDS.has(choice)) {
+  if (WORDS.has(choice as string)) {
     if (toolCount > 0) return choice
     if (choice !== 'required') return undefined
     throw notTaken('tool_choice', "is 'required', but there are no tools")
   }
-  if (!isObject(choice)) throw badField('tool_choice', WANTED, choice)
+  if (!isObject(choice)) throw badField('tool_choice', typeof choice === 'string' ? [...WORDS] : WANTED, choice)
   if (choice.type !== 'allowed_tools') return readNamed(choice, 'tool_choice')
   const { mode, tools } = choice
-  if (!MODES.has(mode)) throw badField('tool_choice.mode', "'tool_choice.mode' must be auto or required", mode)
+  if (!MODES.has(mode as string)) throw badField('tool_choice.mode', [...MODES], mode)
   if (!Array.isArray(tools) || tools.length > MAX_TOOLS) {
-    throw badField('tool_choice.tools', `'tool_choice.tools' must be an array of at most ${MAX_TOOLS} tools`, tools)
+    throw badField('tool_choice.tools', `an array of at most ${MAX_TOOLS} tools`, tools)
   }
   const named = tools.map((tool: unknown, index) => readNamed(tool, `tool_choice.tools[${index}]`))
   return { type: 'allowed_tools', allowed_tools: { mode, tools: named } }
@@ -145,7 +150,7 @@ export function readToolChoice(choice: unknown, toolCount: number): unknown {
 function readNamed(choice: unknown, path: string): Fields {
   const type = isObject(choice) ? choice.type : undefined
   if (!isObject(choice) || (type !== 'function' && type !== 'custom')) {
-    throw badField(path, path === 'tool_choice' ? WANTED : `'${path}' must be of type function or custom`, choice)
+    throw badField(path, path === 'tool_choice' ? WANTED : 'of type function or custom', choice)
   }
   return { type, [type]: { name: namespacedName(choice.namespace, requireText(choice, 'name', path)) } }
 }

@@ -9,6 +9,7 @@ import {
   SUMMARY,
   VERBOSITY,
 } from '../../wire/chat-fields.ts'
+import { closest } from '../../wire/closest.ts'
 import { boolean, integer, number } from '../../wire/field-rules.ts'
 import { address, DETAIL, fileData, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
 import {
@@ -85,9 +86,12 @@ const otherItem: Shape = (sent, at) => {
   if (type === undefined && role !== undefined) return message(sent, at)
   if (typeof sent !== 'object') return at.refuse("an item: an object with a 'type'", sent)
   at.enter('type')
-  return at.refuse(`one of ${Object.keys(ITEMS).join(', ')}; ${NOT_HOSTED}`, type)
+  const kinds = Object.keys(ITEMS)
+  const isHosted = typeof type === 'string' && HOSTED.test(type) && closest(type, kinds) === undefined
+  return isHosted ? at.forbid(NOT_HOSTED) : at.refuse(kinds, type, sent)
 }
-const NOT_HOSTED = 'the tools that OpenAI hosts are not offered here, so leave their items out'
+const HOSTED = /_(?:call|output|tools|approval_request|approval_response)$/
+const NOT_HOSTED = `is of a tool that OpenAI hosts. They are not offered here, so leave their items out. The others are ${Object.keys(ITEMS).join(', ')}`
 const item = variants('type', ITEMS, otherItem)
 
 const FORMAT = object({ type: word('text', 'grammar'), syntax: text, definition: text })

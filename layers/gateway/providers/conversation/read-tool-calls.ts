@@ -1,4 +1,5 @@
-import { isDeeper, isObject, MAX_DEPTH } from '../../wire/field-rules.ts'
+import { MAX_DEPTH } from '../../domain/json-fault.ts'
+import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ToolCall } from './turns.ts'
 

@@ -1,3 +1,4 @@
+import { keyShapes } from '../../domain/key-shapes.ts'
 import { plainText } from '../../domain/plain-text.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
@@ -99,5 +100,5 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
 function clean(words: string, key: string | undefined): string {
   const text = plainText(words, '')
   const withoutKey = key ? text.replaceAll(key, '[key]') : text
-  return withoutKey.replace(/\b(?:sk|pk|gsk|xai|svc_live)[-_][\w*-]{6,}/g, '[key]').slice(0, MAX_MESSAGE_CHARS)
+  return withoutKey.replace(keyShapes(), '[key]').slice(0, MAX_MESSAGE_CHARS)
 }

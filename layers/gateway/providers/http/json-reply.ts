@@ -1,5 +1,6 @@
+import { MAX_DEPTH } from '../../domain/json-fault.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isDeeper, isObject, MAX_DEPTH } from '../../wire/field-rules.ts'
+import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
 

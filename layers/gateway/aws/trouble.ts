@@ -1,0 +1,104 @@
+// What stands between an operator and AWS, by the names that AWS and its SDK give to it, and what to do about each.
+
+/** What is wrong, as the end of a sentence, and what to do, as one of its own. */
+export type Trouble = { readonly what: string; readonly advice: string }
+
+type Told = { readonly name: string; readonly message: string; readonly code: string }
+
+type Row = { readonly is: (told: Told) => boolean; readonly says: (told: Told) => Trouble }
+
+const UNREACHED =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|EPIPE|UND_ERR_\w+|TimeoutError|fetch failed)$/
+const SIGN_IN =
+  "Sign in again with 'aws login' or 'aws sso login', or renew the variables AWS_ACCESS_KEY_ID and its like"
+
+/** In this order: what an SDK says of credentials may also speak of a region or a connection. */
+const ROWS: readonly Row[] = [
+  {
+    is: ({ name, message }) => isOfCredentials(name) && /expired|refresh/i.test(message),
+    says: () => ({ what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }),
+  },
+  {
+    is: ({ name }) => isOfCredentials(name) && Boolean(process.env.AWS_PROFILE),
+    says: () => ({
+      what: `the profile '${process.env.AWS_PROFILE}' of AWS_PROFILE has no AWS credentials, or does not exist`,
+      advice: "'aws configure list-profiles' lists those that do.",
+    }),
+  },
+  {
+    is: ({ name }) => isOfCredentials(name),
+    says: () => ({
+      what: 'no AWS credentials were found',
+      advice: "Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
+    }),
+  },
+  {
+    is: ({ message }) => /region (?:is missing|not accepted)/i.test(message),
+    says: () => ({
+      what: 'no AWS region is set, or not a valid one',
+      advice: 'Set AWS_REGION to the region of the deployment, for example us-east-1.',
+    }),
+  },
+  {
+    is: ({ name, message }) => /TooSkewed/.test(name) || /signature (?:expired|not yet current)/i.test(message),
+    says: () => ({
+      what: 'the clock of this machine is wrong, and AWS refuses its signatures',
+      advice: 'Set the clock.',
+    }),
+  },
+  {
+    is: ({ name }) => /^(?:ExpiredToken|RequestExpired)/.test(name),
+    says: () => ({ what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }),
+  },
+  {
+    is: ({ name }) =>
+      /^(?:InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch|InvalidSignature|InvalidAccessKeyId|IncompleteSignature|AuthFailure|MissingAuthenticationToken)/.test(
+        name,
+      ),
+    says: ({ name }) => ({
+      what: `AWS does not accept the credentials (${name})`,
+      advice: `${SIGN_IN}; look at AWS_PROFILE.`,
+    }),
+  },
+  {
+    is: ({ name }) => /^AccessDenied/.test(name),
+    says: ({ message }) => ({
+      what: `these AWS credentials may not do this (${message.trim()})`,
+      advice: 'Use others, or have this right added.',
+    }),
+  },
+  {
+    is: ({ code }) => UNREACHED.test(code),
+    says: ({ code, message }) => ({
+      what: `AWS cannot be reached (${code}${hostIn(message)})`,
+      advice: 'Look at the network and its proxy, and whether AWS_REGION names a region.',
+    }),
+  },
+]
+
+function isOfCredentials(name: string): boolean {
+  return name === 'CredentialsProviderError' || name === 'TokenProviderError'
+}
+
+function hostIn(message: string): string {
+  const [host] = /[\w-]+(?:\.[\w-]+)*\.amazonaws\.com(?:\.cn)?|\d+\.\d+\.\d+\.\d+:\d+/.exec(message) ?? []
+  return host === undefined ? '' : ` ${host}`
+}
+
+/** Undefined for an error that tells of something else. */
+export function awsTrouble(error: unknown): Trouble | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { name = '', message = '', cause } = error as Partial<Error>
+  // Node's fetch has the reason inside.
+  const { code = message === 'fetch failed' ? message : name, message: why = message } = (cause ?? error) as {
+    readonly code?: string
+    readonly message?: string
+  }
+  const told = { name, message: why, code: String(code) }
+  return ROWS.find(({ is }) => is(told))?.says(told)
+}
+
+/** The same on one line. */
+export function troubleLine({ what, advice }: Trouble): string {
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${advice}`
+}

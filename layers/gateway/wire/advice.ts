@@ -1,0 +1,3 @@
+// A file of its own beside chat's code: loaded with the first refusal that it explains.
+export { jsonFault } from '../domain/json-fault.ts'
+export { noSuchPath } from './no-such-path.ts'

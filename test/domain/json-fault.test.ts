@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { jsonFault } from '../../layers/gateway/domain/json-fault.ts'
 import { Random } from '../simulation/random.ts'
+import { someTimes } from '../support/some-of.ts'
 
 test.each<[string, string, RegExp]>([
   [
@@ -42,13 +43,13 @@ const PIECES = [...'{}[],:"a10-.e\\nu \n\'', 'true', 'null', '"a"', '"b":', '\\u
 test('a fault is found in every text that JSON.parse refuses, and in no other', () => {
   const random = new Random(1)
   let valid = 0
-  for (let i = 0; i < 100_000; i++) {
+  for (let i = 0; i < someTimes(10_000, 100_000); i++) {
     const text = Array.from({ length: 1 + random.below(9) }, () => random.pick(PIECES)).join('')
     const isValid = parses(text)
     if (isValid) valid += 1
     expect([text, jsonFault(text) === undefined]).toEqual([text, isValid])
   }
-  expect(valid).toBeGreaterThan(1_000)
+  expect(valid).toBeGreaterThan(100)
 })
 
 function parses(text: string): boolean {

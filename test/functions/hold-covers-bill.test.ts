@@ -5,7 +5,7 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 
-const REQUESTS = Number(process.env.HELD_REQUESTS ?? 100)
+const REQUESTS = Number(process.env.HELD_REQUESTS ?? 60)
 const TIME_MS = 60_000 + REQUESTS * 100
 const SEED = Number(process.env.HELD_SEED ?? 9)
 

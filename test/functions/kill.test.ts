@@ -24,7 +24,7 @@ import { openUpstream } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 6)
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 3)
 const GATEWAYS = 2
 const CALLERS = 12
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { Random } from '../simulation/random.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 
 // More of them: LOCAL_KILLS=50 npm run -s jest -- test/local/kill
-const KILLS = Number(process.env.LOCAL_KILLS ?? 2)
+const KILLS = Number(process.env.LOCAL_KILLS ?? 1)
 const CLIENTS = 12
 
 jest.setTimeout(60_000 + KILLS * 30_000)

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { witnessOf } from '../../layers/gateway/flow/witness-of.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { someOf } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 
@@ -100,7 +101,11 @@ const CALLERS = { rests: 'never', same: true, dearer: false, fallback: false }
 const ENDS = { ...CALLERS, same: false }
 
 const withStatus = (codes: readonly number[], what: object) =>
-  codes.map((code): [string, Reply, object] => [`answers ${code}`, status(code, { error: { message: 'No.' } }), what])
+  someOf(codes, 4).map((code): [string, Reply, object] => [
+    `answers ${code}`,
+    status(code, { error: { message: 'No.' } }),
+    what,
+  ])
 const inAnswer = (error: object) => status(200, { error: { message: 'No.', ...error } })
 const destroyed: Reply = (response) => void response.socket?.destroy()
 const tooLong: Reply = (response) => {

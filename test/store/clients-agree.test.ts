@@ -19,7 +19,7 @@ import { openTestTables } from '../support/gateway.ts'
 
 // Another seed or a longer run: CLIENTS_SEED=7 CLIENTS_STEPS=20000 npm run -s jest -- test/store/clients-agree
 const SEED = Number(process.env.CLIENTS_SEED ?? 1)
-const STEPS = Number(process.env.CLIENTS_STEPS ?? 300)
+const STEPS = Number(process.env.CLIENTS_STEPS ?? 150)
 
 type Call = (input: unknown) => Promise<object>
 

@@ -12,7 +12,7 @@ import { PATHS, randomRequest } from './random-request.ts'
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
 // allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
 
-const REQUESTS = Number(process.env.GREEDY_REQUESTS ?? 600)
+const REQUESTS = Number(process.env.GREEDY_REQUESTS ?? 300)
 const SEED = Number(process.env.GREEDY_SEED ?? 1)
 const DIMENSIONS = 2
 /** Nanocredits: the price of cache writes is the dearest of a prompt's. */

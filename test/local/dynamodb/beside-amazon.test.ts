@@ -11,6 +11,7 @@ import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { Random } from '../../simulation/random.ts'
 import { testWithAmazon } from '../../support/amazon.ts'
 import { hasJava } from '../../support/programs.ts'
+import { someTimes } from '../../support/some-of.ts'
 import { RandomCommands } from './random-commands.ts'
 import { RandomVerbs } from './random-verbs.ts'
 import { Mismatch, SideBySide } from './side-by-side.ts'
@@ -156,7 +157,7 @@ testWithAmazon('numbers are kept, added and told to the last digit, and refused 
   const { local, ours } = await openSides()
   const random = new Random(SEED)
   const heard = await Promise.all(
-    Array.from({ length: 300 }, async (_, i) => {
+    Array.from({ length: someTimes(100, 1_000) }, async (_, i) => {
       const Key = { pk: { S: 'numbers' }, sk: { S: String(i) } }
       const [kept, added] = [randomDigits(random), randomDigits(random)]
       const values = { ':n': { N: added } }
@@ -175,5 +176,5 @@ testWithAmazon('numbers are kept, added and told to the last digit, and refused 
     }),
   )
   expect(heard.filter(({ amazon: theirs, ours: own }) => theirs !== own)).toEqual([])
-  expect(new Set(heard.map(({ amazon: theirs }) => theirs)).size).toBeGreaterThan(100)
+  expect(new Set(heard.map(({ amazon: theirs }) => theirs)).size).toBeGreaterThan(30)
 })

@@ -18,6 +18,7 @@ import { ndjsonLines } from '../../operator/usage-lines.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { startLongTable } from '../support/long-table.ts'
+import { testAtNight } from '../support/some-of.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { until } from '../support/wait.ts'
@@ -322,7 +323,7 @@ describe('the export command', () => {
     return stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...env })
   }
 
-  test('waybill usage export writes 10,000 rows of 4 KB with 64 MB of heap', async () => {
+  testAtNight('waybill usage export writes 10,000 rows of 4 KB with 64 MB of heap', async () => {
     await using table = await longTable()
     const { ended } = exportLong(table.endpoint, { NODE_OPTIONS: '--max-old-space-size=64' })
     const { code, stdout, stderr } = await ended

@@ -14,6 +14,7 @@ import { actAt } from '../support/act.ts'
 import { embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { type Process, run } from '../support/processes.ts'
+import { testAtNight } from '../support/some-of.ts'
 import { openUpstream } from '../support/stack.ts'
 import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -105,21 +106,25 @@ async function ask(body: object): Promise<{ status: number; text: string; row: U
   return { status: response.status, text, row: await readUsageRow(tables)(response.headers.get('x-request-id') ?? '') }
 }
 
-test('a batch of as many numbers as one answer may have stays within the documented memory', async () => {
-  await ask({ messages: [] })
-  const idle = peakMb()
-  const response = await fetch(`${url}/v1/embeddings`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'vectors' },
-    body: JSON.stringify({ model: 'test-embedding', input: Array(TEXTS).fill('a') }),
-  })
-  let bytes = 0
-  for await (const chunk of response.body ?? []) bytes += chunk.length
-  expect(bytes).toBeGreaterThan(TEXTS * DIMENSIONS * 20)
-  const row = await readUsageRow(tables)(response.headers.get('x-request-id') ?? '')
-  expect(row).toMatchObject({ promptTokens: TEXTS, usageSource: 'upstream' })
-  expect(peakMb() - idle).toBeLessThan(MOST_MB)
-}, 60_000)
+testAtNight(
+  'a batch of as many numbers as one answer may have stays within the documented memory',
+  async () => {
+    await ask({ messages: [] })
+    const idle = peakMb()
+    const response = await fetch(`${url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'vectors' },
+      body: JSON.stringify({ model: 'test-embedding', input: Array(TEXTS).fill('a') }),
+    })
+    let bytes = 0
+    for await (const chunk of response.body ?? []) bytes += chunk.length
+    expect(bytes).toBeGreaterThan(TEXTS * DIMENSIONS * 20)
+    const row = await readUsageRow(tables)(response.headers.get('x-request-id') ?? '')
+    expect(row).toMatchObject({ promptTokens: TEXTS, usageSource: 'upstream' })
+    expect(peakMb() - idle).toBeLessThan(MOST_MB)
+  },
+  60_000,
+)
 
 const LARGE = { n: CHOICES, logprobs: true, top_logprobs: 20, max_tokens: 16_384 }
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
+import { someOf } from '../support/some-of.ts'
 
 const plain = new Tiktoken(o200k)
 const exact = (text: string) => plain.encode(text, [], []).length
@@ -34,14 +35,19 @@ test.each([
   expect(countTokens(text) / dear).toBeLessThan(1.2)
 })
 
-test.each([
-  ['one letter', 'a'.repeat(100 * 1024)],
-  ['one ideograph', '漢'.repeat(100 * 1024)],
-  ['spaces', ' '.repeat(100 * 1024)],
-  ['line ends', '\n'.repeat(100 * 1024)],
-  ['punctuation', '!?'.repeat(50 * 1024)],
-  ['emoji', '👨‍👩‍👧'.repeat(10 * 1024)],
-])('the token count of 100 KB of %s takes less than 10 seconds of processor time', (_, text) => {
+test.each(
+  someOf(
+    [
+      ['one letter', 'a'.repeat(100 * 1024)],
+      ['one ideograph', '漢'.repeat(100 * 1024)],
+      ['spaces', ' '.repeat(100 * 1024)],
+      ['line ends', '\n'.repeat(100 * 1024)],
+      ['punctuation', '!?'.repeat(50 * 1024)],
+      ['emoji', '👨‍👩‍👧'.repeat(10 * 1024)],
+    ] as const,
+    3,
+  ),
+)('the token count of 100 KB of %s takes less than 10 seconds of processor time', (_, text) => {
   const before = process.cpuUsage()
   const tokens = countTokens(text)
   const spentMs = process.cpuUsage(before).user / 1000

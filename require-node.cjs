@@ -14,3 +14,6 @@ if (said !== undefined) {
   process.stderr.write(`${said}\n`)
   process.exit(1)
 }
+
+// What was compiled once is kept for the next start.
+require('node:module').enableCompileCache?.(join(__dirname, 'node_modules', '.cache', 'waybill'))

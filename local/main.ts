@@ -2,7 +2,6 @@ import { inspect } from 'node:util'
 import { CliError } from '../operator/cli-error.ts'
 import { outputOf, thisTerminal } from '../operator/terminal.ts'
 import { HELP, readSettings } from './settings.ts'
-import { start } from './start.ts'
 
 const stack = new AsyncDisposableStack()
 // All files that we make are for their owner only.
@@ -14,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 try {
   const settings = readSettings(process.argv.slice(2), process.env)
-  if (settings) await start(settings, stack)
+  if (settings) await (await import('./start.ts')).start(settings, stack)
   else console.log(HELP)
 } catch (error) {
   // An end asked for while everything was still starting is not a failure.

@@ -1,25 +1,21 @@
-import { hash } from 'node:crypto'
-import { toAttributes } from './attribute-values.ts'
 import { batchGet, batchWrites, transactGets } from './batches.ts'
+import { GET_MEMBERS, QUERY_MEMBERS, SCAN_MEMBERS, TRANSACTION_MEMBERS, WRITE_MEMBERS } from './command-members.ts'
+import { DoneTransactions, fingerprintOf } from './done-transactions.ts'
 import {
   CONFLICT,
   conditionFailed,
   conditionReason,
   DynamoDbError,
-  noSuchTable,
   type Reason,
-  tableInUse,
-  tokenReused,
   transactionCanceled,
   transactionConflict,
-  unsupported,
   validationError,
 } from './failures.ts'
+import { type Done, type Journal, NO_JOURNAL } from './journal.ts'
 import { keyIn, refuseOthers } from './keys.ts'
-import { convertItems } from './members.ts'
 import { type GetInput, getItem, type PageInput, type PageLimits, query, scan } from './read.ts'
-import { type Key, StoredTable, type TableSchema } from './stored-table.ts'
-import { describeTable, schemaOf } from './table-description.ts'
+import type { Key, StoredTable, TableSchema } from './stored-table.ts'
+import { TableDirectory } from './table-directory.ts'
 import type { Item } from './value.ts'
 import {
   boundBytes,
@@ -38,11 +34,6 @@ export type Command = { readonly operation: string; readonly input: Input; reado
 export type Input = Readonly<Record<string, unknown>>
 export type Output = Readonly<Record<string, unknown>>
 
-/** An item that was written, or removed. */
-export type Change = { readonly table: string; readonly key: Key; readonly item: Item | undefined }
-/** A transaction that was carried out: asked for again by the same token, it is not carried out twice. */
-export type Done = { readonly token: string; readonly fingerprint: string; readonly atMs: number }
-
 export type EngineOptions = {
   readonly pages?: PageLimits
   readonly clock?: () => number
@@ -55,35 +46,7 @@ export type EngineOptions = {
   readonly conflicts?: boolean
 }
 
-export type Journal = {
-  table(name: string, schema: TableSchema | undefined): void
-  change(change: Change): void
-  done(done: Done): void
-}
-
-const NO_JOURNAL: Journal = { table() {}, change() {}, done() {} }
 const PAGES: PageLimits = { items: Number.POSITIVE_INFINITY, bytes: 1024 * 1024 }
-const TOKEN_KEPT_MS = 10 * 60_000
-
-const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
-const CONDITIONAL = [
-  ...['TableName', ...PLACEHOLDERS, 'ConditionExpression'],
-  ...['ReturnValuesOnConditionCheckFailure', 'ReturnValues'],
-]
-const WRITE_MEMBERS = {
-  Put: new Set([...CONDITIONAL, 'Item']),
-  Update: new Set([...CONDITIONAL, 'Key', 'UpdateExpression']),
-  Delete: new Set([...CONDITIONAL, 'Key']),
-  ConditionCheck: new Set([...CONDITIONAL, 'Key']),
-}
-const GET_MEMBERS = new Set(['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', ...PLACEHOLDERS])
-const PAGE_MEMBERS = [
-  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Select', 'Limit'],
-  ...['ExclusiveStartKey', ...PLACEHOLDERS],
-]
-const SCAN_MEMBERS = new Set([...PAGE_MEMBERS, 'Segment', 'TotalSegments'])
-const QUERY_MEMBERS = new Set([...PAGE_MEMBERS, 'KeyConditionExpression', 'ScanIndexForward'])
-const TRANSACTION_MEMBERS = new Set(['TransactItems', 'ClientRequestToken'])
 const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
 const TRANSACTION_ITEMS = 100
 /** "TTL does not delete items whose time is more than five years in the past." */
@@ -100,8 +63,8 @@ type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined 
  * once. Items that are given or returned are the stored ones: nobody may change them.
  */
 export class Engine {
-  private readonly tables = new Map<string, StoredTable>()
-  private readonly transactions = new Map<string, Done>()
+  private readonly tables: TableDirectory
+  private readonly transactions: DoneTransactions
   private readonly underWay = new Map<string, 'write' | 'transaction'>()
   private readonly pages: PageLimits
   private readonly clock: () => number
@@ -113,6 +76,8 @@ export class Engine {
     this.clock = clock
     this.journal = journal
     this.conflicts = conflicts
+    this.tables = new TableDirectory(journal)
+    this.transactions = new DoneTransactions(journal)
   }
 
   /** Throws a DynamoDbError. */
@@ -130,10 +95,10 @@ export class Engine {
         return this.transact(input, bytes)
       case 'Query':
         refuseOthers(input, QUERY_MEMBERS)
-        return query(this.table(input.TableName), input as PageInput, this.pages)
+        return query(this.tables.get(input.TableName), input as PageInput, this.pages)
       case 'Scan':
         refuseOthers(input, SCAN_MEMBERS)
-        return scan(this.table(input.TableName), input as PageInput, this.pages)
+        return scan(this.tables.get(input.TableName), input as PageInput, this.pages)
       case 'TransactGetItems':
         return { Responses: transactGets(input).map((get) => this.getUndisturbed(get)) }
       case 'BatchGetItem':
@@ -141,7 +106,7 @@ export class Engine {
       case 'BatchWriteItem':
         return this.batchWrite(input, bytes)
       default:
-        return this.administer(operation, input)
+        return this.tables.execute(operation, input)
     }
   }
 
@@ -152,33 +117,33 @@ export class Engine {
 
   /** The stored items themselves, for looking only. */
   items(table: string): Iterable<Item> {
-    return this.table(table).items()
+    return this.tables.get(table).items()
   }
 
   item(table: string, key: Item): Item | undefined {
-    const stored = this.table(table)
+    const stored = this.tables.get(table)
     return stored.get(keyIn(stored.definition, key))
   }
 
   addTable(name: string, schema: TableSchema): void {
-    this.tables.set(name, new StoredTable(name, schema))
+    this.tables.add(name, schema)
   }
 
   /** Puts an item where it was, before any command is carried out. */
   restore(table: string, item: Item): void {
-    const stored = this.table(table)
+    const stored = this.tables.get(table)
     stored.replace(keyIn(stored.definition, item), undefined, item)
   }
 
   restoreDone(done: Done): void {
-    this.transactions.set(done.token, done)
+    this.transactions.restore(done)
   }
 
   /** Removes the items whose time to live has passed. Returns how many. */
   expire(): number {
     const nowSeconds = this.clock() / 1000
     let removed = 0
-    for (const table of this.tables.values()) {
+    for (const table of this.tables.all()) {
       const { timeToLive } = table.definition
       if (timeToLive === undefined) continue
       const expired = [...table.items()].filter(({ [timeToLive]: at }) => {
@@ -190,65 +155,13 @@ export class Engine {
     return removed
   }
 
-  private table(name: unknown): StoredTable {
-    const table = this.tables.get(String(name))
-    if (!table) throw noSuchTable()
-    return table
-  }
-
-  private administer(operation: string, input: Input): Output {
-    const name = String(input.TableName)
-    switch (operation) {
-      case 'CreateTable':
-        if (this.tables.has(name)) throw tableInUse(name)
-        return { TableDescription: this.setTable(name, schemaOf(input)) }
-      case 'DescribeTable':
-        return { Table: describeTable(this.table(name)) }
-      case 'ListTables':
-        return { TableNames: [...this.tables.keys()].sort() }
-      case 'DeleteTable': {
-        const table = this.table(name)
-        this.tables.delete(name)
-        this.journal.table(name, undefined)
-        return { TableDescription: describeTable(table) }
-      }
-      case 'DescribeTimeToLive': {
-        const { timeToLive } = this.table(name).definition
-        const isOn = timeToLive === undefined ? { TimeToLiveStatus: 'DISABLED' } : { TimeToLiveStatus: 'ENABLED' }
-        return { TimeToLiveDescription: { ...isOn, ...(timeToLive && { AttributeName: timeToLive }) } }
-      }
-      case 'UpdateTimeToLive':
-        return this.setTimeToLive(this.table(name), input)
-    }
-    if (!/^[A-Z]\w{1,60}$/.test(operation)) {
-      throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')
-    }
-    throw unsupported(operation)
-  }
-
-  private setTable(name: string, schema: TableSchema): Output {
-    this.addTable(name, schema)
-    this.journal.table(name, schema)
-    return describeTable(this.table(name))
-  }
-
-  private setTimeToLive(table: StoredTable, input: Input): Output {
-    const { AttributeName, Enabled } = (input.TimeToLiveSpecification ?? {}) as Record<string, unknown>
-    if (typeof AttributeName !== 'string' || typeof Enabled !== 'boolean') {
-      throw validationError('TimeToLiveSpecification takes AttributeName and Enabled')
-    }
-    table.definition = { ...table.definition, timeToLive: Enabled ? AttributeName : undefined }
-    this.journal.table(table.name, table.definition)
-    return { TimeToLiveSpecification: { AttributeName, Enabled } }
-  }
-
   private get(input: Input): { readonly Item?: Item } {
     refuseOthers(input, GET_MEMBERS)
-    return getItem(this.table(input.TableName), input as GetInput)
+    return getItem(this.tables.get(input.TableName), input as GetInput)
   }
 
   private getUndisturbed(input: Input): { readonly Item?: Item } {
-    const table = this.table(input.TableName)
+    const table = this.tables.get(input.TableName)
     const answer = this.get(input)
     if (this.underWay.has(placeOf(table, keyIn(table.definition, input.Key as Item)))) {
       throw transactionCanceled([CONFLICT])
@@ -291,7 +204,7 @@ export class Engine {
 
   private prepare(kind: WriteKind, input: WriteInput): Write {
     refuseOthers(input, WRITE_MEMBERS[kind])
-    return prepareWrite(kind, this.table(input.TableName), input)
+    return prepareWrite(kind, this.tables.get(input.TableName), input)
   }
 
   /** All or nothing. */
@@ -300,8 +213,8 @@ export class Engine {
     const items = (input.TransactItems ?? []) as readonly TransactItem[]
     const writes = this.prepareAll(items)
     const token = input.ClientRequestToken as string | undefined
-    const fingerprint = token === undefined ? '' : fingerprintOf(items)
-    if (token !== undefined && this.wasDone(token, fingerprint)) return {}
+    const done = token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.clock() }
+    if (done && this.transactions.has(done)) return {}
     const tried = writes.map((write) => this.tryWrite(write, bytes))
     if (tried.some(({ reason }) => reason.Code !== 'None')) {
       throw transactionCanceled(tried.map(({ reason }) => reason))
@@ -310,26 +223,8 @@ export class Engine {
       if (kind !== 'ConditionCheck') this.replace(table, key, old, tried[i]?.next, tried[i]?.bound)
       if (this.conflicts) this.underWay.set(placeOf(table, key), 'transaction')
     })
-    if (token !== undefined) this.remember({ token, fingerprint, atMs: this.clock() })
+    if (done) this.transactions.add(done)
     return {}
-  }
-
-  private wasDone(token: string, fingerprint: string): boolean {
-    const done = this.transactions.get(token)
-    if (!done || done.atMs < this.clock() - TOKEN_KEPT_MS) return false
-    if (done.fingerprint !== fingerprint) throw tokenReused()
-    return true
-  }
-
-  /** Tokens come and go in the order of their time. */
-  private remember(done: Done): void {
-    for (const [token, { atMs }] of this.transactions) {
-      if (atMs >= done.atMs - TOKEN_KEPT_MS) break
-      this.transactions.delete(token)
-    }
-    this.transactions.delete(done.token)
-    this.transactions.set(done.token, done)
-    this.journal.done(done)
   }
 
   private prepareAll(items: readonly TransactItem[]): Write[] {
@@ -366,11 +261,6 @@ function refuseTwice(writes: readonly Write[]): void {
   if (new Set(writes.map(({ table, key }) => placeOf(table, key))).size < writes.length) {
     throw validationError('One request cannot include multiple operations on one item')
   }
-}
-
-/** Equal for equal requests only. */
-function fingerprintOf(items: readonly TransactItem[]): string {
-  return hash('sha256', JSON.stringify(items.map((item) => convertItems(item, toAttributes))))
 }
 
 function oldToShow({ showsOld, old }: Write): Item | undefined {

@@ -1,6 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
-import type { Change, Done, Engine, Journal } from './engine.ts'
+import { TOKEN_KEPT_MS } from './done-transactions.ts'
+import type { Engine } from './engine.ts'
+import type { Change, Done, Journal } from './journal.ts'
 import type { TableSchema } from './stored-table.ts'
 
 /** Everything that the engine has, in a file. What was committed survives the end of the process and of the machine. */
@@ -17,7 +19,6 @@ const LAYOUT = `
   );
   CREATE TABLE IF NOT EXISTS transactions (token TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, atMs INTEGER NOT NULL);
 `
-const TOKEN_KEPT_MS = 10 * 60_000
 
 /** Throws if another process has the file open. */
 export function openKeptData(file: string): KeptData {

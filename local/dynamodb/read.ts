@@ -1,10 +1,10 @@
 import type { Context } from './context.ts'
-import { type Path, placeInList } from './expression.ts'
 import { validationError } from './failures.ts'
 import { itemBytes } from './item-bytes.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
 import { keyNames, keyOnly, keyText } from './keys.ts'
 import { bind, type Placeholders, type Program, programFor } from './program.ts'
+import { projected } from './projection.ts'
 import {
   type Entry,
   firstPlace,
@@ -16,7 +16,7 @@ import {
   scanOrder,
   tieOf,
 } from './stored-table.ts'
-import { attribute, type Item, isMap, type Value } from './value.ts'
+import type { Item, Value } from './value.ts'
 
 /** Where a page of a query or scan ends at the latest. */
 export type PageLimits = { readonly items: number; readonly bytes: number }
@@ -232,39 +232,4 @@ function keyPart(item: Item, names: readonly string[]): Item {
 function shown(item: Item, { projection }: Program, { names }: Context): Item {
   if (!projection) return item
   return (projected(item, projection, names) as Item | undefined) ?? {}
-}
-
-/** What the paths lead to, in maps and lists as they were; of a list, its chosen members in their order. */
-function projected(value: Value, paths: readonly Path[], names: readonly string[]): Value | undefined {
-  if (paths.some((path) => path.length === 0)) return value
-  const rests = new Map<string | number, Path[]>()
-  for (const [step, ...rest] of paths as [number, ...number[]][]) {
-    const at = placeInList(step) ?? (names[step] as string)
-    rests.set(at, [...(rests.get(at) ?? []), rest])
-  }
-  return Array.isArray(value)
-    ? projectedList(value, rests, names)
-    : isMap(value)
-      ? projectedMap(value, rests, names)
-      : undefined
-}
-
-type Rests = ReadonlyMap<string | number, readonly Path[]>
-
-function projectedMap(map: Item, rests: Rests, names: readonly string[]): Item | undefined {
-  const result: Record<string, Value> = {}
-  for (const [at, paths] of rests) {
-    const member = typeof at === 'string' ? attribute(map, at) : undefined
-    const chosen = member === undefined ? undefined : projected(member, paths, names)
-    if (chosen !== undefined) result[at] = chosen
-  }
-  return Object.keys(result).length > 0 ? result : undefined
-}
-
-function projectedList(list: readonly Value[], rests: Rests, names: readonly string[]): Value | undefined {
-  const result = list.flatMap((member, place) => {
-    const chosen = rests.has(place) ? projected(member, rests.get(place) ?? [], names) : undefined
-    return chosen === undefined ? [] : [chosen]
-  })
-  return result.length > 0 ? result : undefined
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { ACCESS, startAwsAccount } from '../infra/support/aws-account.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { hasCurl } from '../support/programs.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
 jest.setTimeout(90_000)
@@ -133,7 +134,9 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
   },
 )
 
-test.each(COMMANDS.filter((command) => command.startsWith('curl ') && isRun(command)))(
+const testWithCurl = hasCurl() ? test : test.skip
+
+testWithCurl.each(COMMANDS.filter((command) => command.startsWith('curl ') && isRun(command)))(
   'a documented curl command is answered by the gateway: %s',
   async (command) => {
     const { code, stdout } = await started('sh', ['-c', atLocal(command)])
@@ -143,7 +146,7 @@ test.each(COMMANDS.filter((command) => command.startsWith('curl ') && isRun(comm
   },
 )
 
-test('the documented call of a stage’s admin API is signed as AWS demands', async () => {
+testWithCurl('the documented call of a stage’s admin API is signed as AWS demands', async () => {
   const [command = ''] = COMMANDS.filter((it) => it.startsWith('curl --aws-sigv4'))
   const account = await startAwsAccount()
   account.replies = { 'GET /admin/v1/keys': { body: 'a list' } }

@@ -17,11 +17,16 @@ export const BROWSER_PATH = process.env.WAYBILL_CHROMIUM ?? BROWSERS.find((path)
 export const PROGRAMS: readonly Program[] = [
   { name: 'Java', isHere: hasJava, tests: "the comparison of the local database with Amazon's" },
   { name: 'Chromium', isHere: () => BROWSER_PATH !== undefined, tests: 'the console and an SDK in a browser' },
+  { name: 'curl', isHere: hasCurl, tests: 'the documented calls by curl' },
   { name: 'openssl', isHere: () => runs('openssl', 'version'), tests: 'connections over TLS' },
 ]
 
 export function hasJava(): boolean {
   return runs('java', '-version')
+}
+
+export function hasCurl(): boolean {
+  return runs('curl', '--version')
 }
 
 function runs(program: string, argument: string): boolean {

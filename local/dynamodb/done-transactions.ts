@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { toAttributes } from './attribute-values.ts'
+import { tokenReused } from './failures.ts'
+import type { Done, Journal } from './journal.ts'
+import { convertItems } from './members.ts'
+
+/** "After 10 minutes, any request with the same client token is treated as a new request." */
+export const TOKEN_KEPT_MS = 10 * 60_000
+
+/** The transactions of the last minutes: one that is asked for again by the same token is not carried out twice. */
+export class DoneTransactions {
+  private readonly byToken = new Map<string, Done>()
+  private readonly journal: Pick<Journal, 'done'>
+
+  constructor(journal: Pick<Journal, 'done'>) {
+    this.journal = journal
+  }
+
+  /** Throws if the token is another transaction's. */
+  has({ token, fingerprint, atMs }: Done): boolean {
+    const done = this.byToken.get(token)
+    if (!done || done.atMs < atMs - TOKEN_KEPT_MS) return false
+    if (done.fingerprint !== fingerprint) throw tokenReused()
+    return true
+  }
+
+  /** Tokens come and go in the order of their time. */
+  add(done: Done): void {
+    for (const [token, { atMs }] of this.byToken) {
+      if (atMs >= done.atMs - TOKEN_KEPT_MS) break
+      this.byToken.delete(token)
+    }
+    this.restore(done)
+    this.journal.done(done)
+  }
+
+  restore(done: Done): void {
+    this.byToken.delete(done.token)
+    this.byToken.set(done.token, done)
+  }
+}
+
+/** Equal for equal requests only. */
+export function fingerprintOf(items: readonly object[]): string {
+  const converted = items.map((item) => convertItems(item as Readonly<Record<string, unknown>>, toAttributes))
+  return hash('sha256', JSON.stringify(converted))
+}

@@ -139,9 +139,9 @@ export function returned(write: Write, next: Item | undefined, wanted: string): 
 function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
   if (!next || !program.update) return undefined
   context.item = next
-  const { sets, deletes } = program.update
+  const { sets, removes, deletes } = program.update
   return pick(
-    [...sets, ...deletes].filter(({ was }) => was(context) !== undefined),
+    [...sets, ...removes, ...deletes].filter(({ was }) => was(context) !== undefined),
     context,
   )
 }

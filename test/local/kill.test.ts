@@ -11,13 +11,13 @@ jest.setTimeout(60_000 + KILLS * 30_000)
 type Answered = { readonly requestId: string; readonly cost: string }
 
 /** Asks again and again until the gateway is gone. Tells of the answers that came whole. */
-async function askOn({ baseUrl, demoKey }: Local, answered: Answered[]): Promise<void> {
+async function askOn({ baseUrl }: Local, secret: string, answered: Answered[]): Promise<void> {
   for (let i = 0; ; i++) {
     const body = { model: 'echo', messages: [{ role: 'user', content: `word ${i}` }] }
     try {
       const response = await fetch(`${baseUrl}/v1/chat/completions`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${demoKey}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       })
       await response.text()
@@ -36,24 +36,32 @@ test('killed under load, npm start has every row that it answered for, and its b
   const answered: Answered[] = []
   for (let kill = 1; kill <= KILLS; kill++) {
     const started = await startLocal(folder)
+    // One for each kill: requests that died hold their places for a while.
+    const secret = await newKey(folder)
     const before = answered.length
-    const asking = Array.from({ length: CLIENTS }, () => askOn(started.local, answered))
+    const asking = Array.from({ length: CLIENTS }, () => askOn(started.local, secret, answered))
     while (answered.length < before + 5) await new Promise((resolve) => setTimeout(resolve, 10))
     await new Promise((resolve) => setTimeout(resolve, random.below(400)))
     started.child.kill('SIGKILL')
     await Promise.all([started.ended, ...asking])
-    await checkBooks(folder, answered.slice(before))
+    await checkBooks(folder, secret, answered.slice(before))
   }
   expect(answered.length).toBeGreaterThanOrEqual(KILLS * 5)
 })
 
+async function newKey(folder: string): Promise<string> {
+  const options = ['--name', 'load', '--credits', '10', '--rpm', '6000', '--local', '--json']
+  const { stdout } = await run('operator/waybill.ts', ['keys', 'create', ...options], folder).ended
+  return (JSON.parse(stdout) as { secret: string }).secret
+}
+
 /** By another start, which is ended by hand. */
-async function checkBooks(folder: string, answered: readonly Answered[]): Promise<void> {
+async function checkBooks(folder: string, secret: string, answered: readonly Answered[]): Promise<void> {
   const again = await startLocal(folder)
   const audit = await run('operator/waybill.ts', ['audit', '--local'], folder).ended
   expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('all clean')])
   for (const { requestId, cost } of answered) {
-    const headers = { Authorization: `Bearer ${again.local.demoKey}` }
+    const headers = { Authorization: `Bearer ${secret}` }
     const row = await (await fetch(`${again.local.baseUrl}/v1/usage/${requestId}`, { headers })).json()
     expect(row).toMatchObject({ request_id: requestId, outcome: 'completed' })
     expect(Number((row as { cost: unknown }).cost)).toBe(Number(cost))

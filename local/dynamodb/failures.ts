@@ -20,6 +20,9 @@ export class DynamoDbError extends Error {
   }
 }
 
+/** The file did not take a change. Nothing may be answered after it. */
+export class StorageFailure extends Error {}
+
 const CONDITION_FAILED = 'The conditional request failed'
 
 export function validationError(message: string): DynamoDbError {

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Credentials } from '../../layers/gateway/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine, Input, Output } from './engine.ts'
-import { DynamoDbError } from './failures.ts'
+import { DynamoDbError, StorageFailure } from './failures.ts'
 import { convertItems } from './members.ts'
-import { type CheckSignature, signatureChecker } from './signature.ts'
+import { type CheckBody, type CheckHead, signatureChecker } from './signature.ts'
 
 type Options = {
   readonly engine: Engine
@@ -26,21 +26,30 @@ type Answer = { readonly status: number; readonly text: string }
  * that was written: nobody hears of a write, or reads one, that could still be lost.
  */
 export function createDynamoDbServer({ engine, credentials, commit, clock = Date.now }: Options): Server {
-  const checkSignature: CheckSignature = credentials ? signatureChecker(credentials) : () => {}
+  const checkHead: CheckHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []
 
   const server = createServer((request, response) => {
+    let checkBody: CheckBody
+    try {
+      checkBody = checkHead(request, clock())
+    } catch (error) {
+      // Nothing is kept of what a stranger sends.
+      request.resume()
+      answerLater(response, refusal(error))
+      return
+    }
     readBody(request).then(
-      (body) => answerLater(response, body && answerTo(request, body)),
+      (body) => answerLater(response, body && answerTo(request, body, checkBody)),
       () => response.destroy(),
     )
   })
   server.keepAliveTimeout = 65_000
   return server
 
-  function answerTo(request: IncomingMessage, body: Buffer): Answer {
+  function answerTo(request: IncomingMessage, body: Buffer, checkBody: CheckBody): Answer {
     try {
-      checkSignature(request, body, clock())
+      checkBody(body)
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
       const input = convertItems(parse(body), (item: Attributes) => fromAttributes(item))
@@ -99,6 +108,7 @@ function parse(body: Buffer): Input {
   throw new DynamoDbError('SerializationException', 'The body is not JSON')
 }
 
+const MALFORMED = 'A member of the request is of a type that the operation does not take, or nested too deep'
 const OF_DYNAMODB = 'com.amazonaws.dynamodb.v20120810#'
 const OF_AWS = 'com.amazon.coral.service#'
 const NAMES_OF_AWS = new Set([
@@ -106,9 +116,11 @@ const NAMES_OF_AWS = new Set([
   ...['MissingAuthenticationTokenException', 'InvalidSignatureException'],
 ])
 
+/** A command is looked at as a whole before it changes anything, so whatever else it breaks is its own fault. */
 function refusal(error: unknown): Answer {
-  if (!(error instanceof DynamoDbError)) throw error
-  const { name, message, detail } = error
+  if (error instanceof StorageFailure) throw error
+  const { name, message, detail } =
+    error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)
   const members: Output = convertItems({ ...detail }, toAttributes)
   const type = `${NAMES_OF_AWS.has(name) ? OF_AWS : OF_DYNAMODB}${name}`
   return { status: 400, text: JSON.stringify({ __type: type, message, Message: message, ...members }) }

@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import { TOKEN_KEPT_MS } from './done-transactions.ts'
 import type { Engine } from './engine.ts'
+import { StorageFailure } from './failures.ts'
 import type { Change, Done, Journal } from './journal.ts'
 import type { TableSchema } from './stored-table.ts'
 
@@ -33,9 +34,11 @@ export function openKeptData(file: string): KeptData {
 
   /** Changes are collected in one transaction of the file until `commit`. */
   function change(statement: StatementSync, ...values: (string | number)[]): void {
-    if (!isOpen) database.exec('BEGIN')
-    isOpen = true
-    statement.run(...values)
+    stored(() => {
+      if (!isOpen) database.exec('BEGIN')
+      isOpen = true
+      statement.run(...values)
+    })
   }
 
   return {
@@ -55,11 +58,19 @@ export function openKeptData(file: string): KeptData {
       change(database.prepare('DELETE FROM transactions WHERE atMs < ?'), atMs - TOKEN_KEPT_MS)
     },
     commit() {
-      if (isOpen) database.exec('COMMIT')
+      if (isOpen) stored(() => database.exec('COMMIT'))
       isOpen = false
     },
     restore: (engine) => restore(database, engine),
     [Symbol.dispose]: () => database.close(),
+  }
+}
+
+function stored(act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    throw new StorageFailure((error as Error).message)
   }
 }
 

@@ -9,13 +9,17 @@ const AUTHORIZATION =
 const MUST_BE_SIGNED = ['host', 'x-amz-date', 'x-amz-target']
 const MOST_SKEW_MS = 5 * 60_000
 
-/** Throws unless the request was signed by AWS's Signature Version 4 with these credentials in the last minutes. */
-export type CheckSignature = (request: IncomingMessage, body: Buffer, nowMs: number) => void
+/** Throws unless the head claims to be signed with these credentials in the last minutes. */
+export type CheckHead = (request: IncomingMessage, nowMs: number) => CheckBody
+/** Throws unless head and body are signed so. */
+export type CheckBody = (body: Buffer) => void
 
-export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials): CheckSignature {
-  const hmacs = new Map<string, ReturnType<typeof keptHmac>>()
+/** Checks AWS's Signature Version 4. */
+export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials): CheckHead {
+  /** That of the region of the last request: everybody who works here has the same. */
+  let last: { readonly region: string; readonly hmacOf: ReturnType<typeof keptHmac> } | undefined
 
-  return (request, body, nowMs) => {
+  return (request, nowMs) => {
     const { authorization = '' } = request.headers
     if (authorization === '') throw refused('MissingAuthenticationTokenException', 'The request is not signed')
     const [, keyId, day = '', region = '', names = '', signature = ''] = AUTHORIZATION.exec(authorization) ?? []
@@ -30,25 +34,22 @@ export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials):
       throw refused('InvalidSignatureException', 'Signature expired: the clock is more than five minutes off')
     }
     const lines = signed.map((name) => `${name}:${String(request.headers[name] ?? '').trim()}\n`)
-    const asked = `POST\n/\n\n${lines.join('')}\n${names}\n${hash('sha256', body)}`
-    const toSign = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/dynamodb/aws4_request\n${hash('sha256', asked)}`
-    const expected = hmacFor(region)(day, secretAccessKey)(toSign)
-    if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) {
-      throw refused(
-        'InvalidSignatureException',
-        'The signature does not match: the secret key is not that of this database',
-      )
+    return (body) => {
+      const asked = `POST\n/\n\n${lines.join('')}\n${names}\n${hash('sha256', body)}`
+      const toSign = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/dynamodb/aws4_request\n${hash('sha256', asked)}`
+      const expected = hmacFor(region)(day, secretAccessKey)(toSign)
+      if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) {
+        throw refused(
+          'InvalidSignatureException',
+          'The signature does not match: the secret key is not that of this database',
+        )
+      }
     }
   }
 
-  /** Those of one region are kept: everybody who works here has the same. */
   function hmacFor(region: string): ReturnType<typeof keptHmac> {
-    const known = hmacs.get(region)
-    if (known) return known
-    const made = keptHmac(region, 'dynamodb')
-    hmacs.clear()
-    hmacs.set(region, made)
-    return made
+    if (last?.region !== region) last = { region, hmacOf: keptHmac(region, 'dynamodb') }
+    return last.hmacOf
   }
 }
 

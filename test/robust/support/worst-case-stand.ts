@@ -11,7 +11,7 @@ import { SPEECH, type Spoken } from './spoken.ts'
 import { until } from './until.ts'
 
 /** Generous: work that is not linear takes many times as long. */
-const LONGEST_BUSY_MS = 4_000
+const LONGEST_BUSY_MS = 1_500
 
 /** Between two of the other requests: they are to be answered, not to be the load. */
 const BREATH_MS = 250

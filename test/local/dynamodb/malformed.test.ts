@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
+
+const stack = new AsyncDisposableStack()
+let database: LocalDatabase
+
+beforeAll(async () => {
+  database = await startDatabase({ file: null, credentials: null }, stack)
+  const AttributeDefinitions = [{ AttributeName: 'pk', AttributeType: 'S' }]
+  const KeySchema = [{ AttributeName: 'pk', KeyType: 'HASH' }]
+  await ask('CreateTable', JSON.stringify({ TableName: 'table', AttributeDefinitions, KeySchema }))
+})
+afterAll(() => stack.disposeAsync())
+
+async function ask(operation: string, body: string) {
+  const headers = { 'X-Amz-Target': `DynamoDB_20120810.${operation}` }
+  const response = await fetch(database.endpoint, { method: 'POST', headers, body })
+  return { status: response.status, answer: (await response.json()) as { __type?: string; TableNames?: string[] } }
+}
+
+const OPERATIONS = [
+  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan', 'BatchGetItem', 'BatchWriteItem'],
+  ...['TransactGetItems', 'TransactWriteItems', 'CreateTable', 'DescribeTable', 'UpdateTimeToLive', '__proto__', ''],
+]
+
+const BODIES: Readonly<Record<string, string>> = {
+  'no JSON': '{',
+  'a list': '[]',
+  null: 'null',
+  'numbers for maps': '{"TableName":"table","Key":5,"Item":7,"ExpressionAttributeValues":[1],"ExclusiveStartKey":[]}',
+  'objects for texts':
+    '{"TableName":"table","Key":{"pk":{"S":"a"}},"KeyConditionExpression":5,"FilterExpression":{},"ConditionExpression":7,"UpdateExpression":[],"ProjectionExpression":{}}',
+  'nothing for lists': '{"RequestItems":{"table":null},"TransactItems":[null],"KeySchema":5,"AttributeDefinitions":7}',
+  'members of other types': '{"RequestItems":{"table":[1]},"TransactItems":{"a":1},"TableName":["table"],"Limit":"x"}',
+  '100,000 lists in each other': `{"TransactItems":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+  '100,000 maps in each other': `{"TableName":"table","Item":{"pk":${'{"M":{"a":'.repeat(100_000)}{"S":"x"}${'}}'.repeat(100_000)}}}`,
+  '1,000 conditions in each other': `{"TableName":"table","Key":{"pk":{"S":"a"}},"ConditionExpression":"${'NOT '.repeat(1_000)}attribute_exists(a)"}`,
+}
+
+test.each(Object.entries(BODIES))(
+  'a body with %s is refused by every operation, and the database lives on',
+  async (_, body) => {
+    for (const operation of OPERATIONS) {
+      const { status, answer } = await ask(operation, body)
+      if (status !== 200)
+        expect([operation, status, answer.__type]).toEqual([operation, 400, expect.stringMatching(/Exception$/)])
+    }
+    expect((await ask('ListTables', '{}')).answer).toEqual({ TableNames: ['table'] })
+  },
+)

@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path'
-import { readVariable } from '../layers/gateway/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { NamedVariable } from './local-keys.ts'
 
@@ -8,7 +7,7 @@ import type { NamedVariable } from './local-keys.ts'
 /** The folder of a local gateway, in the one in which it is started. Two folders are two gateways. */
 const LOCAL_FOLDER = '.waybill'
 
-export function localFolder(cwd: string, given = readVariable('WAYBILL_DATA')): string {
+export function localFolder(cwd: string, given = process.env.WAYBILL_DATA || undefined): string {
   return resolve(cwd, given ?? LOCAL_FOLDER)
 }
 

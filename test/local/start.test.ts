@@ -191,6 +191,13 @@ test('npm start --memory keeps nothing, beside another one with a folder of its 
   const [kept, other] = [await startLocal(folder), await startLocal(folder, { WAYBILL_DATA: 'other' }, ['--memory'])]
   expect(kept.local.baseUrl).not.toBe(other.local.baseUrl)
   expect(other.output.stdout).toContain('data      in memory, and gone at the end')
+  for (const [{ local }, env] of [
+    [kept, {}],
+    [other, { WAYBILL_DATA: 'other' }],
+  ] as const) {
+    const listed = await run('operator/waybill.ts', ['keys', 'list', '--local'], folder, env).ended
+    expect(listed.stdout).toContain(local.demoKey.slice(-4))
+  }
   for (const { child, ended } of [kept, other]) {
     child.kill('SIGTERM')
     await ended

@@ -17,7 +17,8 @@ export default {
   globalSetup: '<rootDir>/test/support/set-up.ts',
   globalTeardown: '<rootDir>/test/support/tear-down.ts',
   testSequencer: '<rootDir>/test/support/longest-first.js',
-  testTimeout: 30_000,
+  // For what hangs. No bound of speed: the machine may have other work.
+  testTimeout: 60_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
   maxWorkers: 4,
   // With --coverage only, which takes a third more time: `npm run coverage`. It leaves out the files that bound how much

@@ -4,6 +4,6 @@ import { HISTORIES, runChecks, TESTS } from './support/run-checks.ts'
 await runChecks([
   { name: 'lint', script: 'lint' },
   { name: 'types', script: 'typecheck' },
-  { name: 'simulator', script: 'simulate', args: ['--histories', '3000'], result: HISTORIES },
+  { name: 'simulator', script: 'simulate', args: ['--histories', '2000'], result: HISTORIES },
   { name: 'tests', script: 'jest', result: TESTS },
 ])

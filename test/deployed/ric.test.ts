@@ -292,7 +292,7 @@ describeInLambda('the chat function', () => {
         '1,024 tools of 3 KB',
         '25,000 tool calls',
       ]
-      for (const name of someOf(names, 3)) {
+      for (const name of someOf(names, 5)) {
         const request = WORST_REQUESTS[name]?.()
         for (const model of ['test-model', 'bedrock-model']) {
           const { statusCode } = await (await post(secret, { ...HELLO, model, ...request }, {}, own)).whole()

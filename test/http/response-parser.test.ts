@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { HttpError } from '../../layers/gateway/http/http-error.ts'
 import { Random } from '../simulation/random.ts'
+import { someTimes } from '../support/some-of.ts'
 import { readByNode } from './support/node-reads.ts'
 import { parse } from './support/parse.ts'
 import { byteByByte, inRandomPieces, type RandomResponse, randomResponse } from './support/random-response.ts'
@@ -15,7 +16,7 @@ const randomResponses = (random: Random, count: number) => Array.from({ length: 
 
 test('a valid response, however it is cut, has the status, the headers and the body that Node’s own client reads', async () => {
   const random = new Random(1)
-  const responses = randomResponses(random, 300)
+  const responses = randomResponses(random, someTimes(60, 300))
   const byNode = await readByNode(responses.map(({ bytes }) => bytes))
   for (const [i, response] of responses.entries()) {
     const theirs = byNode[i]
@@ -47,7 +48,7 @@ test('a response with a length or chunks is whole with its last byte, and no soo
 
 test('a damaged response is refused, or read exactly as Node’s own client reads it', async () => {
   const random = new Random(3)
-  const damaged = randomResponses(random, 500)
+  const damaged = randomResponses(random, someTimes(200, 500))
     .map(({ bytes }) => damage(random, bytes))
     // Node's parser does not see chunks after a tab at the end of the line, and RFC 9110 allows the tab.
     .filter((bytes) => !/chunked[ \t]*\t/i.test(bytes.toString('latin1')))
@@ -60,7 +61,7 @@ test('a damaged response is refused, or read exactly as Node’s own client read
     expect([ours.status, ours.body.toString('latin1')]).toEqual([theirs.status, theirs.body.toString('latin1')])
     read += 1
   }
-  expect(read).toBeGreaterThan(100)
+  expect(read).toBeGreaterThan(damaged.length / 5)
 })
 
 /** Undefined if it is refused; any other error than an HttpError is thrown on. */

@@ -18,7 +18,7 @@ import { exchange, expectBooksClosed, readFrames } from './support/exchange.ts'
 import { until } from './support/until.ts'
 import { writeOn } from './support/write-apart.ts'
 
-const IDLE_MS = 1_000
+const IDLE_MS = 2_000
 
 let upstream: Upstream
 let gateway: TestGateway

@@ -229,7 +229,7 @@ test('the prompt of an answer that was cut is charged by the upstream’s count,
   expect(row.promptTokens).toBeGreaterThan(0)
 })
 
-describe.each(someOf(Object.entries(LANGUAGES), 4))('%s', (_, prose) => {
+describe.each(someOf(Object.entries(LANGUAGES), 8))('%s', (_, prose) => {
   test('an honest answer of exactly its cap is not cut', async () => {
     const tokens = encoding.encode(prose.repeat(3), [], []).slice(0, 120)
     const text = encoding.decode(tokens).replace(/\ufffd+$/, '')

@@ -101,7 +101,7 @@ const CALLERS = { rests: 'never', same: true, dearer: false, fallback: false }
 const ENDS = { ...CALLERS, same: false }
 
 const withStatus = (codes: readonly number[], what: object) =>
-  someOf(codes, 4).map((code): [string, Reply, object] => [
+  someOf(codes, 8).map((code): [string, Reply, object] => [
     `answers ${code}`,
     status(code, { error: { message: 'No.' } }),
     what,

@@ -34,7 +34,7 @@ const WORST = someOf(
     ...Object.entries(WORST_RESPONSES).map(([what, request]) => ['responses', what, request] as const),
     ...Object.entries(WORST_MESSAGES).map(([what, request]) => ['messages', what, request] as const),
   ],
-  3,
+  5,
 )
 const requestsTo = (model: (typeof DIALECTS)[number]) => {
   const first = DIALECTS.indexOf(model)
@@ -55,7 +55,7 @@ const ANSWERS = someOf(
     ...Object.entries(WORST_OPENAI_ANSWERS).map(([what, answer]) => ['openai', what, answer] as const),
     ...Object.entries(WORST_ANTHROPIC_ANSWERS).map(([what, answer]) => ['anthropic', what, answer] as const),
   ],
-  3,
+  5,
 )
 
 describe('answers', () => {

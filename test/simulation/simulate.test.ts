@@ -8,7 +8,7 @@ import { VARIANTS } from './variants.ts'
 
 const simulate = (...args: string[]) => run('test/simulation/simulate.ts', args, emptyFolder()).ended
 
-// `npm test` runs 5,000 beside this, and `npm run test:long` 20,000.
+// `npm test` runs 2,000 beside this, and `npm run test:long` 20,000.
 test('the simulator finds no lost or invented credit in 200 histories through every contract, and nothing done twice that is asked for again, and says how many it ran', async () => {
   const { code, stdout, stderr } = await simulate('--seed', '500000', '--histories', '200')
   expect(stderr).toBe('')

@@ -41,7 +41,6 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
   await import(`../../../infra/app.ts?${variant}`)
 }
 
-await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false, tracing: true })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }

@@ -18,7 +18,7 @@ import { Mismatch, SideBySide } from './side-by-side.ts'
 
 // Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- beside-amazon
 const SEED = Number(process.env.MODEL_SEED ?? 1)
-const STEPS = Number(process.env.MODEL_STEPS ?? 400)
+const STEPS = Number(process.env.MODEL_STEPS ?? 800)
 const LANES = 4
 const CONTENTS_EVERY = 80
 const TIMEOUT_MS = 30_000 + STEPS * 20
@@ -157,7 +157,7 @@ testWithAmazon('numbers are kept, added and told to the last digit, and refused 
   const { local, ours } = await openSides()
   const random = new Random(SEED)
   const heard = await Promise.all(
-    Array.from({ length: someTimes(50, 1_000) }, async (_, i) => {
+    Array.from({ length: someTimes(100, 1_000) }, async (_, i) => {
       const Key = { pk: { S: 'numbers' }, sk: { S: String(i) } }
       const [kept, added] = [randomDigits(random), randomDigits(random)]
       const values = { ':n': { N: added } }

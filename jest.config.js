@@ -8,12 +8,12 @@ const CLIENTS = 'clients/'
 const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [] }[process.env.TEST_SET] ?? [CLIENTS]
 
 export default {
-  testEnvironment: 'node',
+  runner: '<rootDir>/test/support/runner/runner.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: LEFT_OUT.map((pattern) => `<rootDir>/test/${pattern}`),
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  // Node reads TypeScript by itself.
+  transform: {},
   globalSetup: '<rootDir>/test/support/set-up.ts',
   globalTeardown: '<rootDir>/test/support/tear-down.ts',
   testSequencer: '<rootDir>/test/support/longest-first.js',

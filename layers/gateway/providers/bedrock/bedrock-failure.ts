@@ -37,7 +37,7 @@ const NO_SUCH_MODEL =
   /^(?:the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn.t supported|the provided model doesn.t support on-demand throughput|this model version has reached the end of its life)/i
 /** Codes of a connection that was there and broke. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ERR_HTTP2_\w+)$/
-/** Node's words for a call that waited for a connection, if the SDK has wrapped the error and lost its code. */
+/** Node's words for a call that waited for a connection which never was; its code alone could be of one that broke. */
 const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
@@ -89,9 +89,14 @@ function describe(error: unknown): Thrown {
     cause: error,
     name: nameOf(fields.name),
     message: typeof fields.message === 'string' ? fields.message : '',
-    code: typeof fields.code === 'string' ? fields.code : undefined,
+    code: codeOf(fields.cause) ?? codeOf(fields),
     httpStatus: typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined,
   }
+}
+
+/** The cause of an error of HTTP/2 is the socket's own, which says more. */
+function codeOf(error: unknown): string | undefined {
+  return isObject(error) && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** In a stream the name of an exception begins with a small letter; elsewhere some go without the last word. */
@@ -117,7 +122,7 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
   if (BAD_FRAME.test(message) || ['SyntaxError', 'TypeError', 'RangeError'].includes(name)) {
     return new UpstreamFailure('protocol', 'Amazon Bedrock sent something that cannot be read.', {}, options)
   }
-  const isReset = hasBegun || (code === undefined ? !NEVER_SENT.test(message) : BROKEN_OFF.test(code))
+  const isReset = hasBegun || (!NEVER_SENT.test(message) && (code === undefined || BROKEN_OFF.test(code)))
   const what = isReset ? 'broke the connection' : 'could not be reached'
   const words = `Amazon Bedrock ${what} (${code ?? 'unknown error'}).`
   return new UpstreamFailure(isReset ? 'reset' : 'connect', words, {}, options)

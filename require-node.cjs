@@ -1,7 +1,7 @@
 // Loaded before the first file of TypeScript (node -r), which an older Node cannot read: plain JavaScript of any age.
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
-const [least] = require('./package.json').devDependencies.node.split('.')
+const [least] = require('./package.json').dependencies.node.split('.')
 
 function complaint() {
   if (!existsSync(join(__dirname, 'node_modules'))) return "The packages are not installed. Run 'npm ci' first."

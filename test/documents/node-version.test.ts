@@ -8,7 +8,7 @@ import { ROOT, readDocument } from './support/markdown.ts'
 const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 test('the npm scripts run the Node version that .nvmrc and the README name and that runs in AWS', () => {
-  const [major] = String(manifest.devDependencies.node).split('.')
+  const [major] = String(manifest.dependencies.node).split('.')
   expect(readFileSync(`${ROOT}.nvmrc`, 'utf8').trim()).toBe(major)
   expect(process.versions.node.split('.')[0]).toBe(major)
   expect(readFileSync(`${ROOT}infra/gateway-function.ts`, 'utf8')).toContain(`NODEJS_${major}_X`)

@@ -1,3 +1,5 @@
+import { readProfile } from '../config.ts'
+
 // What stands between an operator and AWS, by the names that AWS and its SDK give to it, and what to do about each.
 
 /** What is wrong, as the end of a sentence, and what to do, as one of its own. */
@@ -19,9 +21,9 @@ const ROWS: readonly Row[] = [
     says: () => ({ what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }),
   },
   {
-    is: ({ name }) => isOfCredentials(name) && Boolean(process.env.AWS_PROFILE),
+    is: ({ name }) => isOfCredentials(name) && readProfile() !== undefined,
     says: () => ({
-      what: `the profile '${process.env.AWS_PROFILE}' of AWS_PROFILE has no AWS credentials, or does not exist`,
+      what: `the profile '${readProfile()}' of AWS_PROFILE has no AWS credentials, or does not exist`,
       advice: "'aws configure list-profiles' lists those that do.",
     }),
   },

@@ -68,3 +68,16 @@ export type AnswerEnding = {
 }
 
 export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>
+
+/**
+ * The parts of an answer. They come in batches, one for each read from the upstream, so that nobody waits between the
+ * parts that came together. An answer that came whole is a list, for which nobody waits at all.
+ */
+export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
+
+export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[])[] {
+  return Array.isArray(answer)
+}
+
+/** The most bytes of an answer that comes whole. */
+export const MAX_WHOLE_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,6 @@
 import { contractOf } from '../contracts/contracts.ts'
-import type { ChatPart } from '../domain/chat.ts'
+import { type Answer, type ChatPart, isWhole } from '../domain/chat.ts'
 import type { Nano } from '../domain/money.ts'
-import { type Answer, isWhole } from '../providers/provider.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { startDeadline } from './deadline.ts'

@@ -1,6 +1,6 @@
 import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../domain/catalog.ts'
+import { MAX_WHOLE_BYTES } from '../domain/chat.ts'
 import type { PricedRequest } from '../domain/priced-request.ts'
-import { MAX_JSON_BYTES } from '../providers/http/json-reply.ts'
 
 /** As long as tokens get, in bytes of JSON. */
 const MOST_BYTES_OF_TEXT = 128
@@ -18,5 +18,5 @@ export function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRo
   if (catalog.providers.get(route.provider)?.upstreamStream) return false
   const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])
   const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
-  return outputCap * chat.choices * bytesPerToken <= MAX_JSON_BYTES
+  return outputCap * chat.choices * bytesPerToken <= MAX_WHOLE_BYTES
 }

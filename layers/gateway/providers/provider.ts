@@ -1,4 +1,4 @@
-import type { ChatBody, ChatPart, ChatRequest } from '../domain/chat.ts'
+import type { Answer, ChatBody, ChatRequest } from '../domain/chat.ts'
 import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
 
 /** One call to one upstream. */
@@ -32,16 +32,6 @@ export type EmbedCall = Pick<
   readonly embedding: EmbeddingRequest
   /** The numbers in each vector. */
   readonly dimensions: number
-}
-
-/**
- * The parts of an answer. They come in batches, one for each read from the upstream, so that nobody waits between the
- * parts that came together. An answer that came whole is a list, for which nobody waits at all.
- */
-export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
-
-export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[])[] {
-  return Array.isArray(answer)
 }
 
 /** Reads the key that a provider is asked with. Throws an UpstreamFailure. */

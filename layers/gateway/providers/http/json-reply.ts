@@ -1,11 +1,9 @@
+import { MAX_WHOLE_BYTES } from '../../domain/chat.ts'
 import { MAX_DEPTH } from '../../domain/json-fault.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
-
-/** The most bytes of an answer that comes whole. */
-export const MAX_JSON_BYTES = 16 * 1024 * 1024
 
 /** An answer that comes whole, whether or not it was asked to stream. */
 export function isJson({ contentType }: Reply): boolean {
@@ -16,7 +14,7 @@ type JsonObject = Record<string, unknown>
 
 /** At once, if all of it has come. */
 export function readJson({ body }: Reply): JsonObject | Promise<JsonObject> {
-  const text = readAll(body, MAX_JSON_BYTES)
+  const text = readAll(body, MAX_WHOLE_BYTES)
   return typeof text === 'string' ? parseObject(text) : text.then(parseObject)
 }
 

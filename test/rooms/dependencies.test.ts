@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { ROOT } from '../documents/support/markdown.ts'
+import { readImports } from './read-imports.ts'
+
+const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+const manifest = read('package.json')
+const IMPORTS = readImports(ROOT, manifest.imports)
+
+const FOLDERS = readdirSync(join(ROOT, 'functions'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+/** The files that Lambda, Node, a thread or a browser begins with, in a bundle or after an installation. */
+const ROOTS = [
+  ...FOLDERS.map(({ name }) => `functions/${name}/handler.ts`),
+  'waybill.js',
+  'operator/smoke.ts',
+  'local/main.ts',
+  'local/dynamodb-local-guard.ts',
+  'local/dynamodb/worker.ts',
+  'local/tokenizer-worker.ts',
+  'console/main.tsx',
+  'infra/app.ts',
+  'infra/cdk.ts',
+  'infra/deploy.ts',
+  'infra/preflight/main.ts',
+]
+/** Nobody imports these: infra starts `cdk`, and the npm scripts start `node`. */
+const PROGRAMS = ['aws-cdk', 'node']
+/** Nor these, which check the code. */
+const TOOLS = ['@biomejs/biome', '@types/aws-lambda', '@types/node', 'jest']
+
+test('dependencies are what a bundle or an installed waybill needs', () => {
+  expect(ROOTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+  const needed = new Set([...packagesOf(reachedFrom(ROOTS), false), ...PROGRAMS])
+  expect(Object.keys(manifest.dependencies)).toEqual([...needed].toSorted())
+})
+
+test('devDependencies are what only builds and tests need', () => {
+  const files = new Set(IMPORTS.map(({ file }) => file))
+  const others = new Set([...packagesOf(files, true), ...TOOLS]).difference(new Set(Object.keys(manifest.dependencies)))
+  // Its types are another package.
+  others.delete('aws-lambda')
+  expect(Object.keys(manifest.devDependencies)).toEqual([...others].toSorted())
+})
+
+test('the lock file agrees, and every version is exact', () => {
+  const { dependencies, devDependencies } = read('package-lock.json').packages['']
+  expect({ dependencies, devDependencies }).toEqual({
+    dependencies: manifest.dependencies,
+    devDependencies: manifest.devDependencies,
+  })
+  const versions = Object.values({ ...dependencies, ...devDependencies })
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+})
+
+/** With all that they load, also later. */
+function reachedFrom(roots: readonly string[]): Set<string> {
+  const reached = new Set(roots)
+  const loads = Map.groupBy(IMPORTS, ({ file }) => file)
+  for (const file of reached) {
+    for (const { target, isType } of loads.get(file) ?? []) if (!isType && isOurs(target)) reached.add(target)
+  }
+  return reached
+}
+
+function packagesOf(files: ReadonlySet<string>, withTypes: boolean): Set<string> {
+  const theirs = IMPORTS.filter(({ file, isType }) => files.has(file) && (withTypes || !isType))
+  const targets = theirs.map(({ target }) => target).filter((target) => !target.startsWith('node:') && !isOurs(target))
+  return new Set(targets.map((target) => target.split('/', target.startsWith('@') ? 2 : 1).join('/')))
+}
+
+function isOurs(target: string): boolean {
+  return existsSync(join(ROOT, target))
+}

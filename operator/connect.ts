@@ -21,8 +21,6 @@ export type Connection = {
   readonly isProtected: boolean
   /** Whether requests can come over IPv6. */
   readonly ipv6: boolean
-  /** Whether sampled requests leave a trace in X-Ray. */
-  readonly tracing: boolean
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -66,7 +64,6 @@ export function localConnection(
     stage: 'local',
     isProtected: false,
     ipv6: false,
-    tracing: false,
     ...addresses,
     variables,
     whoAmI: localUser,
@@ -95,7 +92,6 @@ async function connectStage(stage: string, isDirect: boolean): Promise<Connectio
     isProtected: isProtected(stage, outputs),
     // A stack that does not say was deployed when all of them had IPv6.
     ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
-    tracing: outputs.get(OUTPUTS.tracing) === 'true',
     tables,
     whoAmI: awsCaller(tables),
     chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),

@@ -2,7 +2,7 @@ import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
-import { type Gate, Gates } from '../layers/gateway/middleware/gate.ts'
+import { Gates } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
@@ -10,7 +10,7 @@ import { preflight } from '../layers/gateway/middleware/preflight.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
 import { refuse } from '../layers/gateway/middleware/refuse.ts'
 import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
-import type { AdmittedRequest, IdentifiedRequest, OpenedRequest } from '../layers/gateway/request.ts'
+import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
@@ -37,7 +37,7 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
 /** All gates of an endpoint that costs no credits. */
 export function freeGates(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<AdmittedRequest> {
   return entrance(instance, name, prefetch)
-    .through(watched(instance, 'admission', admit<IdentifiedRequest>(admissionBy(instance))))
+    .through(admit<IdentifiedRequest>(admissionBy(instance)))
     .through(refuse<AdmittedRequest>())
 }
 
@@ -51,15 +51,6 @@ export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): Admit
     newRequestId: requestIds(instance),
     cache,
   }
-}
-
-/** A gate as it is, unless the stage traces. */
-export function watched<From extends OpenedRequest, To>(
-  { tracer }: Instance,
-  name: string,
-  gate: Gate<From, To>,
-): Gate<From, To> {
-  return tracer ? tracer.watch(name, gate) : gate
 }
 
 /** The endpoint in the rows of calls that reach a function and are for none of its endpoints. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Config, readConfig, readTraceHeader } from '../layers/gateway/config.ts'
+import { type Config, readConfig } from '../layers/gateway/config.ts'
 import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
 import {
@@ -17,8 +17,6 @@ import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/cat
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
-import { xrayDaemon } from '../layers/gateway/trace/daemon.ts'
-import { openTracer, type Tracer } from '../layers/gateway/trace/tracer.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */
 export type Instance = {
@@ -33,8 +31,6 @@ export type Instance = {
   readonly finishHold: FinishHold
   readonly finishDeadHolds: FinishDeadHolds
   readonly settle: Settle
-  /** None unless the stage traces. */
-  readonly tracer: Tracer | undefined
 }
 
 export type InstanceOptions = {
@@ -44,7 +40,6 @@ export type InstanceOptions = {
   readonly random?: (bytes: number) => Uint8Array
   readonly log?: Log
   readonly timing?: Partial<ChatTiming>
-  readonly tracer?: Tracer
   /** In place of the table's catalog as it is. */
   readonly readStoredCatalog?: ReadCatalog
 }
@@ -69,16 +64,11 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const log = options.log ?? jsonLog(printLine, config.stage, clock)
   const books = { putUsageRow: putUsageRow(tables, config.keepRowsDays), releaseHold: releaseHold(tables) }
   const finishHold = holdFinisher(books)
-  const settle = settler({ ...books, isUnavailable, clock, log })
-  const random = options.random ?? pooledBytes()
-  const tracer =
-    options.tracer ??
-    (config.tracing && openTracer({ send: xrayDaemon(config.tracing), readHeader: readTraceHeader, clock, random }))
   return {
     config,
     tables,
     clock,
-    random,
+    random: options.random ?? pooledBytes(),
     log,
     timing: {
       ...CHAT_TIMING,
@@ -89,7 +79,6 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, log),
-    settle: tracer ? tracer.closing(settle) : settle,
-    tracer,
+    settle: settler({ ...books, isUnavailable, clock, log }),
   }
 }

@@ -60,7 +60,6 @@ export class Functions extends Construct {
     const called = {
       ...environment,
       ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
-      ...(stage.tracing && { [ENV.tracing]: 'on' }),
     }
     const rightsOf = (name: FunctionName) => FUNCTIONS[name].rights.map((right) => may[right])
 
@@ -89,7 +88,6 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.chatConcurrency,
-      isTraced: stage.tracing,
       may: [...rightsOf('chat'), invoke(this.tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
@@ -106,7 +104,6 @@ export class Functions extends Construct {
         memoryMb: stage.apiMemoryMb,
         timeoutSeconds: API_TIMEOUT_SECONDS,
         concurrency: stage.apiConcurrency,
-        isTraced: stage.tracing,
         name,
         description: FUNCTIONS[name].description,
         may: rightsOf(name),

@@ -8,7 +8,6 @@ import {
   type IVersion,
   Function as LambdaFunction,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -17,11 +16,6 @@ import { removalPolicyOf } from './removal-policy.ts'
 import type { Stage } from './stages.ts'
 
 const LIVE = 'live'
-
-const EVERY_TRACE = {
-  id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-  reason: 'The right to write traces knows no resources: X-Ray has no part of which it could be granted.',
-}
 
 /** CDK's types differ on whether a role that is not there is undefined. */
 type LiveVersion = Alias & IFunction
@@ -35,8 +29,6 @@ type GatewayFunctionProps = {
   readonly timeoutSeconds: number
   /** The executions that are its own; null for those that all functions of the account share. */
   readonly concurrency: number | null
-  /** Whether it tells X-Ray of sampled requests, for which CDK gives it the right. */
-  readonly isTraced?: boolean
   readonly environment: Readonly<Record<string, string>>
   /** All that it may do, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
@@ -65,7 +57,6 @@ export class GatewayFunction extends LambdaFunction {
       ...(props.concurrency !== null && { reservedConcurrentExecutions: props.concurrency }),
       // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
       environment: props.environment,
-      ...(props.isTraced && { tracing: Tracing.ACTIVE }),
       logGroup: logs,
       role,
       // A deployment must not delete the version whose streams are not at their end.
@@ -73,7 +64,7 @@ export class GatewayFunction extends LambdaFunction {
     })
     logs.grantWrite(role)
     for (const statement of props.may) role.addToPolicy(statement)
-    Validations.of(role).acknowledge(...(props.isTraced ? [EVERY_TRACE] : []), ...(props.acknowledged ?? []))
+    Validations.of(role).acknowledge(...(props.acknowledged ?? []))
   }
 
   /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */

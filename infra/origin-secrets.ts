@@ -22,8 +22,7 @@ export function originSecrets(stack: Stack, number: number): OriginSecrets {
 }
 
 function originSecret(stack: Stack, number: number): string {
-  // The first has no number in its name: stacks have it from the time before there were others.
-  const secret = new Secret(stack, number === 1 ? 'OriginSecret' : `OriginSecret${number}`, {
+  const secret = new Secret(stack, `OriginSecret${number}`, {
     description: 'With it the CloudFront distribution proves itself to the functions behind it',
     generateSecretString: { passwordLength: 48, excludePunctuation: true },
   })

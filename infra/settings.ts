@@ -72,8 +72,6 @@ const settings = z.strictObject({
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** Whether new code gets a tenth of the calls for half an hour first, or all of them at once. */
   rollout: z.enum(['canary', 'at-once']),
-  /** Whether sampled requests leave a trace in X-Ray. */
-  tracing: z.boolean(),
   /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
   originSecretNumber: z.int().min(1),
   /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */

@@ -99,7 +99,6 @@ export class WaybillStack extends Stack {
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
     // A Function URL always takes IPv6.
     this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
-    this.#output(OUTPUTS.tracing, String(stage.tracing))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 

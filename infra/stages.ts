@@ -23,7 +23,6 @@ const COMMON = {
   // As many as all of prod's 500 places for chats serve in five minutes, if each is free again after 1.5 seconds.
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
-  tracing: false,
   admin: false,
   adminKeys: false,
 }

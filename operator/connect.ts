@@ -21,8 +21,6 @@ export type Connection = {
   readonly isProtected: boolean
   /** Whether requests can come over IPv6. */
   readonly ipv6: boolean
-  /** Whether sampled requests leave a trace in X-Ray. */
-  readonly tracing: boolean
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
@@ -66,7 +64,6 @@ export function localConnection(
     stage: 'local',
     isProtected: false,
     ipv6: false,
-    tracing: false,
     ...addresses,
     variables,
     whoAmI: localUser,
@@ -92,10 +89,8 @@ async function connectStage(stage: string, isDirect: boolean): Promise<Connectio
   })
   return {
     stage,
-    isProtected: isProtected(stage, outputs),
-    // A stack that does not say was deployed when all of them had IPv6.
-    ipv6: outputs.get(OUTPUTS.ipv6) !== 'false',
-    tracing: outputs.get(OUTPUTS.tracing) === 'true',
+    isProtected: output(OUTPUTS.protected) !== 'false',
+    ipv6: output(OUTPUTS.ipv6) !== 'false',
     tables,
     whoAmI: awsCaller(tables),
     chatUrl: withoutVersion(baseUrl ?? output(OUTPUTS.chatUrl)),
@@ -104,15 +99,9 @@ async function connectStage(stage: string, isDirect: boolean): Promise<Connectio
   }
 }
 
-/** A stack's address is what an SDK takes, with `/v1`. One that was deployed before that has none. */
+/** A stack's address is what an SDK takes, with `/v1`. */
 function withoutVersion(address: string): string {
-  return address.replace(/\/(v1)?$/, '')
-}
-
-/** A stack that was deployed before stacks said so is protected if it is the one for customers. */
-function isProtected(stage: string, outputs: ReadonlyMap<string, string>): boolean {
-  const stated = outputs.get(OUTPUTS.protected)
-  return stated === undefined ? stage === 'prod' : stated !== 'false'
+  return address.replace(/\/v1$/, '')
 }
 
 type StackFacts = { readonly outputs: ReadonlyMap<string, string>; readonly status: string | undefined }

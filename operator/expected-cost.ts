@@ -17,7 +17,7 @@ export function expectedCost(row: UsageRow): Nano | undefined {
   return cost < hold ? cost : hold
 }
 
-/** The quantities that a row was billed for. Older rows lack some of them. */
+/** The quantities that a row was billed for. Counts that were zero are not in it. */
 export function quantitiesOf(row: UsageRow): Quantities {
   return {
     prompt: row.promptTokens,

@@ -71,13 +71,12 @@ async function smoke(connection: Connection, model: string): Promise<void> {
     Date.now(),
   )
   const caller = callerOf(connection, issued, model)
-  let requestId = ''
   await check('every provider may have its key', async () => {
     if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
     return checkProviderKeys(await catalogOf(connection), readStageKey(stage))
   })
   try {
-    requestId = await checkCalls(caller)
+    await checkCalls(caller)
   } finally {
     await revokeKey(tables)(issued.key.id, newAct(await whoAmI(), Date.now(), randomBytes(10)))
   }
@@ -101,8 +100,8 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   tables.client.destroy()
   if (stage === 'local') return
   out.log('\nBy hand, because no program can see it with your rights:')
-  const facts = { name: stage, hasEdge: chatUrl === apiUrl, tracing: connection.tracing }
-  for (const line of manualChecks(facts, requestId, origins.length)) out.log(`-       ${line}.`)
+  const facts = { name: stage, hasEdge: chatUrl === apiUrl }
+  for (const line of manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
 }
 
 type Caller = ReturnType<typeof callerOf>
@@ -123,7 +122,7 @@ function callerOf(
 }
 
 /** Every endpoint, and the books behind them. Returns the id of a request. */
-async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask }: Caller): Promise<string> {
+async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask }: Caller): Promise<void> {
   await check('GET /v1/models lists the model', async () => {
     const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
     expect(
@@ -202,7 +201,6 @@ async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask
       JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
     )
   })
-  return requestId
 }
 
 /** A body, and the time between its first event and its last piece. */

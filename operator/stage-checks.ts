@@ -94,10 +94,10 @@ export function checkSwept(keys: readonly Key[], nowMs: number): void {
   )
 }
 
-type Stage = { readonly name: string; readonly hasEdge: boolean; readonly tracing: boolean }
+type Stage = { readonly name: string; readonly hasEdge: boolean }
 
 /** What no program can see with an operator's rights, and how a person can. */
-export function manualChecks({ name, hasEdge, tracing }: Stage, requestId: string, origins: number): string[] {
+export function manualChecks({ name, hasEdge }: Stage, origins: number): string[] {
   const stack = `Waybill-${name}`
   const topic = `aws sns list-subscriptions-by-topic --topic-arn ARN, for both topics of ${stack}`
   return [
@@ -107,9 +107,6 @@ export function manualChecks({ name, hasEdge, tracing }: Stage, requestId: strin
       ? [
           `Nobody goes around CloudFront: npm run smoke -- --stage ${name} --origin URL, for the Function URL of chat and the address of the HTTP API (both in the Lambda and API Gateway consoles)`,
         ]
-      : []),
-    ...(tracing
-      ? [`Traces arrive: look for annotation.request_id = "${requestId}" in X-Ray; AWS samples, so it may not be there`]
       : []),
     `A deployment is taken back: on a stage without customers, deploy a version that crashes with "rollout": "canary"`,
   ]

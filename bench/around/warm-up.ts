@@ -12,8 +12,8 @@ const COMPILES_SOON = '--invocation-count-for-turbofan=500'
 const ENOUGH = 3_500
 
 /** A gateway that is measured when it is warm. */
-export function startGateway(cores: Cores, args: readonly string[], env?: NodeJS.ProcessEnv): MeasuredProcess {
-  return startMeasured(cores, [COMPILES_SOON, ...args], env && { env })
+export function startGateway(cores: Cores, args: readonly string[]): MeasuredProcess {
+  return startMeasured(cores, [COMPILES_SOON, ...args])
 }
 
 /** Who has been warmed up, for streams or for whole answers. */

@@ -11,12 +11,11 @@ import { benchKey } from './key.ts'
 import { prepareTables } from './prepare-tables.ts'
 
 // Waybill in a process of its own: the real server and functions, over tables in memory or, with a second argument,
-// over the DynamoDB Local at that address. With a third, it sends its traces to that port. Each caller has a key.
+// over the DynamoDB Local at that address. Each caller has a key.
 
-const [upstreamUrl = '', dynamodb, daemonPort] = process.argv.slice(2)
+const [upstreamUrl = '', dynamodb] = process.argv.slice(2)
 const { tables, secrets } = dynamodb ? await tablesAt(dynamodb) : tablesInMemory()
-const tracing = daemonPort ? { tracing: { host: '127.0.0.1', port: Number(daemonPort) } } : {}
-const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND, ...tracing }, tables })
+const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables })
 const server = createGatewayServer(Promise.resolve(instance))
 server.listen(0, '127.0.0.1', () => {
   const target: Target = {

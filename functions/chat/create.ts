@@ -27,7 +27,7 @@ import { dropClaim } from '../../layers/gateway/store/answers/drop-claim.ts'
 import { findAnswer } from '../../layers/gateway/store/answers/find-answer.ts'
 import { keepAnswer } from '../../layers/gateway/store/answers/keep-answer.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { admissionBy, entrance, watched } from '../gates.ts'
+import { admissionBy, entrance } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
 const EVENT_STREAM = {
@@ -96,8 +96,8 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
     .through(price(loadCatalog, config.headerPrefix))
-    .through(watched(instance, 'admission', admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW'))))
-    .through(watched(instance, 'idempotency', idempotency(retries)))
+    .through(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
+    .through(idempotency(retries))
     .through(refuse<PricedChat & Admission & Idempotency>())
 }
 

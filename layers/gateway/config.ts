@@ -15,12 +15,7 @@ export type Config = {
   readonly wholeAnswerMs?: number
   /** How long usage rows are kept; for good, unless it is said. */
   readonly keepRowsDays?: number
-  /** Where traces are sent; nowhere unless the stage traces. */
-  readonly tracing?: DaemonAddress
 }
-
-/** Where X-Ray's daemon listens. */
-export type DaemonAddress = { readonly host: string; readonly port: number }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -35,20 +30,9 @@ export function readConfig(env: Environment = process.env): Config {
     headerPrefix: BRAND.headerPrefix,
     ...optional('stage', env[ENV.stage]),
     ...(originSecrets && { originSecrets: originSecrets.split(',') }),
-    ...(env[ENV.tracing] && { tracing: parseDaemonAddress(required(env, 'AWS_XRAY_DAEMON_ADDRESS')) }),
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
   }
-}
-
-/** The trace of the invocation that is running now. Lambda sets it anew for each. */
-export function readTraceHeader(env: Environment = process.env): string | undefined {
-  return env._X_AMZN_TRACE_ID
-}
-
-function parseDaemonAddress(address: string): DaemonAddress {
-  const [host = '', port = ''] = address.split(':')
-  return { host, port: Number(port) }
 }
 
 /** The name of the function that counts tokens, which chat alone invokes. */

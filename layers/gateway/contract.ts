@@ -16,7 +16,6 @@ export const ENV = {
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
-  tracing: 'WAYBILL_TRACING',
   baseUrl: 'WAYBILL_BASE_URL',
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
@@ -54,8 +53,6 @@ export const OUTPUTS = {
   edgeDomain: 'EdgeDomain',
   /** For the stack that logs CloudFront's requests, where it is in another region. */
   distributionId: 'DistributionId',
-  /** 'true' where sampled requests leave a trace in X-Ray. */
-  tracing: 'Tracing',
 } as const
 
 export type TableDefinition = {

@@ -17,6 +17,7 @@ export function checkBalance(key: Key): Finding[] {
       what: `granted is not available + held + spent: ${missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`}`,
       expected: key.granted,
       got: key.granted - missing,
+      advice: 'Put it right on the key item when no request is under way.',
     })
   }
   if (key.available < 0n) findings.push({ what: 'available is below zero', expected: 0n, got: key.available })

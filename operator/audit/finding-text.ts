@@ -2,10 +2,10 @@ import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import type { Finding } from './findings.ts'
 
 /** A finding in words: what it is about, and what there is to say. */
-export function findingText({ requestId, grantId, what, expected, got, advice }: Finding) {
-  const about = requestId ?? (grantId && `grant ${grantId}`) ?? 'the key'
+export function findingText({ requestId, what, expected, got, advice }: Finding) {
+  const about = requestId ?? 'the key'
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
-  const sentence = `${what}${compared}`.replace(/[^?]$/, '$&.')
+  const sentence = `${what}${compared}.`
   return { about, text: advice ? `${sentence} ${advice}` : sentence }
 }
 

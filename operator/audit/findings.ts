@@ -3,7 +3,6 @@ import type { Nano } from '../../layers/gateway/domain/money.ts'
 /** One thing that an audit has to say. */
 export type Finding = {
   readonly requestId?: string
-  readonly grantId?: string
   readonly what: string
   readonly expected?: Nano | string
   readonly got?: Nano | string | number | undefined

@@ -55,7 +55,6 @@ inBrowser(
         stage: 'local',
         isProtected: false,
         ipv6: false,
-        tracing: false,
         chatUrl: gateway.baseUrl,
         apiUrl: gateway.baseUrl,
         echoUrl: upstream.url,

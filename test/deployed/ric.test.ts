@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { heapLimits } from '../../bench/around/heap-limits.ts'
 
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
-import { EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
+import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
@@ -26,7 +26,6 @@ import {
   usageChunk,
 } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-import { startXrayDaemon } from '../support/xray-daemon.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { startFunction } from './support/function-process.ts'
 import { httpEvent } from './support/http-event.ts'
@@ -465,26 +464,6 @@ describeInLambda('the other functions', () => {
     expect([200, 404]).toContain(statusCode)
     expect(headers).toMatchObject({ 'RateLimit-Limit': '60' })
     expect(started.errors).toEqual([])
-  })
-
-  test('chat in Lambda’s runtime sends the trace that Lambda names for the invocation, before the invocation ends', async () => {
-    const daemon = opened.use(await startXrayDaemon())
-    const traced = await start(account.functions.chat, {
-      [ENV.tracing]: 'on',
-      AWS_XRAY_DAEMON_ADDRESS: `${daemon.host}:${daemon.port}`,
-    })
-    const { key, secret } = await account.issue()
-    const answer = await post(secret, STREAM, {}, traced)
-    const { headers } = await answer.whole()
-    const document = await daemon.documentOf(headers['X-Request-Id'])
-    expect(document).toMatchObject({
-      type: 'subsegment',
-      trace_id: '1-67890abc-0123456789abcdef01234567',
-      parent_id: '0123456789abcdef',
-      annotations: { key_id: key.id, outcome: 'completed' },
-    })
-    expect(document.subsegments?.map(({ name }) => name)).toContain('settlement')
-    expect(traced.errors).toEqual([])
   })
 
   test('the sweep function starts in Lambda’s runtime and answers', async () => {

@@ -34,7 +34,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|xray get-trace-summaries|dynamodb [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [

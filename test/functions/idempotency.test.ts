@@ -210,7 +210,7 @@ describe('dead requests', () => {
     const id = answerId(key.id, name)
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
-    const bodyPrint = new AnswerCipher(secret, id).fingerprint(JSON.stringify(HELLO))
+    const bodyPrint = new AnswerCipher(secret, id).fingerprint(`chat.completions\n${JSON.stringify(HELLO)}`)
     await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
     const settled = { requestId, keyId: key.id, hold: 5_000_000n, startedAtMs: nowMs }

@@ -417,10 +417,6 @@ describe('CloudFront', () => {
     expect(new Set([first, second, third].map((it) => it?.sent)).size).toBe(3)
   })
 
-  test('CloudFront sends the same first secret as a stack of version 0.1.0, so that the upgrade refuses nobody', () => {
-    expect(Object.keys(dev.template.findResources('AWS::SecretsManager::Secret'))[0]).toBe('OriginSecret5DDC59F1')
-  })
-
   test.each(stages)('CloudFront in $name waits longer for a whole answer than chat does', ({ of }) => {
     const { template, functions } = of()
     const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig

@@ -47,7 +47,6 @@ async function open(isReadOnly = false) {
     stage: 'dev',
     isProtected: false,
     ipv6: false,
-    tracing: false,
     chatUrl: gateway.baseUrl,
     apiUrl: gateway.baseUrl,
     whoAmI: async () => 'ann',

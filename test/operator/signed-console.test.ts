@@ -35,7 +35,6 @@ async function sitDown({ isReadOnly = false, tables = withoutRights() } = {}): P
     stage: 'dev',
     isProtected: false,
     ipv6: false,
-    tracing: false,
     chatUrl: gateway.baseUrl,
     apiUrl: gateway.baseUrl,
     adminUrl: admin.url,

@@ -84,16 +84,16 @@ test('the version that was in force at a moment is found to the millisecond', as
   )
 })
 
-test('a catalog that was in force before there was a history is listed, read, and kept when the next one is pushed', async () => {
-  const old = { ...CATALOG_ITEM, catalog: catalogOf('old'), version: 7, pushedAt: SEEDED, pushId: 'x' }
-  await tables.database.put({ TableName: tables.keys, Item: old })
+test('the catalog of a first deployment is listed, read, and kept when the next one is pushed', async () => {
+  const seed = { ...CATALOG_ITEM, catalog: catalogOf('seed'), version: 1, pushedAt: SEEDED }
+  await tables.database.put({ TableName: tables.keys, Item: seed })
   const listed = async () => (await Array.fromAsync(listCatalogVersions(tables)())).map(({ version }) => version)
-  expect(await listed()).toEqual([7])
-  expect((await readCatalogVersion(tables)(7))?.data).toEqual(catalogOf('old'))
-  expect(await push('next', 7)).toEqual({ written: true, version: 8 })
-  expect(await listed()).toEqual([8, 7])
-  expect(await readCatalogVersion(tables)(7)).toEqual({ version: 7, data: catalogOf('old'), pushedAt: SEEDED })
-  expect((await versionAt(listCatalogVersions(tables)(), NOW - 1))?.version).toBe(7)
+  expect(await listed()).toEqual([1])
+  expect((await readCatalogVersion(tables)(1))?.data).toEqual(catalogOf('seed'))
+  expect(await push('next', 1)).toEqual({ written: true, version: 2 })
+  expect(await listed()).toEqual([2, 1])
+  expect(await readCatalogVersion(tables)(1)).toEqual({ version: 1, data: catalogOf('seed'), pushedAt: SEEDED })
+  expect((await versionAt(listCatalogVersions(tables)(), NOW - 1))?.version).toBe(1)
 })
 
 test('of two pushes that race, the one that loses leaves neither a version nor an event', async () => {

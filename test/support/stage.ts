@@ -48,6 +48,8 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
       KeysTable: tables.keys,
       UsageTable: tables.usage,
       AnswersTable: tables.answers,
+      Ipv6: 'true',
+      Protected: String(name === 'prod'),
     },
     asked: [],
     identified: 0,

@@ -27,7 +27,7 @@ export type UsageRow = {
   readonly requestId: string
   readonly keyId: string
   readonly endpoint: EndpointName
-  /** The contract that was spoken, if a model was asked. Rows without it that asked one are of the time when there was only chat. */
+  /** The contract that was spoken, if a model was asked. */
   readonly contract?: ContractName | undefined
   readonly startedAtMs: number
   readonly outcome: Outcome

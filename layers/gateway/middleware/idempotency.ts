@@ -49,7 +49,8 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
       id,
       requestId: request.requestId,
       secretHash: credential.hash,
-      bodyPrint: cipher.fingerprint(printedBody(request, event.body ?? '')),
+      // The same body at another endpoint is another request.
+      bodyPrint: cipher.fingerprint(`${request.endpoint.name}\n${event.body ?? ''}`),
       untilMs: deadAtMs(request),
     }
     const found = cannotPay ? await findAnswer(id, request.nowMs) : await claimOrFind(request, claim)
@@ -71,11 +72,6 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     if (row.cost > 0n) return { ...found, state: 'not_kept' }
     return claimAnswer(claim, nowMs, requestId)
   }
-}
-
-/** The same body at another endpoint is another request. Chat's own is printed as it was when it was the only one. */
-function printedBody({ endpoint }: Admitted, body: string): string {
-  return endpoint.name === 'chat.completions' ? body : `${endpoint.name}\n${body}`
 }
 
 /** Why the answer that was found is not given to this request; undefined if it is. */

@@ -9,7 +9,7 @@ export function usageRecord(row: UsageRow) {
     request_id: row.requestId,
     key_id: row.keyId,
     endpoint: row.endpoint,
-    contract: row.contract ?? (row.endpoint === 'chat.completions' ? 'chat' : null),
+    contract: row.contract ?? null,
     model: row.model ?? null,
     provider: row.provider ?? null,
     upstream_model: row.upstreamModel ?? null,

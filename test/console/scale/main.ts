@@ -37,7 +37,6 @@ const connection = {
   stage: 'bench',
   isProtected: false,
   ipv6: false,
-  tracing: false,
   chatUrl: 'http://127.0.0.1:1',
   apiUrl: 'http://127.0.0.1:1',
   whoAmI: async () => 'bench',

@@ -97,7 +97,7 @@ function valueIn(account: Account, resource: Resource): string {
   if (path === 'Tables/Keys') return account.keys
   if (path === 'Tables/Usage') return account.usage
   if (path === 'Tables/Answers') return account.answers
-  if (path === 'OriginSecret') return account.originSecret
+  if (path === 'OriginSecret1') return account.originSecret
   if (path === 'OriginSecret2') return account.nextOriginSecret
   if (path === 'Functions/Tokenizer') return TOKENIZER
   throw new Error(`A function refers to ${path}, which has no value here.`)

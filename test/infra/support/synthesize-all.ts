@@ -42,7 +42,7 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
 }
 
 await synthesize('prod', 'prod')
-await synthesize('bare', 'dev', { edge: false, tracing: true })
+await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 const administered = { admin: true, adminKeys: true }
 const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, ...administered }

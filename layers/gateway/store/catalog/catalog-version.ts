@@ -3,7 +3,7 @@ import type { CatalogData } from '../../domain/catalog.ts'
 import type { Item } from '../database.ts'
 import type { StoredCatalog } from './read-stored-catalog.ts'
 
-/** Who pushed it is not known of versions before there was a history. */
+/** The catalog of a first deployment was pushed by nobody. */
 export type CatalogVersion = StoredCatalog
 
 /** As long as the longest whole number, so that their order is that of the versions. */

@@ -12,8 +12,7 @@ type ListCatalogVersions = () => AsyncGenerator<VersionNote, void, undefined>
 export function listCatalogVersions(tables: Tables): ListCatalogVersions {
   const { database, keys } = tables
   return async function* versions() {
-    const inForce = await readStoredCatalog(tables)()
-    let isFirst = true
+    let isEmpty = true
     const items = queryItems(database, {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk',
@@ -23,13 +22,12 @@ export function listCatalogVersions(tables: Tables): ListCatalogVersions {
       ScanIndexForward: false,
     })
     for await (const item of items) {
-      const { data: _, ...note } = toCatalogVersion(item)
-      // Pushed before there was a history, or restored without it.
-      if (isFirst && inForce && inForce.version > note.version) yield noteOf(inForce)
-      isFirst = false
-      yield note
+      isEmpty = false
+      yield noteOf(toCatalogVersion(item))
     }
-    if (isFirst && inForce) yield noteOf(inForce)
+    // The catalog of a first deployment is not in the history until the next one is pushed.
+    const inForce = isEmpty && (await readStoredCatalog(tables)())
+    if (inForce) yield noteOf(inForce)
   }
 }
 

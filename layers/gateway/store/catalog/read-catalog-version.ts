@@ -4,7 +4,7 @@ import { readStoredCatalog } from './read-stored-catalog.ts'
 
 type ReadCatalogVersion = (version: number) => Promise<CatalogVersion | undefined>
 
-/** A version with its content. One that is in force since before there was a history is not in it yet. */
+/** A version with its content. The catalog of a first deployment is not in the history until the next one is pushed. */
 export function readCatalogVersion(tables: Tables): ReadCatalogVersion {
   const { database, keys } = tables
   return async (version) => {

@@ -71,9 +71,7 @@ function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }
       TableName: keys,
       Key: CATALOG_ITEM,
       ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
-      // Versions before 0.2 knew a push that was sent again by its pushId.
-      UpdateExpression:
-        'SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy REMOVE pushId',
+      UpdateExpression: 'SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy',
       ExpressionAttributeNames: { '#catalog': 'catalog' },
       ExpressionAttributeValues: {
         ':catalog': data,

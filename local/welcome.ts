@@ -1,6 +1,6 @@
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
-import type { LocalFile } from '../operator/local-gateway.ts'
+import { LOCAL_FOLDER, type LocalFile } from '../operator/local-gateway.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
 import type { Paint } from './paint.ts'
@@ -19,7 +19,7 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
   const { catalog, off } = inForce.isOperators ? { catalog: inForce.data, off: [] } : local
   const models = catalog.models.filter(({ active }) => active).map(({ id }) => id)
   const model = models[0] ?? 'echo'
-  const operate = 'npm run -s waybill --'
+  const operate = operateWith(settings)
   return [
     paint.strong('Waybill is running on this machine.'),
     '',
@@ -50,12 +50,18 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
   ].join('\n')
 }
 
-function operatorsCatalog({ version, pushedBy }: StoredCatalog, { catalogFile }: LocalSettings): string[] {
-  const file = relative('', catalogFile)
+function operatorsCatalog({ version, pushedBy }: StoredCatalog, settings: LocalSettings): string[] {
+  const file = relative('', settings.catalogFile)
   return [
     `            version ${version} of the catalog stays in force, as ${pushedBy ?? 'an operator'} put it there;`,
-    `            ${file} was not loaded: npm run -s waybill -- catalog push ${file} --local`,
+    `            ${file} was not loaded: ${operateWith(settings)} catalog push ${file} --local`,
   ]
+}
+
+/** The command line looks for the gateway in its usual folder, or in the one that the variable names. */
+function operateWith({ folder }: LocalSettings): string {
+  const where = folder === resolve(LOCAL_FOLDER) ? '' : `WAYBILL_DATA='${folder}' `
+  return `${where}npm run -s waybill --`
 }
 
 function dataOf({ folder, isInMemory, isDynamoDbLocal }: LocalSettings): string {

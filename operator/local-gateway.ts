@@ -5,7 +5,7 @@ import type { NamedVariable } from './local-keys.ts'
 // The names by which `npm start` and the command line find each other.
 
 /** The folder of a local gateway, in the one in which it is started. Two folders are two gateways. */
-const LOCAL_FOLDER = '.waybill'
+export const LOCAL_FOLDER = '.waybill'
 
 export function localFolder(cwd: string, given = process.env.WAYBILL_DATA || undefined): string {
   return resolve(cwd, given ?? LOCAL_FOLDER)

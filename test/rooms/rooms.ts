@@ -52,7 +52,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto',
     types: 'log/** @middy/core aws-lambda node:stream',
   },
-  'trace/**': { imports: 'domain/**', types: 'config.ts flow/** middleware/** request.ts node:dgram' },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'functions/**': { imports: `layers/** @middy/core{,/*} ${NODE}` },
   'functions/admin/**': { imports: `layers/** operator/admin-api/** ${NODE}` },

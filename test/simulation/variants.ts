@@ -45,7 +45,7 @@ export const VARIANTS: readonly Variant[] = [
   without('the day is read, then written', '(attribute_not_exists(#day) OR #day < :dailyLimit)'),
   without(
     'parallel requests are counted, then admitted',
-    '(attribute_not_exists(openHolds) OR size(openHolds) < :room)',
+    '(attribute_not_exists(openHolds) OR size(openHolds) < :maxConcurrent)',
   ),
   without(
     'a secret is not asked whether its grace is over',
@@ -57,7 +57,7 @@ export const VARIANTS: readonly Variant[] = [
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
   without(
     'a key leaves the sweep’s list with requests open',
-    'size(holds) = :none AND attribute_not_exists(openHolds)',
+    'attribute_exists(pk) AND attribute_not_exists(openHolds)',
   ),
   changing(
     'a day’s requests are set, not counted',

@@ -104,7 +104,7 @@ test('the use of an old secret is forgotten with it, at the end of grace and at 
   expect(await inGrace()).toBe(NOW + 1)
 })
 
-test('a key that an older version wrote, without an end, a last use or an external id, is read and admitted', async () => {
+test('a key without an end, a last use or an external id is read and admitted', async () => {
   const issued = await issue()
   const names = ['lastUsedAtMs', 'expiresAtMs', 'externalId', 'note', 'previousUsedAtMs']
   const UpdateExpression = `REMOVE ${names.join(', ')}`

@@ -6,12 +6,7 @@ export const GRACE_MS = 60 * 60 * 1000
 
 export type Secret = { readonly hash: string; readonly lastFour: string }
 
-export type Hold = {
-  readonly amount: Nano
-  readonly untilMs: number
-  /** Kept as versions before 0.2 kept it, and released in that way. */
-  readonly isOldForm?: true
-}
+export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
 /** The settings of a key that an operator chooses. */
 export type KeySettings = {
@@ -91,10 +86,4 @@ export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
 /** Requests that hold no credits and may be running. */
 export function freeUnderWay(holds: Key['holds'], nowMs: number): number {
   return Object.values(holds).filter(({ amount, untilMs }) => amount === 0n && untilMs > nowMs).length
-}
-
-export function oldFormHolds({ holds }: Key): Key['holds'] {
-  const old: Record<string, Hold> = {}
-  for (const requestId in holds) if (holds[requestId]?.isOldForm) old[requestId] = holds[requestId]
-  return old
 }

@@ -1,6 +1,6 @@
 import type { AdmissionRefusal, Demand } from '../../domain/admission.ts'
 import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
-import { isExpired, type Key, oldFormHolds } from '../../domain/key.ts'
+import { isExpired, type Key } from '../../domain/key.ts'
 import { utcDay } from '../../domain/limits.ts'
 import type { Item } from '../database.ts'
 import { hasToken } from './take-from-bucket.ts'
@@ -44,7 +44,10 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   },
   {
     refusal: 'concurrency_limit_exceeded',
-    condition: hasRoom,
+    condition: ({ maxConcurrent }, _, values) => {
+      values[':maxConcurrent'] = maxConcurrent
+      return '(attribute_not_exists(openHolds) OR size(openHolds) < :maxConcurrent)'
+    },
     isMet: ({ holds, maxConcurrent }) => Object.keys(holds).length < maxConcurrent,
     spendsToken: false,
   },
@@ -62,20 +65,4 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 /** The first rule that this key does not meet; undefined if it meets all. */
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
-}
-
-/**
- * Holds of the old form, which only requests under way during an upgrade have, are in a map of their own. A condition
- * cannot add two sizes, so the copy of the key says how many of them there are, and is proven by the write.
- */
-function hasRoom(cached: Key, _: Demand, values: Item): string {
-  const old = Object.keys(oldFormHolds(cached)).length
-  const room = cached.maxConcurrent - old
-  if (room <= 0) {
-    values[':maxConcurrent'] = cached.maxConcurrent
-    return 'size(holds) < :maxConcurrent AND attribute_not_exists(openHolds)'
-  }
-  values[':old'] = old
-  values[':room'] = room
-  return 'size(holds) = :old AND (attribute_not_exists(openHolds) OR size(openHolds) < :room)'
 }

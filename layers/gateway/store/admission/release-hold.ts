@@ -24,19 +24,15 @@ export function releaseHold({ database, keys }: Tables): ReleaseHold {
 const PAY = 'SET available = available + :back, spent = spent + :cost'
 
 function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
-  const payment = { ':back': hold.amount - cost, ':cost': cost }
-  if (hold.isOldForm) {
-    return {
-      ConditionExpression: 'holds.#requestId.amount = :hold',
-      UpdateExpression: `${PAY} REMOVE holds.#requestId`,
-      ExpressionAttributeNames: { '#requestId': requestId },
-      ExpressionAttributeValues: { ...payment, ':hold': hold.amount },
-    }
-  }
   const stored = storedHold(requestId, hold)
   return {
     ConditionExpression: 'contains(openHolds, :open)',
     UpdateExpression: `${PAY} DELETE openHolds :toRemove`,
-    ExpressionAttributeValues: { ...payment, ':open': stored, ':toRemove': new Set([stored]) },
+    ExpressionAttributeValues: {
+      ':back': hold.amount - cost,
+      ':cost': cost,
+      ':open': stored,
+      ':toRemove': new Set([stored]),
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
-import { freeUnderWay, type Key, oldFormHolds } from '../../domain/key.ts'
+import { freeUnderWay, type Key } from '../../domain/key.ts'
 import { forgottenDays, keptDays, utcDay } from '../../domain/limits.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
@@ -64,7 +64,7 @@ function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
       usedAtMs: (changed.previousUsedAtMs as number | undefined) ?? previous.usedAtMs,
     },
     days,
-    holds: Object.assign(holdsOf(changed, nowMs), oldFormHolds(key)),
+    holds: holdsOf(changed, nowMs),
   }
 }
 

@@ -46,8 +46,6 @@ export function toItem(key: Key): Item {
     granted: key.granted,
     available: key.available,
     spent: key.spent,
-    // Versions before 0.2 keep their holds here; new ones are in openHolds.
-    holds: {},
   } satisfies Item & KeySettings
 }
 
@@ -97,17 +95,12 @@ export function daysOf(item: Item): Record<string, number> {
 }
 
 /** With a moment, only the holds that have ended by then. */
-export function holdsOf({ openHolds, holds: ofOldForm }: Item, endedByMs = Number.POSITIVE_INFINITY) {
+export function holdsOf({ openHolds }: Item, endedByMs = Number.POSITIVE_INFINITY) {
   const holds: Record<string, Hold> = {}
   for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {
     if (endOf(bytes) > endedByMs) continue
     const { requestId, hold } = readStoredHold(bytes)
     holds[requestId] = hold
-  }
-  const old = ofOldForm as Readonly<Record<string, { amount: number; untilMs: number }>>
-  for (const requestId in old) {
-    const { amount, untilMs } = old[requestId] as { amount: number; untilMs: number }
-    holds[requestId] = { amount: toNano(amount), untilMs, isOldForm: true }
   }
   return holds
 }

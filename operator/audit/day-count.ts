@@ -1,3 +1,4 @@
+import { ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
@@ -9,7 +10,7 @@ const NEVER_ADMITTED: ReadonlySet<string> = new Set([
   'insufficient_scope',
   'ip_not_allowed',
   'key_busy',
-  ...ADMISSION_RULES.filter(({ spendsToken }) => !spendsToken).map(({ refusal }) => refusal),
+  ...ADMISSION_RULES.map(({ refusal }) => refusal).filter((refusal) => !ERRORS[refusal].spendsToken),
 ])
 
 /** A key counts what it admits on a day and remembers the last days: by that, rows that are gone can be dated. */
@@ -20,7 +21,7 @@ export class DayCount {
 
   constructor(key: Key) {
     this.#key = key
-    this.#without = new Map(Object.entries(key.days))
+    this.#without = new Map(Object.entries(key.counts.dailyLimit).map(([day, count]) => [day, Number(count)]))
     for (const requestId in key.holds) this.#account(ulidTimeMs(requestId))
   }
 

@@ -138,8 +138,8 @@ test('an audit after an old row was deleted says since when no row is missing', 
   const { key, rows } = await used()
   const [, { requestId }] = rows as [UsageRow, UsageRow]
   await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
-  const day = Object.keys((await gateway.readKey(key.id)).days)[0] ?? ''
-  await changeKey(key, 'SET #day = :two', { ':two': 2 }, { '#day': `day:${day}` })
+  const day = Object.keys((await gateway.readKey(key.id)).counts.dailyLimit)[0] ?? ''
+  await changeKey(key, 'SET #day = :two', { ':two': 2 }, { '#day': `dailyLimit:${day}` })
   expect((await audit(key)).findings).toContainEqual(said(new RegExp(`every request since ${day} has its row`)))
 })
 

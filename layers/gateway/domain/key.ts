@@ -1,4 +1,5 @@
 import type { Scope } from '../endpoints.ts'
+import type { Counts } from './counters.ts'
 import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 
@@ -43,8 +44,7 @@ export type Key = KeySettings & {
   /** Changes with every change an operator makes, so that a cached copy can be proven current. */
   readonly version: number
   readonly bucketFullAtUs: number
-  /** Requests admitted, by UTC day. */
-  readonly days: Readonly<Record<string, number>>
+  readonly counts: Counts
   readonly granted: Nano
   readonly available: Nano
   readonly spent: Nano

@@ -1,5 +1,6 @@
 import { CATALOG_ITEM } from '../layers/gateway/contract.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { COUNTER_NAMES, COUNTERS } from '../layers/gateway/domain/counters.ts'
 import type { Key } from '../layers/gateway/domain/key.ts'
 import type { Database, Item, UpdateInput } from '../layers/gateway/store/database.ts'
 import { hashItem, keyItem, toItem } from '../layers/gateway/store/keys/key-item.ts'
@@ -74,7 +75,7 @@ class Account {
   #available: bigint
   #spent = 0n
   #bucketFullAtUs = 0
-  #days: Record<string, number> = {}
+  #counts: Record<string, bigint> = {}
   #use: { lastUsedAtMs?: number } = {}
 
   constructor(key: Key) {
@@ -84,11 +85,14 @@ class Account {
 
   admit({ ExpressionAttributeNames: names, ExpressionAttributeValues: given }: UpdateInput): Item {
     const values = given as unknown as Values
-    const day = names?.['#day'] as string
     this.#bucketFullAtUs = values[':firstTaken'] ?? this.#bucketFullAtUs + values[':interval']
     this.#available -= values[':hold']
     this.#use = { lastUsedAtMs: values[':nowMs'] }
-    this.#days = { [day]: (this.#days[day] ?? 0) + 1 }
+    for (const name of COUNTER_NAMES) {
+      const attribute = names?.[`#${name}`] as string
+      const taken = COUNTERS[name].counts === 'credits' ? values[':hold'] : 1n
+      this.#counts[attribute] = (this.#counts[attribute] ?? 0n) + taken
+    }
     this.#open.push(values[':open'])
     return this.#changing()
   }
@@ -105,8 +109,8 @@ class Account {
   }
 
   #changing(): Item {
-    const item: Item = { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs, ...this.#use }
-    for (const day in this.#days) item[day] = this.#days[day]
+    const item: Item = { available: this.#available, bucketFullAtUs: this.#bucketFullAtUs }
+    Object.assign(item, this.#use, this.#counts)
     if (this.#open.length > 0) item.openHolds = new Set(this.#open)
     return item
   }

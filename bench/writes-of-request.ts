@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { COUNTER_NAMES } from '../layers/gateway/domain/counters.ts'
 import type { Key } from '../layers/gateway/domain/key.ts'
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
@@ -17,7 +18,8 @@ export async function writesOfRequest(tables: Tables, key: Key): Promise<Writes>
   const caught: UpdateInput[] = []
   const note = async (input: UpdateInput) => {
     caught.push(input)
-    return { Attributes: toItem(key) }
+    const counts = COUNTER_NAMES.map((name) => [input.ExpressionAttributeNames?.[`#${name}`], 1])
+    return { Attributes: { ...toItem(key), ...Object.fromEntries(counts) } }
   }
   const catching = { ...tables, database: { ...tables.database, update: note, updateOnce: note } }
   nowMs += 1_000

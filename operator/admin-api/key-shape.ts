@@ -29,7 +29,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
     rpm: key.rpm,
     daily_limit: key.dailyLimit,
     max_concurrent: key.maxConcurrent,
-    requests_today: key.days[utcDay(nowMs)] ?? 0,
+    requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
     granted: formatCredits(key.granted),
     available: formatCredits(key.available),

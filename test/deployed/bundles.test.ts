@@ -176,7 +176,7 @@ test('the fallback function answers an unknown path with 404 and a wrong method 
   expect([wrong.statusCode, bodyOf(wrong)]).toMatchObject([405, { error: { code: 'method_not_allowed' } }])
   expect(wrong.headers.Allow).toBe('GET, HEAD')
   expect(await account.readRow(wrong.headers['X-Request-Id'])).toMatchObject({ keyId: key.id, outcome: 'refused' })
-  expect(Object.values((await account.readKey(key.id)).days)).toEqual([3])
+  expect(Object.values((await account.readKey(key.id)).counts.dailyLimit)).toEqual([3n])
 })
 
 test('the tokenizer function counts with nothing in its environment, and neither logs nor quotes a text', async () => {
@@ -321,7 +321,7 @@ describe('caller addresses', () => {
     expect(answer.statusCode).toBe(403)
     expect(bodyOf(answer)).toMatchObject({ error: { type: 'permission_error', code: 'ip_not_allowed' } })
     expect(answer.body).toContain(VIEWER)
-    expect((await account.readKey(key.id)).days).toEqual({})
+    expect((await account.readKey(key.id)).counts.dailyLimit).toEqual({})
   })
 })
 

@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
-import { ERROR_KINDS, type ErrorKind, GatewayError, REQUEST_CODES } from '../../layers/gateway/domain/gateway-error.ts'
+import {
+  ERROR_KINDS,
+  ERRORS,
+  type ErrorKind,
+  GatewayError,
+  REQUEST_CODES,
+} from '../../layers/gateway/domain/gateway-error.ts'
 import {
   type ApiFunctionName,
   ENDPOINT_NAMES,
@@ -53,7 +59,7 @@ test('docs/openapi.json has no broken reference and no unused component', () => 
   expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
 })
 
-test('docs/openapi.json has every error of the gateway under its status', () => {
+test('docs/openapi.json has every error of the gateway under its status, and no other', () => {
   const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
@@ -63,6 +69,11 @@ test('docs/openapi.json has every error of the gateway under its status', () => 
     })
   })
   expect(missing).toEqual([])
+  const codes = [...openApiText.matchAll(/"code": \{\s*"type": "string",\s*"enum": \[([^\]]*)\]/g)].flatMap(
+    ([, list = '']) => JSON.parse(`[${list}]`),
+  )
+  expect(codes).toContain('daily_limit_exceeded')
+  expect(codes.filter((code) => ![...ERROR_KINDS, ...REQUEST_CODES].includes(code))).toEqual([])
 })
 
 function errorOf(kind: ErrorKind, code: string | null) {
@@ -425,6 +436,21 @@ test('docs/clients.md lists every error code beside its status', () => {
   expect(missing).toEqual([])
   const badRequests = rows.filter((row) => row.startsWith('| 400 ')).join('\n')
   for (const code of REQUEST_CODES) expect(badRequests).toContain(`\`${code}\``)
+  const listed = rows.flatMap((row) => Array.from((row.split('|')[2] ?? '').matchAll(/`(\w+)`/g), ([, code]) => code))
+  expect(listed.filter((code) => ![...ERROR_KINDS, ...REQUEST_CODES].includes(code as never))).toEqual([])
+})
+
+test('docs/clients.md says which errors have Retry-After, and which are not to be retried', () => {
+  const [table = '', after = ''] =
+    readDocument('docs/clients.md').split('\n| status | `code` | when |')[1]?.split('\n\n') ?? []
+  const [notRetried = ''] = after.split('so that SDKs do not retry them')
+  const untold = ERROR_KINDS.filter((kind) => {
+    const { status: code, retry } = ERRORS[kind]
+    if (retry === undefined) return false
+    if (retry === 'never') return !notRetried.includes(`\`${kind}\``) && !notRetried.includes(String(code))
+    return !table.split('\n').some((row) => row.includes(`\`${kind}\``) && row.includes('`Retry-After`'))
+  })
+  expect(untold).toEqual([])
 })
 
 test('the check of an answer finds a field that is missing, of another type or not in docs/openapi.json', () => {

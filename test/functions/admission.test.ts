@@ -208,12 +208,12 @@ describe('refusals', () => {
   test('a request refused for its body counts in the limits, and one refused for its scope does not', async () => {
     const { key, secret } = await gateway.issue({ scopes: ['chat.completions'] })
     await gateway.post(secret, { ...HELLO, messages: [] })
-    const used = Object.values((await gateway.readKey(key.id)).days)
-    expect(used).toEqual([1])
+    const used = Object.values((await gateway.readKey(key.id)).counts.dailyLimit)
+    expect(used).toEqual([1n])
     const refused = await gateway.get(secret, '/v1/models')
     expect(refused.status).toBe(403)
     expect(refused.headers.get('ratelimit-remaining')).not.toBeNull()
-    expect(Object.values((await gateway.readKey(key.id)).days)).toEqual([1])
+    expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
   })
 
   test('a request refused with 402 counts in the limits like every other request with a valid key', async () => {
@@ -222,7 +222,7 @@ describe('refusals', () => {
     for (let i = 0; i < 5; i++) statuses.push((await gateway.post(secret, HELLO)).status)
     expect(statuses).toEqual([402, 402, 402, 429, 429])
     const after = await gateway.readKey(key.id)
-    expect([Object.values(after.days), after.holds]).toEqual([[3], {}])
+    expect([Object.values(after.counts.dailyLimit), after.holds]).toEqual([[3n], {}])
   })
 
   test('a refused request does not claim its Idempotency-Key, and a 429 takes one write and its usage row', async () => {
@@ -255,7 +255,7 @@ describe('refusals', () => {
     restore()
     expect([response.status, races, response.headers.get('retry-after')]).toEqual([503, 12, '1'])
     expect(await response.json()).toMatchObject({ error: { code: 'key_busy', type: 'server_error' } })
-    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, days: {} })
+    expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, counts: { dailyLimit: {} } })
     expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' })
   })
 

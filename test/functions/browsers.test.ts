@@ -60,7 +60,7 @@ test('OPTIONS with a valid key spends nothing either', async () => {
   const { key, secret } = await gateway.issue()
   const headers = { ...ASKED_FIRST, Authorization: `Bearer ${secret}` }
   expect((await rawCall(gateway.baseUrl, { method: 'OPTIONS', headers })).status).toBe(204)
-  expect((await gateway.readKey(key.id)).days).toEqual({})
+  expect((await gateway.readKey(key.id)).counts.dailyLimit).toEqual({})
 })
 
 /** A page may read the answer, and every header that is documented. */

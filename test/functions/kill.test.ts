@@ -117,7 +117,7 @@ test(
     const rows: UsageRow[] = []
     for await (const row of usageRows(tables, key.id, { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS }))
       rows.push(row)
-    const admitted = Object.values(after?.days ?? {}).reduce((sum, count) => sum + count, 0)
+    const admitted = Object.values(after?.counts.dailyLimit ?? {}).reduce((sum, count) => sum + Number(count), 0)
     expect(rows).toHaveLength(admitted)
     expect(rows.filter(({ outcome }) => outcome === 'abandoned').length).toBeLessThanOrEqual(finished)
     expect(rows.reduce((sum, { cost }) => sum + cost, 0n)).toBe(after?.spent)

@@ -1,3 +1,4 @@
+import { COUNTER_NAMES, COUNTERS, type Counter, type CounterName } from '../../layers/gateway/domain/counters.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key.ts'
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
@@ -80,7 +81,7 @@ export type Step =
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
-export type KeyLimits = Pick<KeySettings, 'rpm' | 'dailyLimit' | 'maxConcurrent'>
+export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | CounterName>
 export type KeySetup = KeyLimits & { readonly credits: bigint }
 
 export type History = {
@@ -146,6 +147,12 @@ const RETRIED = [
   },
 ] as const
 
+/** Limits that histories reach, and one that they do not. */
+export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number | bigint)[]>> = {
+  requests: [2, 6, 1_000],
+  credits: [0n, 800_000n, 1_600_000n, 50_000_000n],
+}
+
 /** One caller's one request that its route fails at, again and again at one node. */
 const REPEATED = {
   node: 0,
@@ -208,11 +215,16 @@ function makeDelivery(random: Random, { inOrder, faults }: Style): Step {
 export function keySetup(random: Random): KeySetup {
   return {
     rpm: random.pick([1, 2, 5, 60, 600]),
-    dailyLimit: random.pick([2, 6, 1_000]),
+    ...counterLimits(random),
     maxConcurrent: random.pick([1, 2, 4, 200]),
     // From nothing to plenty; a call with a cap holds about 700,000 nanocredits.
     credits: BigInt(random.pick([0, 500_000, 800_000, 1_600_000, 4_000_000, 50_000_000])),
   }
+}
+
+function counterLimits(random: Random): Pick<KeySettings, CounterName> {
+  const limits = COUNTER_NAMES.map((name) => [name, random.pick(COUNTER_LIMITS[COUNTERS[name].counts])])
+  return Object.fromEntries(limits) as Pick<KeySettings, CounterName>
 }
 
 function makeStep(random: Random, style: Style): Step {

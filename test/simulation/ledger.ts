@@ -1,6 +1,5 @@
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
-import { holdsOf } from '../../layers/gateway/store/keys/key-item.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
+import { momentOf, openHolds } from './stored-hold.ts'
 
 export type StoredItem = Readonly<Record<string, unknown>>
 
@@ -9,14 +8,13 @@ export class Violation extends Error {
 }
 
 type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
-type Holds = Key['holds']
+type Holds = ReadonlyMap<string, bigint>
 type Account = {
   /** The key as it was left last, and the holds on it. */
   item: StoredItem | undefined
-  open: Set<string>
+  open: Holds
   readonly admissions: Admission[]
   readonly admitted: Set<string>
-  readonly days: Map<string, number>
   readonly rows: Map<string, StoredItem>
   readonly grants: Map<string, StoredItem>
   /** The hashes of the secrets that it was given, also of those that have ended. */
@@ -58,12 +56,13 @@ export class Ledger {
     account.item = item
     account.hashes.add(item.currentHash as string)
     account.hasEnd ||= item.expiresAtMs !== undefined
-    const holds = holdsOf(item)
-    for (const requestId in holds) if (!account.open.has(requestId)) this.#admitted(item, account, requestId, hash)
-    account.open = new Set(Object.keys(holds))
+    const before = account.open
+    account.open = openHolds(item)
+    for (const requestId of account.open.keys()) if (!before.has(requestId)) admitted(item, account, requestId, hash)
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
-    checkBalance(item, holds)
+    checkBalance(item, account.open)
     checkRows(account)
+    for (const name of COUNTER_NAMES) checkCounter(item, account, name)
   }
 
   /** An event is written once, and so is its copy among those of its month. */
@@ -152,7 +151,7 @@ export class Ledger {
     this.#paidOnce()
     for (const [keyId, { item, open, admitted, rows, grants, events }] of this.#accounts) {
       if (item) this.#eachChangeHasItsEvent(keyId, item, grants, events)
-      if (open.size > 0) fail(`${keyId} still has the holds ${[...open].join(', ')}`)
+      if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
       const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)
       if (item && BigInt(item.granted as bigint) !== granted)
@@ -177,10 +176,9 @@ export class Ledger {
     if (known) return known
     const account: Account = {
       item: undefined,
-      open: new Set(),
+      open: new Map(),
       admissions: [],
       admitted: new Set(),
-      days: new Map(),
       rows: new Map(),
       grants: new Map(),
       hashes: new Set(),
@@ -190,28 +188,65 @@ export class Ledger {
     this.#accounts.set(keyId, account)
     return account
   }
+}
 
-  #admitted(key: StoredItem, account: Account, requestId: string, hash: string | undefined): void {
-    const clockMs = ulidTimeMs(requestId)
-    if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
-    account.admitted.add(requestId)
-    const isCurrent = key.currentHash === hash
-    const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
-    if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
-      fail(`${requestId} was admitted with a secret that had ended`)
-    }
-    if (key.expiresAtMs !== undefined && Number(key.expiresAtMs) <= clockMs) {
-      fail(`${requestId} was admitted at ${clockMs}, and its key expired at ${key.expiresAtMs}`)
-    }
-    const concurrent = Object.keys(holdsOf(key)).length
-    if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
-    const day = new Date(clockMs).toISOString().slice(0, 10)
-    const today = (account.days.get(day) ?? 0) + 1
-    account.days.set(day, today)
-    if (today > Number(key.dailyLimit)) fail(`${today} on ${day}, of ${key.dailyLimit}`)
-    account.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
-    checkRate(account.admissions)
+function admitted(key: StoredItem, account: Account, requestId: string, hash: string | undefined): void {
+  const clockMs = momentOf(requestId)
+  if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
+  account.admitted.add(requestId)
+  const isCurrent = key.currentHash === hash
+  const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
+  if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
+    fail(`${requestId} was admitted with a secret that had ended`)
   }
+  if (key.expiresAtMs !== undefined && Number(key.expiresAtMs) <= clockMs) {
+    fail(`${requestId} was admitted at ${clockMs}, and its key expired at ${key.expiresAtMs}`)
+  }
+  const concurrent = account.open.size
+  if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
+  for (const name of COUNTER_NAMES) checkLimit(key, account, name, requestId)
+  account.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
+  checkRate(account.admissions)
+}
+
+/** A request that takes nothing of a counter is never beyond its limit. */
+function checkLimit(key: StoredItem, account: Account, name: CounterName, requestId: string): void {
+  const [window, limit] = [windowAt(name, momentOf(requestId)), key[name]]
+  const count = countedIn(account, name).get(window) ?? 0n
+  const isFree = worthOf(account, name, requestId) === 0n
+  if (limit !== undefined && !isFree && count > BigInt(limit as bigint))
+    fail(`${count} in ${window}, of ${limit} (${name})`)
+}
+
+/** A counter is the sum of what its window's requests took, unless no clock can ask for that window any more. */
+function checkCounter(item: StoredItem, account: Account, name: CounterName): void {
+  const latestMs = Math.max(...account.admissions.map(({ clockMs }) => clockMs))
+  for (const [window, count] of countedIn(account, name)) {
+    const kept = item[`${name}:${window}`]
+    if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && BigInt((kept as bigint) ?? 0) !== count) {
+      fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
+    }
+  }
+}
+
+function countedIn(account: Account, name: CounterName): Map<string, bigint> {
+  const counted = new Map<string, bigint>()
+  for (const requestId of account.admitted) {
+    const window = windowAt(name, momentOf(requestId))
+    counted.set(window, (counted.get(window) ?? 0n) + worthOf(account, name, requestId))
+  }
+  return counted
+}
+
+/** One, or the credits that a request holds; when it has ended, those that it cost. */
+function worthOf({ open, rows }: Account, name: CounterName, requestId: string): bigint {
+  if (COUNTERS[name].counts === 'requests') return 1n
+  return open.get(requestId) ?? BigInt((rows.get(requestId)?.cost as bigint) ?? 0)
+}
+
+function windowAt(name: CounterName, ms: number): string {
+  const day = new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
+  return COUNTERS[name].within === 'day' ? day : day.slice(0, 'yyyy-mm'.length)
 }
 
 /** From any admission to the newest there were no more than a bucket and its refill. */
@@ -230,7 +265,7 @@ function checkRate(admissions: readonly Admission[]): void {
 
 function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Holds): void {
   let held = 0n
-  for (const requestId in holds) held += holds[requestId]?.amount ?? 0n
+  for (const amount of holds.values()) held += amount
   if (BigInt(granted as bigint) !== BigInt(available as bigint) + held + BigInt(spent as bigint)) {
     fail(`${pk}: ${granted} granted, but ${available} available + ${held} held + ${spent} spent`)
   }

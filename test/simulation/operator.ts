@@ -1,16 +1,17 @@
 import { newAct } from '../../layers/gateway/domain/act.ts'
+import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
-import type { KeyLimits, Step } from './history.ts'
+import { COUNTER_LIMITS, type Step } from './history.ts'
 import type { Random } from './random.ts'
 
-const LIMITS: Readonly<Record<keyof KeyLimits, readonly number[]>> = {
+const LIMITS: Readonly<Record<string, readonly (number | bigint)[]>> = {
   rpm: [1, 5, 600],
-  dailyLimit: [1, 20],
   maxConcurrent: [1, 3],
+  ...Object.fromEntries(COUNTER_NAMES.map((name) => [name, COUNTER_LIMITS[COUNTERS[name].counts]])),
 }
 const ENDS_MS = [0, 0, 1, 1_000, 20_000, 61_000, 3_600_000, 86_400_000]
 /** Two keys of a history may want the same. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { COUNTER_NAMES } from '../../layers/gateway/domain/counters.ts'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
@@ -75,7 +76,7 @@ test('the simulator refuses invalid arguments with exit code 2', async () => {
 test('each rule of admission has a variant of the gateway that admits without it, for the simulator to catch', () => {
   const nowMs = Date.UTC(2026, 10, 15, 12)
   const stored = { hash: '', lastFour: '' }
-  const settings = { ...KEY_DEFAULTS, name: 'test' }
+  const settings = { ...KEY_DEFAULTS, name: 'test', ...Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1])) }
   const key = newKey({ settings, credits: 0n, prefix: 'svc_live_', stored }, nowMs, new Uint8Array(10))
   const demand = { requestId: 'req_1', hash: '', nowMs, hold: 1n, holdUntilMs: nowMs + 1 }
   const uncaught = ADMISSION_RULES.filter(({ condition }) => {

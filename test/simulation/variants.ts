@@ -3,11 +3,13 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { ITEMS } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
-import { readStoredHold } from '../../layers/gateway/store/keys/stored-hold.ts'
+import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
 import type { Usage } from './scripted-upstream.ts'
 import { SELLING_VARIANTS } from './selling-variants.ts'
+import { requestIdIn } from './stored-hold.ts'
 
 /** One command on its way, and the rest of that way. */
 type Command = { readonly constructor: { readonly name: string }; readonly input: object }
@@ -42,10 +44,10 @@ export const VARIANTS: readonly Variant[] = [
   without('the hold is not checked', 'available >= :hold'),
   without('a stale copy of a key is acted on', 'version = :version'),
   without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
-  without('the day is read, then written', '(attribute_not_exists(#day) OR #day < :dailyLimit)'),
+  ...COUNTER_NAMES.flatMap(counterVariants),
   without(
     'parallel requests are counted, then admitted',
-    '(attribute_not_exists(openHolds) OR size(openHolds) < :room)',
+    '(attribute_not_exists(openHolds) OR size(openHolds) < :maxConcurrent)',
   ),
   without(
     'a secret is not asked whether its grace is over',
@@ -57,12 +59,7 @@ export const VARIANTS: readonly Variant[] = [
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
   without(
     'a key leaves the sweep’s list with requests open',
-    'size(holds) = :none AND attribute_not_exists(openHolds)',
-  ),
-  changing(
-    'a day’s requests are set, not counted',
-    '#day = if_not_exists(#day, :zero) + :one',
-    '#day = :one, zero = :zero',
+    'attribute_exists(pk) AND attribute_not_exists(openHolds)',
   ),
   changing('no sweep is told of a hold', 'sweepAt = if_not_exists(sweepAt, :sweepAt)', 'swept = :sweepAt'),
   changing('what is not spent does not come back', 'available = available + :back', 'lost = :back'),
@@ -87,6 +84,17 @@ export const VARIANTS: readonly Variant[] = [
   ...SELLING_VARIANTS,
   { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]
+
+/** Each counter without its condition, without its count, and keeping what should come back. */
+function counterVariants(name: CounterName): Variant[] {
+  const { take, giveBack } = counterWrite(name, COUNTERS[name])
+  const set = `${take.replace(/if_not_exists\(.*\) \+ /, '')}, zero = :zero`
+  return [
+    without(`${name} is read, then written`, `#${name} <= :${name}Room`),
+    changing(`${name} is set, not counted`, take, set),
+    ...(giveBack ? [changing(`${name} gives nothing back`, giveBack, giveBack.replace(' - :back', ''))] : []),
+  ]
+}
 
 /** An upstream's counts are not what the gateway bills. */
 function hearing(name: string, hear: (usage: Usage) => Usage | undefined): Variant {
@@ -260,7 +268,7 @@ function releaseFirst(send: Send): Send {
     }
     const result = await send(command)
     const released = UpdateExpression?.includes(RELEASED) && ExpressionAttributeValues?.[':open']
-    const row = released && rows.get(readStoredHold(released).requestId)
+    const row = released && rows.get(requestIdIn(released))
     if (row) await send(row)
     return result
   }

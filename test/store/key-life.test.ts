@@ -43,7 +43,7 @@ test('a key is admitted to the millisecond before it expires, and refused from t
   const key = await issue({ expiresAtMs: END })
   expect(await admit(key, demandAt(key, END - 1))).toMatchObject({ admitted: true })
   for (const nowMs of [END, END + 1, END + 86_400_000]) {
-    expect(await admit(key, demandAt(key, nowMs))).toMatchObject({ admitted: false, why: 'key_expired' })
+    expect(await admit(key, demandAt(key, nowMs))).toMatchObject({ admitted: false, why: 'invalid_api_key' })
   }
   expect([END - 1, END].map((nowMs) => standingOf(key, key.current.hash, nowMs))).toEqual(['current', 'expired'])
 })
@@ -51,7 +51,7 @@ test('a key is admitted to the millisecond before it expires, and refused from t
 test('a stale copy of a key without an end does not admit it after the end that it was given since', async () => {
   const stale = await issue()
   await updateKey(tables)(stale.id, { expiresAtMs: END }, actAt(NOW))
-  expect(await admit(stale, demandAt(stale, END))).toMatchObject({ admitted: false, why: 'key_expired' })
+  expect(await admit(stale, demandAt(stale, END))).toMatchObject({ admitted: false, why: 'invalid_api_key' })
 })
 
 test('a copy of a key that had expired does not refuse it after it was extended', async () => {
@@ -65,7 +65,7 @@ test('a copy of a key that had expired does not refuse it after it was extended'
 test('the condition of the admission write itself refuses an expired key, whatever the copy of it says', async () => {
   const key = await issue({ expiresAtMs: END })
   const { expiresAtMs: _, ...forgetful } = key
-  expect(await admit(forgetful, demandAt(key, END))).toMatchObject({ admitted: false, why: 'key_expired' })
+  expect(await admit(forgetful, demandAt(key, END))).toMatchObject({ admitted: false, why: 'invalid_api_key' })
 })
 
 test('a secret that is not the key’s is refused and not told that the key has expired', async () => {

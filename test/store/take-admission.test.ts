@@ -113,7 +113,7 @@ test('the count of yesterday is kept for instances whose clock is late, and olde
   expect(await race(await fresh(key), 1, 0n, NOW + DAY_MS)).toBe(1)
   expect(await race(await fresh(key), 1, 0n, NOW)).toBe(0)
   expect(await race(await fresh(key), 1, 0n, NOW + 2 * DAY_MS)).toBe(1)
-  expect(Object.keys((await fresh(key)).days).sort()).toEqual(['2026-11-16', '2026-11-17'])
+  expect(Object.keys((await fresh(key)).counts.dailyLimit).sort()).toEqual(['2026-11-16', '2026-11-17'])
 })
 
 test('an unexpected DynamoDB error is thrown, never taken for a refusal', async () => {

@@ -1,3 +1,4 @@
+import type { AdmissionRefusal } from './gateway-error.ts'
 import type { Hold, Key } from './key.ts'
 import type { Nano } from './money.ts'
 
@@ -17,13 +18,6 @@ export type Release = {
   readonly hold: Hold
   readonly cost: Nano
 }
-
-export type AdmissionRefusal =
-  | 'key_expired'
-  | 'rate_limit_exceeded'
-  | 'daily_limit_exceeded'
-  | 'concurrency_limit_exceeded'
-  | 'credit_balance_exhausted'
 
 export type AdmissionResult =
   /** The key is proven by the write, unless it had to be read after one that was not answered: it may have changed since. */

@@ -1,34 +1,63 @@
 import { plainLine } from './plain-text.ts'
 
-const KINDS = {
-  invalid_request: [400, 'invalid_request_error', 'invalid_request'],
-  upstream_rejected: [400, 'invalid_request_error', 'upstream_rejected'],
-  invalid_api_key: [401, 'invalid_request_error', 'invalid_api_key'],
-  credit_balance_exhausted: [402, 'insufficient_quota', 'credit_balance_exhausted'],
-  direct_access_denied: [403, 'permission_error', 'direct_access_denied'],
-  insufficient_scope: [403, 'permission_error', 'insufficient_scope'],
-  ip_not_allowed: [403, 'permission_error', 'ip_not_allowed'],
-  model_not_found: [404, 'invalid_request_error', 'model_not_found'],
-  not_found: [404, 'invalid_request_error', 'not_found'],
-  method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
-  idempotency_key_in_use: [409, 'idempotency_error', 'idempotency_key_in_use'],
-  idempotent_answer_not_kept: [409, 'idempotency_error', 'idempotent_answer_not_kept'],
-  request_too_large: [413, 'invalid_request_error', 'request_too_large'],
-  unsupported_media_type: [415, 'invalid_request_error', 'unsupported_media_type'],
-  idempotency_key_reused: [422, 'idempotency_error', 'idempotency_key_reused'],
-  rate_limit_exceeded: [429, 'rate_limit_error', 'rate_limit_exceeded'],
-  concurrency_limit_exceeded: [429, 'rate_limit_error', 'concurrency_limit_exceeded'],
-  daily_limit_exceeded: [429, 'rate_limit_error', 'daily_limit_exceeded'],
-  internal_error: [500, 'server_error', 'internal_error'],
-  upstream_error: [502, 'server_error', 'upstream_error'],
-  key_busy: [503, 'server_error', 'key_busy'],
-  service_unavailable: [503, 'server_error', 'service_unavailable'],
-  upstream_rate_limited: [503, 'server_error', 'upstream_rate_limited'],
-  upstream_timeout: [504, 'server_error', 'upstream_timeout'],
-} as const satisfies Record<string, readonly [number, string, string]>
+/** The advice to SDKs, which retry by themselves: after so many seconds, or never, because the same request would fail again. */
+type Retry = number | 'never'
 
-export type ErrorKind = keyof typeof KINDS
-export const ERROR_KINDS = Object.keys(KINDS) as ErrorKind[]
+/** An error's code is its kind, unless the one who makes it says more. */
+type ErrorRow = {
+  readonly status: number
+  readonly type: string
+  readonly retry?: Retry
+  /** Tried before admission refuses, in this order. */
+  readonly remedies?: readonly ('lower the cap' | 'finish dead holds')[]
+  /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
+  readonly spendsToken?: true
+}
+
+const BAD_REQUEST = 'invalid_request_error'
+const TOO_MUCH = 'rate_limit_error'
+
+/** The reasons for which admission refuses. */
+const REFUSALS = {
+  invalid_api_key: { status: 401, type: BAD_REQUEST },
+  rate_limit_exceeded: { status: 429, type: TOO_MUCH },
+  daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
+  concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1, remedies: ['finish dead holds'] },
+  credit_balance_exhausted: {
+    status: 402,
+    type: 'insufficient_quota',
+    retry: 'never',
+    remedies: ['lower the cap', 'finish dead holds'],
+    spendsToken: true,
+  },
+} as const satisfies Record<string, ErrorRow>
+
+const OTHERS = {
+  invalid_request: { status: 400, type: BAD_REQUEST },
+  upstream_rejected: { status: 400, type: BAD_REQUEST },
+  direct_access_denied: { status: 403, type: 'permission_error' },
+  insufficient_scope: { status: 403, type: 'permission_error' },
+  ip_not_allowed: { status: 403, type: 'permission_error' },
+  model_not_found: { status: 404, type: BAD_REQUEST },
+  not_found: { status: 404, type: BAD_REQUEST },
+  method_not_allowed: { status: 405, type: BAD_REQUEST },
+  idempotency_key_in_use: { status: 409, type: 'idempotency_error', retry: 2 },
+  idempotent_answer_not_kept: { status: 409, type: 'idempotency_error', retry: 'never' },
+  request_too_large: { status: 413, type: BAD_REQUEST },
+  unsupported_media_type: { status: 415, type: BAD_REQUEST },
+  idempotency_key_reused: { status: 422, type: 'idempotency_error', retry: 'never' },
+  internal_error: { status: 500, type: 'server_error' },
+  upstream_error: { status: 502, type: 'server_error' },
+  key_busy: { status: 503, type: 'server_error', retry: 1 },
+  service_unavailable: { status: 503, type: 'server_error', retry: 2 },
+  upstream_rate_limited: { status: 503, type: 'server_error' },
+  upstream_timeout: { status: 504, type: 'server_error' },
+} as const satisfies Record<string, ErrorRow>
+
+export type AdmissionRefusal = keyof typeof REFUSALS
+export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
+export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }
+export const ERROR_KINDS = Object.keys(ERRORS) as ErrorKind[]
 
 /** The codes of a 400 that this gateway finds by itself, most of them OpenAI's words. */
 export const REQUEST_CODES = [
@@ -47,11 +76,10 @@ export type RequestCode = (typeof REQUEST_CODES)[number]
 type ErrorDetail = {
   readonly param?: string
   readonly code?: string
+  /** In place of what the kind has. */
+  readonly retry?: Retry | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
-
-/** Tells SDKs, which retry by themselves, that the same request would fail again. */
-export const DO_NOT_RETRY = { 'x-should-retry': 'false' } as const
 
 const MOST_MESSAGE_CHARS = 2_000
 const MOST_NAME_CHARS = 200
@@ -74,14 +102,19 @@ export class GatewayError extends Error {
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}, options?: ErrorOptions) {
     super(plainLine(message, MOST_MESSAGE_CHARS), options)
-    const [status, type, code] = KINDS[kind]
+    const { status, type, retry } = ERRORS[kind]
     this.kind = kind
     this.status = status
     this.type = type
-    this.code = detail.code ?? code
+    this.code = detail.code ?? kind
     this.param = detail.param === undefined ? null : plainLine(detail.param, MOST_NAME_CHARS)
-    this.headers = detail.headers ?? {}
+    this.headers = { ...detail.headers, ...retryHeaders(detail.retry ?? retry) }
   }
+}
+
+function retryHeaders(retry: Retry | undefined): Record<string, string> {
+  if (retry === undefined) return {}
+  return retry === 'never' ? { 'x-should-retry': 'false' } : { 'Retry-After': String(retry) }
 }
 
 /** A request that is wrong in itself, by the field that is, if it is one. */

@@ -1,4 +1,5 @@
 import type { Scope } from '../endpoints.ts'
+import type { Counts } from './counters.ts'
 import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 
@@ -6,12 +7,7 @@ export const GRACE_MS = 60 * 60 * 1000
 
 export type Secret = { readonly hash: string; readonly lastFour: string }
 
-export type Hold = {
-  readonly amount: Nano
-  readonly untilMs: number
-  /** Kept as versions before 0.2 kept it, and released in that way. */
-  readonly isOldForm?: true
-}
+export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
 /** The settings of a key that an operator chooses. */
 export type KeySettings = {
@@ -48,8 +44,7 @@ export type Key = KeySettings & {
   /** Changes with every change an operator makes, so that a cached copy can be proven current. */
   readonly version: number
   readonly bucketFullAtUs: number
-  /** Requests admitted, by UTC day. */
-  readonly days: Readonly<Record<string, number>>
+  readonly counts: Counts
   readonly granted: Nano
   readonly available: Nano
   readonly spent: Nano
@@ -91,10 +86,4 @@ export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
 /** Requests that hold no credits and may be running. */
 export function freeUnderWay(holds: Key['holds'], nowMs: number): number {
   return Object.values(holds).filter(({ amount, untilMs }) => amount === 0n && untilMs > nowMs).length
-}
-
-export function oldFormHolds({ holds }: Key): Key['holds'] {
-  const old: Record<string, Hold> = {}
-  for (const requestId in holds) if (holds[requestId]?.isOldForm) old[requestId] = holds[requestId]
-  return old
 }

@@ -36,7 +36,7 @@ function dayAt(number: number): Day {
 }
 
 export function limitsOf(key: Key, nowMs: number): Limits {
-  const today = key.days[utcDay(nowMs)] ?? 0
+  const today = Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n)
   return {
     rpm: {
       limit: key.rpm,
@@ -55,25 +55,4 @@ export function limitsOf(key: Key, nowMs: number): Limits {
 export function tightestWindow(limits: Limits): Window {
   const { rpm, daily } = limits
   return daily.remaining < rpm.remaining ? daily : rpm
-}
-
-/** Day counters that no clock can ask for again. */
-export function forgottenDays({ days }: Key, nowMs: number): string[] {
-  const oldest = oldestKeptDay(nowMs)
-  const forgotten: string[] = []
-  for (const day in days) if (day < oldest) forgotten.push(day)
-  return forgotten
-}
-
-/** The others. */
-export function keptDays({ days }: Key, nowMs: number): Record<string, number> {
-  const oldest = oldestKeptDay(nowMs)
-  const kept: Record<string, number> = {}
-  for (const day in days) if (day >= oldest) kept[day] = days[day] as number
-  return kept
-}
-
-/** Yesterday stays: another instance may still live in it. */
-function oldestKeptDay(nowMs: number): string {
-  return utcDay(nowMs - DAY_MS)
 }

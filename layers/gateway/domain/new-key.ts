@@ -1,3 +1,4 @@
+import { noCounts } from './counters.ts'
 import type { Key, KeySettings, Secret } from './key.ts'
 import type { Nano } from './money.ts'
 import { hashSecret, makeSecret } from './secret.ts'
@@ -37,7 +38,7 @@ export function newKey({ settings, credits, prefix, stored }: NewKey, nowMs: num
     createdAtMs: nowMs,
     version: 1,
     bucketFullAtUs: 0,
-    days: {},
+    counts: noCounts(),
     granted: credits,
     available: credits,
     spent: 0n,

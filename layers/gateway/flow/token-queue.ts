@@ -66,5 +66,5 @@ export function tokenQueue(countTokens: CountTokens): TokenQueue {
 /** A count is free, so there are few at once. */
 export function tooManyCounts(): GatewayError {
   const message = 'Too many token counts are under way. Try again when one has ended.'
-  return new GatewayError('concurrency_limit_exceeded', message, { headers: { 'Retry-After': '1' } })
+  return new GatewayError('concurrency_limit_exceeded', message)
 }

@@ -1,4 +1,4 @@
-import { DO_NOT_RETRY, GatewayError, internalError } from '../domain/gateway-error.ts'
+import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
 /** The error that a caller is told of an upstream's failure. */
@@ -17,13 +17,13 @@ export function toGatewayError(error: unknown): GatewayError {
     case 'timeout':
       return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
     case 'deadline':
-      return new GatewayError('upstream_timeout', error.message, { headers: DO_NOT_RETRY }, options)
+      return new GatewayError('upstream_timeout', error.message, { retry: 'never' }, options)
     case 'rate_limit': {
-      const headers = retryAfterMs === undefined ? {} : { 'Retry-After': retryAfter(retryAfterMs) }
+      const retry = retryAfterMs === undefined ? undefined : retryAfter(retryAfterMs)
       return new GatewayError(
         'upstream_rate_limited',
         `The model cannot answer at the moment. ${error.message} Try again later.`,
-        { headers },
+        { retry },
         options,
       )
     }
@@ -44,6 +44,6 @@ export function toGatewayError(error: unknown): GatewayError {
 /** However long an upstream wants to be left alone, one of its requests is let through by then. */
 const LONGEST_WAIT_SECONDS = 300
 
-function retryAfter(ms: number): string {
-  return String(Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000)))
+function retryAfter(ms: number): number {
+  return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000))
 }

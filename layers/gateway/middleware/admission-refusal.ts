@@ -1,6 +1,5 @@
-import type { AdmissionRefusal } from '../domain/admission.ts'
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
+import { type AdmissionRefusal, GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
 import { limitsOf } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
@@ -9,37 +8,26 @@ import { expiredKey } from './identify.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 
-export function admissionRefusal(why: AdmissionRefusal, key: Key, { nowMs, priced }: Refused): GatewayError {
-  switch (why) {
-    case 'key_expired':
-      return expiredKey(key)
-    case 'rate_limit_exceeded': {
-      const seconds = Math.min(60, Math.max(1, secondsUntilToken(key.rpm, key.bucketFullAtUs, nowMs)))
-      return new GatewayError(
-        why,
-        `This key is limited to ${key.rpm} requests per minute. Try again in ${seconds} s.`,
-        {
-          headers: { 'Retry-After': String(seconds) },
-        },
-      )
-    }
-    case 'concurrency_limit_exceeded':
-      return new GatewayError(
-        why,
-        `This key may have ${key.maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
-        { headers: { 'Retry-After': '1' } },
-      )
-    case 'daily_limit_exceeded': {
-      const { resetSeconds } = limitsOf(key, nowMs).daily
-      return new GatewayError(
-        why,
-        `This key is limited to ${key.dailyLimit} requests per day. It can be used again at midnight UTC, in ${resetSeconds} s.`,
-        { headers: DO_NOT_RETRY },
-      )
-    }
-    case 'credit_balance_exhausted':
-      return new GatewayError(why, outOfCredits(key, priced), { headers: DO_NOT_RETRY })
-  }
+type Words = { readonly message: string; readonly retry?: number }
+
+const WORDS: Readonly<Record<AdmissionRefusal, (key: Key, refused: Refused) => Words>> = {
+  invalid_api_key: (key) => ({ message: expiredKey(key).message }),
+  rate_limit_exceeded: ({ rpm, bucketFullAtUs }, { nowMs }) => {
+    const retry = Math.min(60, Math.max(1, secondsUntilToken(rpm, bucketFullAtUs, nowMs)))
+    return { message: `This key is limited to ${rpm} requests per minute. Try again in ${retry} s.`, retry }
+  },
+  concurrency_limit_exceeded: ({ maxConcurrent }) => ({
+    message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
+  }),
+  daily_limit_exceeded: (key, { nowMs }) => ({
+    message: `This key is limited to ${key.dailyLimit} requests per day. It can be used again at midnight UTC, in ${limitsOf(key, nowMs).daily.resetSeconds} s.`,
+  }),
+  credit_balance_exhausted: (key, { priced }) => ({ message: outOfCredits(key, priced) }),
+}
+
+export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {
+  const { message, retry } = WORDS[why](key, refused)
+  return new GatewayError(why, message, { retry })
 }
 
 function outOfCredits(key: Key, priced: PricedRequest | undefined): string {

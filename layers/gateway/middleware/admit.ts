@@ -1,5 +1,6 @@
-import type { AdmissionRefusal, AdmissionResult, Demand } from '../domain/admission.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
+import type { AdmissionResult, Demand } from '../domain/admission.ts'
+import { creditsLeft } from '../domain/counters.ts'
+import { type AdmissionRefusal, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds, type Key } from '../domain/key.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import type { FinishDeadHolds } from '../flow/finish-hold.ts'
@@ -29,7 +30,7 @@ type Tries = { unanswered: number; share: number; sweptDead: boolean }
 /**
  * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
- * the balance does not cover is admitted without credits, to spend its token, and refused by the last gate.
+ * its credits do not cover is admitted without them, to spend its token, and refused by the last gate.
  */
 export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request, Request & Admission> {
   const { takeAdmission, cache } = deps
@@ -74,10 +75,10 @@ function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: 
 async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
   requireAccess(request)
   const { key, hash } = request.credential
-  const isForCredits = why === 'credit_balance_exhausted'
-  if (isForCredits && lower(request, tries)) return
+  const { remedies = [], spendsToken } = ERRORS[why]
+  if (remedies.includes('lower the cap') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
-  if ((isForCredits || why === 'concurrency_limit_exceeded') && dead.length > 0 && !tries.sweptDead) {
+  if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key.id, dead)
     const fresh = (await deps.readKey(key.id)) ?? key
     Object.assign(request, { credential: { hash, key: fresh, cached: false } })
@@ -85,13 +86,14 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
     return
   }
   const refusal = admissionRefusal(why, key, request)
-  if (!isForCredits) throw refusal
+  if (!spendsToken) throw refusal
   Object.assign(request, { refusal })
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
 function lower(request: Candidate, tries: Tries): boolean {
-  const lowered = request.priced && lowerCap(request.priced, request.credential.key.available, tries.share)
+  const { priced, credential, nowMs } = request
+  const lowered = priced && lowerCap(priced, creditsLeft(credential.key, nowMs), tries.share)
   if (!lowered) return false
   Object.assign(request, { priced: lowered })
   tries.share /= 2
@@ -113,6 +115,5 @@ function tooBusy(): GatewayError {
   return new GatewayError(
     'key_busy',
     `Too many requests of this key met at the same moment: this one was overtaken ${MOST_TRIES} times. Nothing was taken; try again.`,
-    { headers: { 'Retry-After': '1' } },
   )
 }

@@ -1,4 +1,4 @@
-import { badRequest, DO_NOT_RETRY, GatewayError } from '../domain/gateway-error.ts'
+import { badRequest, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
 import type { Key } from '../domain/key.ts'
 import type { FinishHold } from '../flow/finish-hold.ts'
@@ -17,8 +17,6 @@ type IdempotencyDeps = {
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
-const SOON = { headers: { 'Retry-After': '2' } }
-const NEVER = { headers: DO_NOT_RETRY }
 
 type Admitted = PricedChat & Admission
 
@@ -40,7 +38,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
   async function answerOnce(request: Admitted, event: GatewayEvent, name: string): Promise<Admitted & Idempotency> {
     const secret = secretOf(event)
     const { credential, priced, refusal } = request
-    const cannotPay = refusal?.kind === 'credit_balance_exhausted'
+    const cannotPay = refusal !== undefined && ERRORS[refusal.kind].spendsToken === true
     if (!secret || !priced || (refusal && !cannotPay)) return request
     if (!VISIBLE.test(name)) return Object.assign(request, { refusal: notAName(name) })
     const id = answerId(credential.key.id, name)
@@ -81,24 +79,21 @@ function whyNotReplayed(found: KeptAnswer, wanted: Claim): GatewayError | undefi
     return new GatewayError(
       'idempotent_answer_not_kept',
       `${first} was made with the key's other secret, and only that one opens its answer.`,
-      NEVER,
     )
   }
   if (found.bodyPrint !== wanted.bodyPrint) {
     return new GatewayError(
       'idempotency_key_reused',
       `${first} had another body. Send a new Idempotency-Key with every new request.`,
-      NEVER,
     )
   }
   if (found.state === 'running') {
-    return new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`, SOON)
+    return new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`)
   }
   if (found.state === 'not_kept' || !found.sealed) {
     return new GatewayError(
       'idempotent_answer_not_kept',
       `${first} was answered and charged, but its answer was too large to be kept or could not be stored.`,
-      NEVER,
     )
   }
   return undefined

@@ -1,4 +1,4 @@
-import { type Key, oldFormHolds } from '../domain/key.ts'
+import type { Key } from '../domain/key.ts'
 
 const MOST_KEYS = 1_000
 
@@ -15,7 +15,7 @@ export class KeyCache {
 
   put(hash: string, key: Key): void {
     this.#keys.delete(hash)
-    this.#keys.set(hash, Object.keys(key.holds).length === 0 ? key : { ...key, holds: oldFormHolds(key) })
+    this.#keys.set(hash, Object.keys(key.holds).length === 0 ? key : { ...key, holds: {} })
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value as string)
   }
 

@@ -76,7 +76,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
     if (error instanceof GatewayError) return error
     if (!isUnavailable(error)) return internalError(error)
     const message = 'The gateway cannot reach its database at the moment, so no model was asked. Try again shortly.'
-    return new GatewayError('service_unavailable', message, { headers: { 'Retry-After': '2' } }, { cause: error })
+    return new GatewayError('service_unavailable', message, {}, { cause: error })
   }
 }
 

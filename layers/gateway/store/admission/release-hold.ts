@@ -1,9 +1,11 @@
 import type { Release } from '../../domain/admission.ts'
+import { ulidTimeMs } from '../../domain/ulid.ts'
 import type { UpdateInput } from '../database.ts'
 import { isConditionFailed, retryTurnedAway } from '../failures.ts'
 import { keyItem } from '../keys/key-item.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
+import { COUNTER_WRITES } from './counter-writes.ts'
 
 /** True if this call released the hold, false if it had been released before. */
 type ReleaseHold = (release: Release) => Promise<boolean>
@@ -21,22 +23,30 @@ export function releaseHold({ database, keys }: Tables): ReleaseHold {
   }
 }
 
-const PAY = 'SET available = available + :back, spent = spent + :cost'
+const GIVING_BACK = COUNTER_WRITES.filter(({ giveBack }) => giveBack !== undefined)
+const PAY = [
+  'SET available = available + :back, spent = spent + :cost',
+  ...GIVING_BACK.map(({ giveBack }) => giveBack),
+].join(', ')
 
 function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
-  const payment = { ':back': hold.amount - cost, ':cost': cost }
-  if (hold.isOldForm) {
-    return {
-      ConditionExpression: 'holds.#requestId.amount = :hold',
-      UpdateExpression: `${PAY} REMOVE holds.#requestId`,
-      ExpressionAttributeNames: { '#requestId': requestId },
-      ExpressionAttributeValues: { ...payment, ':hold': hold.amount },
-    }
-  }
   const stored = storedHold(requestId, hold)
   return {
     ConditionExpression: 'contains(openHolds, :open)',
     UpdateExpression: `${PAY} DELETE openHolds :toRemove`,
-    ExpressionAttributeValues: { ...payment, ':open': stored, ':toRemove': new Set([stored]) },
+    ...(GIVING_BACK.length > 0 && { ExpressionAttributeNames: windowsOf(requestId) }),
+    ExpressionAttributeValues: {
+      ':back': hold.amount - cost,
+      ':cost': cost,
+      ':open': stored,
+      ':toRemove': new Set([stored]),
+    },
   }
+}
+
+/** The windows that admission took from: the moment by which a request is judged is in its id. */
+function windowsOf(requestId: string): Record<string, string> {
+  const names: Record<string, string> = {}
+  for (const { nameWindow } of GIVING_BACK) nameWindow(names, ulidTimeMs(requestId))
+  return names
 }

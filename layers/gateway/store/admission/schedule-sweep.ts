@@ -17,9 +17,8 @@ export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
             ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
           }
         : {
-            ConditionExpression: 'size(holds) = :none AND attribute_not_exists(openHolds)',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(openHolds)',
             UpdateExpression: 'REMOVE sweepAt',
-            ExpressionAttributeValues: { ':none': 0 },
           }
     try {
       await retryTurnedAway(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))

@@ -1,13 +1,13 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
-import { freeUnderWay, type Key, oldFormHolds } from '../../domain/key.ts'
-import { forgottenDays, keptDays, utcDay } from '../../domain/limits.ts'
+import { freeUnderWay, type Key } from '../../domain/key.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
-import { dayAttribute, holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
+import { holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
 import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
+import { COUNTER_WRITES, countsAfter, forgottenAttributes } from './counter-writes.ts'
 import { takeToken } from './take-from-bucket.ts'
 
 type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
@@ -48,10 +48,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
  * The key after an admission. What operators change is proven current. What was granted and spent is not known, and of
  * the holds only those that have ended are.
  */
-function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
-  const today = utcDay(nowMs)
-  const days = keptDays(key, nowMs)
-  days[today] = changed[dayAttribute(today)] as number
+function withChanges(key: Key, demand: Demand, changed: Item): Key {
   const { previous } = key
   return {
     ...key,
@@ -63,8 +60,8 @@ function withChanges(key: Key, { nowMs }: Demand, changed: Item): Key {
       ...previous,
       usedAtMs: (changed.previousUsedAtMs as number | undefined) ?? previous.usedAtMs,
     },
-    days,
-    holds: Object.assign(holdsOf(changed, nowMs), oldFormHolds(key)),
+    counts: countsAfter(key, demand, changed),
+    holds: holdsOf(changed, demand.nowMs),
   }
 }
 
@@ -78,18 +75,20 @@ const SECRET_IS_VALID = '(currentHash = :hash OR (previousHash = :hash AND previ
 const IS_FIRST = 'NOT contains(openHolds, :open)'
 const USED = 'lastUsedAtMs = :nowMs'
 const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
-const COUNT_AND_TAKE = '#day = if_not_exists(#day, :zero) + :one, available = available - :hold'
+const TAKE = ['available = available - :hold', ...COUNTER_WRITES.map(({ take }) => take)].join(', ')
 const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
 
 // Made anew for each request, so it is put together without copies on the way.
 function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValues: Returned): UpdateInput {
   const hold = storedHold(demand.requestId, { amount: demand.hold, untilMs: demand.holdUntilMs })
-  const names: Record<string, string> = { '#status': 'status', '#day': dayAttribute(utcDay(demand.nowMs)) }
+  const names: Record<string, string> = { '#status': 'status' }
+  for (const { nameWindow } of COUNTER_WRITES) nameWindow(names, demand.nowMs)
   const values: Item = {
     ':active': 'active',
     ':version': key.version,
     ':hash': demand.hash,
     ':nowMs': demand.nowMs,
+    ':hold': demand.hold,
     ':open': hold,
     ':toAdd': new Set([hold]),
     ':sweepAt': sweepTime(demand.holdUntilMs),
@@ -97,13 +96,16 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     ':one': 1,
   }
   let condition = `${IS_ACTIVE} AND ${IS_UNCHANGED} AND ${SECRET_IS_VALID}`
-  for (const rule of ADMISSION_RULES) condition += ` AND ${rule.condition(key, demand, values)}`
+  for (const rule of ADMISSION_RULES) {
+    const isMet = rule.condition(key, demand, values)
+    if (isMet !== undefined) condition += ` AND ${isMet}`
+  }
   // The copy is proven current by this write, so it knows which of the two secrets this is.
   const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
-  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${COUNT_AND_TAKE}, ${used}, ${HOLD}`
-  const forgotten = forgottenDays(key, demand.nowMs)
+  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${HOLD}`
+  const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
-    names[`#forgotten${i}`] = dayAttribute(forgotten[i] as string)
+    names[`#forgotten${i}`] = forgotten[i] as string
     update += `${i === 0 ? ' REMOVE' : ','} #forgotten${i}`
   }
   return {

@@ -1,4 +1,5 @@
 import { ITEMS } from '../../contract.ts'
+import { type CounterName, type Counts, noCounts } from '../../domain/counters.ts'
 import type { Hold, Key, KeySettings } from '../../domain/key.ts'
 import { isoTime } from '../../domain/limits.ts'
 import type { Scope } from '../../endpoints.ts'
@@ -15,8 +16,8 @@ export const grantItem = (keyId: string, grantId: string) => ({
   sk: `${ITEMS.grant}${grantId}`,
 })
 
-const DAY = 'day:'
-export const dayAttribute = (day: string) => `${DAY}${day}`
+/** Only the names of these attributes have a colon. */
+export const countAttribute = (name: CounterName, window: string) => `${name}:${window}`
 
 /** When a sweep must look at a key: no later than this, one of its requests may be dead. */
 export const sweepTime = isoTime
@@ -46,8 +47,6 @@ export function toItem(key: Key): Item {
     granted: key.granted,
     available: key.available,
     spent: key.spent,
-    // Versions before 0.2 keep their holds here; new ones are in openHolds.
-    holds: {},
   } satisfies Item & KeySettings
 }
 
@@ -77,7 +76,7 @@ export function toKey(item: Item): Key {
     createdAtMs: Date.parse(item.createdAt as string),
     version: item.version as number,
     bucketFullAtUs: item.bucketFullAtUs as number,
-    days: daysOf(item),
+    counts: countsOf(item),
     granted: toNano(item.granted),
     available: toNano(item.available),
     spent: toNano(item.spent),
@@ -90,24 +89,25 @@ export function toNano(value: unknown): bigint {
   return BigInt(value as number | bigint)
 }
 
-export function daysOf(item: Item): Record<string, number> {
-  const days: Record<string, number> = {}
-  for (const name in item) if (name.startsWith(DAY)) days[name.slice(DAY.length)] = item[name] as number
-  return days
+function countsOf(item: Item): Counts {
+  const counts = noCounts()
+  for (const attribute in item) {
+    const at = attribute.indexOf(':')
+    if (at < 0) continue
+    // After a rollback the item can have a counter that this version does not know.
+    const windows: Record<string, bigint> | undefined = counts[attribute.slice(0, at) as CounterName]
+    if (windows) windows[attribute.slice(at + 1)] = toNano(item[attribute])
+  }
+  return counts
 }
 
 /** With a moment, only the holds that have ended by then. */
-export function holdsOf({ openHolds, holds: ofOldForm }: Item, endedByMs = Number.POSITIVE_INFINITY) {
+export function holdsOf({ openHolds }: Item, endedByMs = Number.POSITIVE_INFINITY) {
   const holds: Record<string, Hold> = {}
   for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {
     if (endOf(bytes) > endedByMs) continue
     const { requestId, hold } = readStoredHold(bytes)
     holds[requestId] = hold
-  }
-  const old = ofOldForm as Readonly<Record<string, { amount: number; untilMs: number }>>
-  for (const requestId in old) {
-    const { amount, untilMs } = old[requestId] as { amount: number; untilMs: number }
-    holds[requestId] = { amount: toNano(amount), untilMs, isOldForm: true }
   }
   return holds
 }

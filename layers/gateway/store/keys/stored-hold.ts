@@ -11,7 +11,7 @@ const LONGEST_LIFETIME = 255
 const [ZERO, LETTER_A] = [48, 97]
 
 /** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and taken out. */
-export function storedHold(requestId: string, { amount, untilMs }: Pick<Hold, 'amount' | 'untilMs'>): Uint8Array {
+export function storedHold(requestId: string, { amount, untilMs }: Hold): Uint8Array {
   const id = readUlid(requestId)
   const units = Math.ceil((untilMs - timeMsIn(id)) / LIFETIME_UNIT_MS)
   const digits = amount === 0n ? '' : amount.toString(16)

@@ -1,0 +1,67 @@
+import type { Demand } from './admission.ts'
+import type { AdmissionRefusal } from './gateway-error.ts'
+import type { Key } from './key.ts'
+import { utcDay } from './limits.ts'
+import type { Nano } from './money.ts'
+
+/** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
+export type Counter = {
+  /** A request counts as one, for good. Credits count as they are held; what is not spent comes back to the same window. */
+  readonly counts: 'requests' | 'credits'
+  /** In UTC. */
+  readonly within: 'day' | 'month'
+  readonly refusal: AdmissionRefusal
+}
+
+/** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
+export type CounterName = 'dailyLimit'
+
+export const COUNTERS: Readonly<Record<CounterName, Counter>> = {
+  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded' },
+}
+
+export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
+
+/** What was taken, by counter and window. */
+export type Counts = Record<CounterName, Record<string, bigint>>
+
+export function noCounts(): Counts {
+  return Object.fromEntries(COUNTER_NAMES.map((name) => [name, {}])) as Counts
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const LENGTH = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
+
+export function windowOf({ within }: Counter, ms: number): string {
+  return utcDay(ms).slice(0, LENGTH[within])
+}
+
+/** The window that was open a day ago stays: a write can land hours late, and another clock can be an hour behind. */
+export function oldestKept(counter: Counter, nowMs: number): string {
+  return windowOf(counter, nowMs - DAY_MS)
+}
+
+export function takenBy({ hold }: Demand, { counts }: Counter): bigint {
+  return counts === 'requests' ? 1n : hold
+}
+
+export function limitOf(key: Key, name: CounterName): bigint | undefined {
+  const limit: number | bigint | undefined = key[name]
+  return limit === undefined ? undefined : BigInt(limit)
+}
+
+/** What a counter still has; undefined if the key is unlimited. */
+export function leftIn(key: Key, name: CounterName, nowMs: number): bigint | undefined {
+  const limit = limitOf(key, name)
+  return limit === undefined ? undefined : limit - (key.counts[name][windowOf(COUNTERS[name], nowMs)] ?? 0n)
+}
+
+/** The most credits that one more request can hold. */
+export function creditsLeft(key: Key, nowMs: number): Nano {
+  let least = key.available
+  for (const name of COUNTER_NAMES) {
+    const left = COUNTERS[name].counts === 'credits' ? leftIn(key, name, nowMs) : undefined
+    if (left !== undefined && left < least) least = left
+  }
+  return least
+}

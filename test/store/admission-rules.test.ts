@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { Demand } from '../../layers/gateway/domain/admission.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
+import type { AdmissionRefusal } from '../../layers/gateway/domain/gateway-error.ts'
+import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
+import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { UpdateInput } from '../../layers/gateway/store/database.ts'
+import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { readKey, readKeyItem } from '../../layers/gateway/store/keys/read-key.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { issueKey } from '../../operator/issue-key.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+const DAY_MS = 86_400_000
+const HOLD = 100n
+let tables: OperatorTables
+
+beforeAll(async () => {
+  tables = await openTestTables()
+})
+
+type Setup = { readonly settings?: Partial<KeySettings>; readonly credits?: bigint }
+
+async function issue({ settings, credits = 1_000_000n }: Setup = {}): Promise<Key> {
+  const all = { ...KEY_DEFAULTS, name: 'test', ...settings }
+  return (await issueKey(tables, { settings: all, credits, prefix: 'svc_live_', by: 'test' }, NOW - 90 * DAY_MS)).key
+}
+
+function demandAt({ current }: Key, nowMs: number, hold = HOLD): Demand {
+  return { requestId: requestIdAt(nowMs), hash: current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
+}
+
+const fresh = async ({ id }: Key): Promise<Key> => (await readKey(tables)(id)) as Key
+const admit = (key: Key, demand: Demand) => takeAdmission(tables, 'UPDATED_NEW')(key, demand)
+
+/** Keys that have room for one request, or for one until the next millisecond. */
+const ROOM_FOR_ONE: Partial<Record<AdmissionRefusal, Setup>> = {
+  invalid_api_key: { settings: { expiresAtMs: NOW + 1 } },
+  rate_limit_exceeded: { settings: { rpm: 1 } },
+  concurrency_limit_exceeded: { settings: { maxConcurrent: 1 } },
+  credit_balance_exhausted: { credits: HOLD },
+  ...Object.fromEntries(
+    COUNTER_NAMES.map((name) => {
+      const { counts, refusal } = COUNTERS[name]
+      return [refusal, { settings: { [name]: counts === 'credits' ? HOLD : 1 } }]
+    }),
+  ),
+}
+
+describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', (refusal) => {
+  test('admits the last request within it, refuses the next by a fresh copy of the key, and gives the reason', async () => {
+    const key = await issue(ROOM_FOR_ONE[refusal])
+    const first = await admit(key, demandAt(key, NOW))
+    expect(first.admitted).toBe(true)
+    const second = demandAt(key, NOW + 1)
+    expect(await admit(await fresh(key), second)).toMatchObject({ admitted: false, why: refusal })
+    expect(await admit(first.key as Key, second)).toMatchObject({ admitted: false, why: refusal })
+  })
+
+  test('is no reason for refusing a request within it whose copy of the key is stale', async () => {
+    const key = await issue(ROOM_FOR_ONE[refusal])
+    const refused = await admit({ ...key, version: key.version + 1 }, demandAt(key, NOW))
+    expect(refused).toMatchObject({ admitted: false, key: { id: key.id } })
+    expect(refused).not.toHaveProperty('why', expect.anything())
+  })
+})
+
+test('the copy of a key after an admission is the key as it is stored, but for requests that are under way', async () => {
+  let copy = await issue()
+  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW, NOW + 1]) {
+    const result = await admit(copy, demandAt(copy, nowMs))
+    copy = result.key as Key
+    expect({ ...copy, holds: {} }).toEqual({ ...(await fresh(copy)), holds: {} })
+  }
+})
+
+test.each(COUNTER_NAMES)('%s keeps the window of a day ago, for late clocks, and forgets older ones', async (name) => {
+  const key = await issue()
+  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW]) await admit(await fresh(key), demandAt(key, nowMs))
+  const days = [NOW - DAY_MS, NOW].map((ms) => new Date(ms).toISOString())
+  const windows = days.map((day) => day.slice(0, COUNTERS[name].within === 'day' ? 10 : 7))
+  expect(Object.keys((await fresh(key)).counts[name]).sort()).toEqual([...new Set(windows)])
+})
+
+describe('a counter of credits', () => {
+  const NAME = 'sample' as CounterName
+  const LIMIT = 100n
+  const { condition, take, giveBack, nameWindow } = counterWrite(NAME, {
+    counts: 'credits',
+    within: 'month',
+    refusal: 'credit_balance_exhausted',
+  })
+
+  /** Whether a key with this limit may take so much. */
+  async function takes(key: Key, hold: bigint, nowMs = NOW): Promise<boolean> {
+    const [names, values] = [{}, { ':hold': hold, ':zero': 0 }]
+    nameWindow(names, nowMs)
+    const limited = Object.assign({}, key, { [NAME]: LIMIT })
+    const ConditionExpression = condition(limited, demandAt(key, nowMs, hold), values) ?? 'attribute_exists(pk)'
+    const write = { ConditionExpression, UpdateExpression: `SET ${take}`, ExpressionAttributeNames: names }
+    return update(key, { ...write, ExpressionAttributeValues: values })
+  }
+
+  async function givesBack(key: Key, back: bigint, atMs: number): Promise<void> {
+    const names = {}
+    nameWindow(names, atMs)
+    const write = { UpdateExpression: `SET ${giveBack}`, ExpressionAttributeNames: names }
+    await update(key, { ...write, ExpressionAttributeValues: { ':back': back } })
+  }
+
+  async function update(key: Key, write: Omit<UpdateInput, 'TableName' | 'Key'>): Promise<boolean> {
+    try {
+      await tables.database.update({ TableName: tables.keys, Key: keyItem(key.id), ...write })
+      return true
+    } catch (error) {
+      if (isConditionFailed(error)) return false
+      throw error
+    }
+  }
+
+  const stored = async (key: Key, month: string) => (await readKeyItem(tables)(key.id))?.[`sample:${month}`]
+
+  test('takes up to its limit of a month, however much the first request of the month wants', async () => {
+    const key = await issue()
+    expect(await takes(key, LIMIT + 1n)).toBe(false)
+    expect(await takes(key, 60n)).toBe(true)
+    expect(await takes(key, 41n)).toBe(false)
+    expect(await takes(key, 40n)).toBe(true)
+    expect(await takes(key, LIMIT, NOW + 30 * DAY_MS)).toBe(true)
+  })
+
+  test('admits a request that holds nothing, also when it is used up', async () => {
+    const key = await issue()
+    expect(await takes(key, LIMIT)).toBe(true)
+    expect(await takes(key, 0n)).toBe(true)
+    expect(await stored(key, '2026-11')).toBe(100)
+  })
+
+  test('gives back to the month that was taken from, and does not fail when that month is forgotten', async () => {
+    const key = await issue()
+    await takes(key, 60n)
+    await takes(key, 60n, NOW + 30 * DAY_MS)
+    await givesBack(key, 25n, NOW)
+    expect(await Promise.all(['2026-11', '2026-12'].map((month) => stored(key, month)))).toEqual([35, 60])
+    await givesBack(key, 25n, NOW - 30 * DAY_MS)
+    expect(await stored(key, '2026-10')).toBe(0)
+  })
+})

@@ -237,7 +237,13 @@ describe('CSV', () => {
     expect(csv.startsWith(first.join(','))).toBe(true)
     const [record] = parseCsv(csv)
     expect(record).toMatchObject({
-      ...{ cacheWriteTokens: '300', cacheWrite1hTokens: '200', reasoningTokens: '100', images: '3', totalTokens: '1800' },
+      ...{
+        cacheWriteTokens: '300',
+        cacheWrite1hTokens: '200',
+        reasoningTokens: '100',
+        images: '3',
+        totalTokens: '1800',
+      },
       ...{ askedMaxTokens: '32000', loweredMaxTokens: '16000', estimatedBy: 'characters', contract: 'chat' },
       ...{ usageCapped: 'true', upstreamCost: '4.000000003', upstreamCostSource: 'provider' },
       ...{ priceCacheWrite: '1.25', priceCacheWrite1h: '2.5', priceRequest: '0.001', priceImage: '0.01' },

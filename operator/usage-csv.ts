@@ -1,58 +1,55 @@
+import { isoTime } from '../layers/gateway/domain/limits.ts'
 import { formatCredits } from '../layers/gateway/domain/money.ts'
 import { plainText } from '../layers/gateway/domain/plain-text.ts'
-import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
-import { toUsageItem } from '../layers/gateway/store/usage/usage-item.ts'
+import type { StatedPrice } from '../layers/gateway/domain/price.ts'
+import {
+  USAGE_FIELD_NAMES,
+  USAGE_FIELDS,
+  type UsageFieldKind,
+  type UsageFieldName,
+  type UsageRow,
+} from '../layers/gateway/domain/usage-row.ts'
 import { attemptText } from './attempt-text.ts'
 
-/** The columns, in an order that does not change: new ones go to the end. */
-const COLUMNS = [
-  'requestId',
-  'keyId',
-  'startedAt',
-  'endpoint',
-  'outcome',
-  'httpStatus',
-  'errorCode',
-  'model',
-  'provider',
-  'upstreamModel',
-  'fallbackModel',
-  'stream',
-  'promptTokens',
-  'completionTokens',
-  'cachedTokens',
-  'totalTokens',
-  'usageSource',
-  'usageRejected',
-  'cost',
-  'hold',
-  'priceVersion',
-  'priceInput',
-  'priceOutput',
-  'priceCachedInput',
-  'attempts',
-  'ttftMs',
-  'durationMs',
-  'replayOf',
-  'cacheWriteTokens',
-  'reasoningTokens',
-  'images',
-  'usageCapped',
-  'upstreamCost',
-  'priceCacheWrite',
-  'priceRequest',
-  'priceImage',
-  'estimatedBy',
-  'askedMaxTokens',
-  'loweredMaxTokens',
-  'contract',
-  'cacheWrite1hTokens',
-  'upstreamCostSource',
-  'priceCacheWrite1h',
-  'priceAbove',
-] as const
+type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
+type ColumnsOf = (field: UsageFieldName) => readonly Column[]
 
-const CSV_HEADER = toLine(COLUMNS)
+const PRICE_COLUMNS: Readonly<Record<keyof StatedPrice, string>> = {
+  input: 'priceInput',
+  output: 'priceOutput',
+  cachedInput: 'priceCachedInput',
+  cacheWrite: 'priceCacheWrite',
+  cacheWrite1h: 'priceCacheWrite1h',
+  request: 'priceRequest',
+  image: 'priceImage',
+  above: 'priceAbove',
+}
+
+const asItIs: ColumnsOf = (field) => [{ name: field, of: (row) => row[field] }]
+
+const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
+  text: asItIs,
+  count: asItIs,
+  number: asItIs,
+  credits: asItIs,
+  flag: asItIs,
+  moment: (field) => [{ name: field.replace(/Ms$/, ''), of: (row) => isoTime(row[field] as number) }],
+  price: () =>
+    Object.entries(PRICE_COLUMNS).map(([part, name]) => ({
+      name,
+      of: ({ price }) => price?.[part as keyof StatedPrice],
+    })),
+  attempts: (field) => [{ name: field, of: ({ attempts }) => attempts.map(attemptText).join('; ') }],
+}
+
+const TOTAL: Column = { name: 'totalTokens', of: (row) => row.promptTokens + row.completionTokens }
+
+const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
+  const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
+  return field === 'completionTokens' ? [...columns, TOTAL] : columns
+})
+
+const CSV_HEADER = toLine(COLUMNS.map(({ name }) => name))
 
 export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
   yield CSV_HEADER
@@ -60,20 +57,7 @@ export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<s
 }
 
 export function toCsvLine(row: UsageRow): string {
-  const { input, output, cachedInput, cacheWrite, cacheWrite1h, request, image, above } = row.price ?? {}
-  const cells: Record<string, unknown> = {
-    ...toUsageItem(row),
-    priceInput: input,
-    priceOutput: output,
-    priceCachedInput: cachedInput,
-    priceCacheWrite: cacheWrite,
-    priceCacheWrite1h: cacheWrite1h,
-    priceAbove: above,
-    priceRequest: request,
-    priceImage: image,
-    attempts: row.attempts.map(attemptText).join('; '),
-  }
-  return toLine(COLUMNS.map((name) => cellText(cells[name])))
+  return toLine(COLUMNS.map(({ of }) => cellText(of(row))))
 }
 
 function cellText(value: unknown): string {

@@ -1,17 +1,18 @@
 import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import { formatCredits, formatDecimal } from '../../layers/gateway/domain/money.ts'
+import { formatDecimal } from '../../layers/gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../layers/gateway/domain/price.ts'
-import type { Outcome, UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { OUTCOMES, type Outcome, type UsageFieldName, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { findOpenHold } from '../find-open-hold.ts'
 import { momentRule } from '../setting-rules.ts'
 import { csvLines } from '../usage-csv.ts'
-import { ndjsonLines, usageLine } from '../usage-lines.ts'
+import { ndjsonLines, operatorPart, soundRecord } from '../usage-lines.ts'
 import { horizonOf, usageRows } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
@@ -23,7 +24,6 @@ import { cursorOf, limitOf, queried, readCursor, requireOrder } from './pages.ts
 import type { List } from './shapes/answers.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
-const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 'abandoned']
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -70,25 +70,26 @@ async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => 
   for await (const row of rows) if (matches(row)) yield row
 }
 
+export const LINE_FIELDS: readonly UsageFieldName[] = [
+  'requestId',
+  'keyId',
+  'startedAtMs',
+  'endpoint',
+  'model',
+  'provider',
+  'stream',
+  'httpStatus',
+  'outcome',
+  'errorCode',
+  'replayOf',
+  'cost',
+  'durationMs',
+]
+const lineOf = recordOf(LINE_FIELDS)
+
 function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
-  return {
-    object: 'request.line',
-    request_id: row.requestId,
-    key_id: row.keyId,
-    key_name: keyName ?? null,
-    started_at: new Date(row.startedAtMs).toISOString(),
-    endpoint: row.endpoint,
-    model: row.model ?? null,
-    provider: row.provider ?? null,
-    stream: row.stream,
-    http_status: row.httpStatus,
-    outcome: row.outcome,
-    error_code: row.errorCode ?? null,
-    replay_of: row.replayOf ?? null,
-    total_tokens: row.promptTokens + row.completionTokens,
-    cost: formatCredits(row.cost),
-    duration_ms: row.durationMs,
-  }
+  const more = { key_name: keyName ?? null, total_tokens: row.promptTokens + row.completionTokens }
+  return { object: 'request.line', ...lineOf(row), ...more } as RequestLine
 }
 
 export async function getRequest(call: Call): Promise<Answer> {
@@ -106,18 +107,15 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   }
   const key = await readKey(tables)(row.keyId)
   const hold = key?.holds[requestId]
-  const { upstream_cost, upstream_cost_source, margin, ...record } = usageLine(row)
   return {
     object: 'request',
     request_id: requestId,
     state: 'settled',
     key_id: row.keyId,
     key_name: key?.name ?? null,
-    row: record,
+    row: soundRecord(row) as NonNullable<RequestShape['row']>,
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
-    upstream_cost,
-    upstream_cost_source,
-    margin,
+    ...operatorPart(row),
     bill: billOf(row),
     explanation: explainRequest(row, key, nowMs),
   }
@@ -132,9 +130,7 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
     key_name: key.name,
     row: null,
     hold: holdShape(requestId, hold, nowMs),
-    upstream_cost: null,
-    upstream_cost_source: null,
-    margin: null,
+    ...operatorPart({}),
     bill: [],
     explanation: explainOpenHold(requestId, key, hold, nowMs),
   }

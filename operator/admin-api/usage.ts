@@ -1,9 +1,11 @@
 import { daysFrom, momentsOf } from '../../layers/gateway/domain/closed-day.ts'
-import { addParts, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
+import { addParts, type Figures, NO_FIGURES, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
+import { SUMMED_FIELDS } from '../../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
+import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
 import { momentRule } from '../setting-rules.ts'
 import { type UsageOfDay, usageOfDays } from '../usage-of-days.ts'
 import { horizonOf } from '../usage-rows.ts'
@@ -110,22 +112,20 @@ function highest(costs: readonly Nano[]): Nano {
   return costs.reduce((most, cost) => (cost > most ? cost : most), 0n)
 }
 
-function numbers(part: UsagePart | undefined, highestCost: Nano): UsageNumbers {
-  const cost = part?.cost ?? 0n
-  return {
-    requests: part?.requests ?? 0,
-    completed: part?.completed ?? 0,
-    refused: part?.refused ?? 0,
-    failed: part ? part.upstreamErrors + part.abandoned : 0,
-    prompt_tokens: part?.promptTokens ?? 0,
-    completion_tokens: part?.completionTokens ?? 0,
-    cached_tokens: part?.cachedTokens ?? 0,
-    cost: formatCredits(cost),
-    upstream_cost: formatCredits(part?.upstreamCost ?? 0n),
-    margin: formatCredits(part ? part.costOfStated - part.upstreamCost : 0n),
-    without_cost: part?.withoutCost ?? 0,
+const sumsOf = recordOf(SUMMED_FIELDS)
+
+function numbers(part: Figures = NO_FIGURES, highestCost: Nano): UsageNumbers {
+  const { requests, completed, refused, cost } = part
+  const more = {
+    requests,
+    completed,
+    refused,
+    failed: part.upstreamErrors + part.abandoned,
+    margin: formatCredits(part.costOfStated - part.upstreamCost),
+    without_cost: part.withoutCost,
     share: highestCost === 0n ? 0 : Number((cost * 1000n) / highestCost),
   }
+  return { ...sumsOf(part), ...more } as UsageNumbers
 }
 
 function isoTime(ms: number): string {

@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import type { StatedPrice } from '../../layers/gateway/domain/price.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
@@ -16,6 +15,7 @@ import { issueKey } from '../../operator/issue-key.ts'
 import { csvLines } from '../../operator/usage-csv.ts'
 import { ndjsonLines } from '../../operator/usage-lines.ts'
 import { usageRows } from '../../operator/usage-rows.ts'
+import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { startLongTable } from '../support/long-table.ts'
 import { testAtNight } from '../support/some-of.ts'
@@ -154,8 +154,6 @@ test.each([
 })
 
 describe('CSV', () => {
-  const PRICE_COLUMNS = ['priceCacheWrite', 'priceRequest', 'priceImage']
-
   /** RFC 4180 read strictly: a quote inside a bare cell, or a bare line end, is an error. */
   function parseCsv(text: string): Record<string, string>[] {
     const records: string[][] = [[]]
@@ -224,38 +222,33 @@ describe('CSV', () => {
     })
   })
 
-  test('a CSV export has the counts and prices that were introduced later in columns at the end', async () => {
+  test('the columns of a CSV export keep their places: new ones go to the end', async () => {
     const startedAtMs = FIRST + 6 * 3_600_000
     const [, , { id }] = keys as [Key, Key, Key]
-    const tier = { cacheWrite1h: '0.3', above: 1_000 }
-    const price = { ...(ROW.price as StatedPrice), cacheWrite: '0.1875', request: '0.005', image: '0.001', ...tier }
-    const counts = { cacheWriteTokens: 100, reasoningTokens: 40, images: 2, usageCapped: true, upstreamCost: 300_000n }
-    const newest = { cacheWrite1hTokens: 60, upstreamCostSource: 'provider' as const }
-    const estimatedBy = 'characters'
-    const caps = { askedMaxTokens: 32_000, loweredMaxTokens: 16_384 }
-    await put([rowAt(id, startedAtMs, { ...counts, ...newest, ...caps, price, estimatedBy })])
+    await put([{ ...FULL_ROW, requestId: rowAt(id, startedAtMs).requestId, keyId: id, startedAtMs }])
     const csv = await exported('csv', startedAtMs, startedAtMs + 1, id)
-    expect(csv.split('\r\n').map((line) => line.split(',').slice(-16))).toEqual([
-      [
-        'cacheWriteTokens',
-        'reasoningTokens',
-        'images',
-        'usageCapped',
-        'upstreamCost',
-        ...PRICE_COLUMNS,
-        'estimatedBy',
-        ...Object.keys(caps),
-        'contract',
-        ...Object.keys(newest),
-        'priceCacheWrite1h',
-        'priceAbove',
-      ],
-      [
-        ...['100', '40', '2', 'true', '0.0003', '0.1875', '0.005', '0.001', 'characters', '32000', '16384', 'chat'],
-        ...['60', 'provider', '0.3', '1000'],
-      ],
-      [''],
-    ])
+    const first = [
+      'requestId,keyId,startedAt,endpoint,contract,outcome,httpStatus,errorCode,model,provider,upstreamModel',
+      'fallbackModel,replayOf,stream,promptTokens,completionTokens,totalTokens,cachedTokens,cacheWriteTokens',
+      'cacheWrite1hTokens,reasoningTokens,images,askedMaxTokens,loweredMaxTokens,usageSource,estimatedBy',
+      'usageRejected,usageCapped,cost,hold,upstreamCost,upstreamCostSource,priceVersion,priceInput,priceOutput',
+      'priceCachedInput,priceCacheWrite,priceCacheWrite1h,priceRequest,priceImage,priceAbove,attempts,ttftMs,durationMs',
+    ]
+    expect(csv.startsWith(first.join(','))).toBe(true)
+    const [record] = parseCsv(csv)
+    expect(record).toMatchObject({
+      ...{
+        cacheWriteTokens: '300',
+        cacheWrite1hTokens: '200',
+        reasoningTokens: '100',
+        images: '3',
+        totalTokens: '1800',
+      },
+      ...{ askedMaxTokens: '32000', loweredMaxTokens: '16000', estimatedBy: 'characters', contract: 'chat' },
+      ...{ usageCapped: 'true', upstreamCost: '4.000000003', upstreamCostSource: 'provider' },
+      ...{ priceCacheWrite: '1.25', priceCacheWrite1h: '2.5', priceRequest: '0.001', priceImage: '0.01' },
+      ...{ priceAbove: '900', startedAt: '2026-03-01T06:00:00.000Z' },
+    })
   })
 
   test('a CSV export quotes cells that need it, and disarms cells that a spreadsheet would run', async () => {

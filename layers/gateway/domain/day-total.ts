@@ -1,32 +1,46 @@
 import { ERROR_KINDS } from './gateway-error.ts'
 import type { Nano } from './money.ts'
-import type { UsageRow } from './usage-row.ts'
+import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
-/** Requests for one model at one provider, added up. */
-export type UsagePart = {
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
+type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
+
+/** All that is added up. */
+export type Figures = SummedFields & {
   readonly requests: number
   readonly completed: number
   readonly refused: number
   readonly upstreamErrors: number
   readonly abandoned: number
-  /** How many requests ended with an error, by its code; `other` for those that are not the gateway's own. */
-  readonly errors: Readonly<Record<string, number>>
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly cachedTokens: number
-  readonly cacheWriteTokens: number
-  readonly cacheWrite1hTokens: number
-  readonly reasoningTokens: number
-  readonly cost: Nano
-  /** The cost to us of the answers whose route states one, */
-  readonly upstreamCost: Nano
-  /** and what was charged for these. */
+  /** The charge for the answers whose cost to us is stated, and so is in `upstreamCost`. */
   readonly costOfStated: Nano
-  /** How many answers do not say what they cost us, and so are in neither. */
+  /** Answers whose cost to us is not stated. */
   readonly withoutCost: number
 }
+
+/** Requests for one model at one provider, added up. */
+export type UsagePart = Figures & {
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  /** How many requests ended with an error, by its code; `other` for those that are not the gateway's own. */
+  readonly errors: Readonly<Record<string, number>>
+}
+
+const NO_SUMS = Object.fromEntries(
+  SUMMED_FIELDS.map((name) => [name, USAGE_FIELDS[name].kind === 'credits' ? 0n : 0]),
+) as SummedFields
+
+/** Every figure, as it is without a request. */
+export const NO_FIGURES: Figures = {
+  ...NO_SUMS,
+  requests: 0,
+  completed: 0,
+  refused: 0,
+  upstreamErrors: 0,
+  abandoned: 0,
+  costOfStated: 0n,
+  withoutCost: 0,
+}
+const FIGURES = Object.keys(NO_FIGURES) as (keyof Figures)[]
 
 /** What a key used on one UTC day, by model and provider. Once the day is closed, it does not change. */
 export type DayTotal = {
@@ -45,7 +59,10 @@ const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_ex
 export function partOf(row: UsageRow): UsagePart {
   const { outcome, errorCode, upstreamCost } = row
   const isStated = upstreamCost !== undefined
+  const sums: Record<string, number | Nano> = {}
+  for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
   return {
+    ...(sums as SummedFields),
     model: row.model,
     provider: row.provider,
     requests: 1,
@@ -54,14 +71,6 @@ export function partOf(row: UsageRow): UsagePart {
     upstreamErrors: outcome === 'upstream_error' ? 1 : 0,
     abandoned: outcome === 'abandoned' ? 1 : 0,
     errors: errorCode === undefined ? {} : { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 },
-    promptTokens: row.promptTokens,
-    completionTokens: row.completionTokens,
-    cachedTokens: row.cachedTokens,
-    cacheWriteTokens: row.cacheWriteTokens ?? 0,
-    cacheWrite1hTokens: row.cacheWrite1hTokens ?? 0,
-    reasoningTokens: row.reasoningTokens ?? 0,
-    cost: row.cost,
-    upstreamCost: upstreamCost ?? 0n,
     costOfStated: isStated ? row.cost : 0n,
     withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
   }
@@ -69,26 +78,13 @@ export function partOf(row: UsageRow): UsagePart {
 
 /** Both together, under the names of the first. */
 export function addParts(a: UsagePart, b: UsagePart): UsagePart {
-  return {
-    model: a.model,
-    provider: a.provider,
-    requests: a.requests + b.requests,
-    completed: a.completed + b.completed,
-    refused: a.refused + b.refused,
-    upstreamErrors: a.upstreamErrors + b.upstreamErrors,
-    abandoned: a.abandoned + b.abandoned,
-    errors: addCounts(a.errors, b.errors),
-    promptTokens: a.promptTokens + b.promptTokens,
-    completionTokens: a.completionTokens + b.completionTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    cacheWrite1hTokens: a.cacheWrite1hTokens + b.cacheWrite1hTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    cost: a.cost + b.cost,
-    upstreamCost: a.upstreamCost + b.upstreamCost,
-    costOfStated: a.costOfStated + b.costOfStated,
-    withoutCost: a.withoutCost + b.withoutCost,
-  }
+  const sum: Record<string, unknown> = { ...a, errors: addCounts(a.errors, b.errors) }
+  for (const name of FIGURES) sum[name] = plus(a[name], b[name])
+  return sum as UsagePart
+}
+
+function plus(a: number | Nano, b: number | Nano): number | Nano {
+  return typeof a === 'bigint' ? a + (b as Nano) : a + (b as number)
 }
 
 /** Adds the rows of one key and day up, in whatever order they come. */

@@ -1,7 +1,7 @@
 import type { Nano } from '../domain/money.ts'
 import { plainJson } from '../domain/plain-text.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { UsageRow } from '../domain/usage-row.ts'
+import { CREDIT_FIELDS, type UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 import { creditsIn, metricsOf } from './row-metrics.ts'
 
@@ -96,14 +96,9 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
 
 /** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
 function fieldsOf(row: UsageRow): object {
-  return {
-    ...row,
-    model: row.model ?? 'none',
-    provider: row.provider ?? 'none',
-    cost: Number(row.cost),
-    hold: Number(row.hold),
-    upstreamCost: row.upstreamCost === undefined ? undefined : Number(row.upstreamCost),
-  }
+  const fields: Record<string, unknown> = { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
+  for (const name of CREDIT_FIELDS) if (fields[name] !== undefined) fields[name] = Number(fields[name])
+  return fields
 }
 
 const MOST_CAUSES = 4

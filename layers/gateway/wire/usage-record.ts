@@ -1,45 +1,43 @@
-import { formatCredits } from '../domain/money.ts'
-import { parsePrice } from '../domain/price.ts'
-import type { UsageRow } from '../domain/usage-row.ts'
+import { isoTime } from '../domain/limits.ts'
+import { formatCredits, type Nano } from '../domain/money.ts'
+import { parsePrice, type StatedPrice } from '../domain/price.ts'
+import {
+  USAGE_FIELD_NAMES,
+  USAGE_FIELDS,
+  type UsageFieldKind,
+  type UsageFieldName,
+  type UsageRow,
+} from '../domain/usage-row.ts'
 import { pricing } from './models.ts'
 
-export function usageRecord(row: UsageRow) {
+type UsageRecord = Readonly<Record<string, unknown>>
+
+const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
+  text: (value) => value ?? null,
+  count: (value) => value ?? 0,
+  number: (value) => value ?? null,
+  credits: (value) => (value === undefined ? null : formatCredits(value as Nano)),
+  moment: (value) => isoTime(value as number),
+  flag: (value) => value ?? false,
+  price: (value) => (value ? pricing(parsePrice(value as StatedPrice)) : null),
+  attempts: (value) => value,
+}
+
+/** Some fields of a row, under their names in the API. */
+export function recordOf(names: readonly UsageFieldName[]): (row: Partial<UsageRow>) => UsageRecord {
+  const fields = names.map((name) => ({ name, ...USAGE_FIELDS[name] }))
+  return (row) => Object.fromEntries(fields.map(({ name, api, kind }) => [api, SHOWN[kind](row[name])]))
+}
+
+export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !USAGE_FIELDS[name].operatorOnly)
+const callerPart = recordOf(CALLER_FIELDS)
+
+/** A row as its caller is told it. */
+export function usageRecord(row: UsageRow): UsageRecord {
   return {
     object: 'usage',
-    request_id: row.requestId,
-    key_id: row.keyId,
-    endpoint: row.endpoint,
-    contract: row.contract ?? null,
-    model: row.model ?? null,
-    provider: row.provider ?? null,
-    upstream_model: row.upstreamModel ?? null,
-    fallback_model: row.fallbackModel ?? null,
-    replay_of: row.replayOf ?? null,
-    stream: row.stream,
-    http_status: row.httpStatus,
-    outcome: row.outcome,
-    error_code: row.errorCode ?? null,
-    prompt_tokens: row.promptTokens,
-    completion_tokens: row.completionTokens,
-    cached_tokens: row.cachedTokens,
-    cache_write_tokens: row.cacheWriteTokens ?? 0,
-    cache_write_1h_tokens: row.cacheWrite1hTokens ?? 0,
-    reasoning_tokens: row.reasoningTokens ?? 0,
-    images: row.images ?? 0,
+    ...callerPart(row),
     total_tokens: row.promptTokens + row.completionTokens,
-    asked_max_tokens: row.askedMaxTokens ?? null,
-    lowered_max_tokens: row.loweredMaxTokens ?? null,
-    usage_source: row.usageSource,
     estimated_by: row.usageSource === 'estimate' ? (row.estimatedBy ?? 'tokenizer') : null,
-    usage_rejected: row.usageRejected,
-    usage_capped: row.usageCapped ?? false,
-    cost: formatCredits(row.cost),
-    hold: formatCredits(row.hold),
-    price_version: row.priceVersion ?? null,
-    pricing: row.price ? pricing(parsePrice(row.price)) : null,
-    attempts: row.attempts,
-    ttft_ms: row.ttftMs ?? null,
-    duration_ms: row.durationMs,
-    started_at: new Date(row.startedAtMs).toISOString(),
   }
 }

@@ -1,5 +1,5 @@
 import { USAGE_ITEMS } from '../../contract.ts'
-import type { DayTotal, UsagePart } from '../../domain/day-total.ts'
+import { type DayTotal, type Figures, NO_FIGURES, type UsagePart } from '../../domain/day-total.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 
@@ -36,27 +36,10 @@ export function toDayTotal(item: Item): DayTotal {
   }
 }
 
-function toPart(part: Item): UsagePart {
-  const count = (name: keyof UsagePart) => (part[name] as number | undefined) ?? 0
-  const amount = (name: keyof UsagePart) => toNano(part[name] ?? 0)
-  return {
-    model: part.model as string | undefined,
-    provider: part.provider as string | undefined,
-    requests: count('requests'),
-    completed: count('completed'),
-    refused: count('refused'),
-    upstreamErrors: count('upstreamErrors'),
-    abandoned: count('abandoned'),
-    errors: (part.errors as UsagePart['errors'] | undefined) ?? {},
-    promptTokens: count('promptTokens'),
-    completionTokens: count('completionTokens'),
-    cachedTokens: count('cachedTokens'),
-    cacheWriteTokens: count('cacheWriteTokens'),
-    cacheWrite1hTokens: count('cacheWrite1hTokens'),
-    reasoningTokens: count('reasoningTokens'),
-    cost: amount('cost'),
-    upstreamCost: amount('upstreamCost'),
-    costOfStated: amount('costOfStated'),
-    withoutCost: count('withoutCost'),
-  }
+function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+  const figures = Object.entries(NO_FIGURES).map(([name, zero]) => {
+    const value = stored[name] ?? zero
+    return [name, typeof zero === 'bigint' ? toNano(value) : value]
+  })
+  return { ...(Object.fromEntries(figures) as Figures), model, provider, errors } as UsagePart
 }

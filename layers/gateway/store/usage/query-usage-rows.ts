@@ -1,5 +1,5 @@
 import { TABLES } from '../../contract.ts'
-import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
+import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageRow } from './usage-item.ts'
@@ -21,20 +21,7 @@ export type RowParts = keyof typeof ATTRIBUTES
 const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold']
 const ATTRIBUTES = {
   whole: [],
-  sums: [
-    ...ALWAYS,
-    'outcome',
-    'errorCode',
-    'promptTokens',
-    'completionTokens',
-    'cachedTokens',
-    'cacheWriteTokens',
-    'cacheWrite1hTokens',
-    'reasoningTokens',
-    'usageSource',
-    'upstreamCost',
-    'expiresAt',
-  ],
+  sums: [...new Set([...ALWAYS, 'outcome', 'errorCode', 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
   attempts: [...ALWAYS, 'attempts'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -1,69 +1,33 @@
 import { isoTime } from '../../domain/limits.ts'
 import type { Nano } from '../../domain/money.ts'
-import { keyDay, type UsageRow } from '../../domain/usage-row.ts'
+import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/usage-row.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 
-/** The attributes in the order in which a person wants to read them. */
+/** The row as it is, but for its times: the index sorts by texts, and DynamoDB counts in seconds. */
 export function toUsageItem(row: UsageRow): Item {
   return {
-    requestId: row.requestId,
-    keyId: row.keyId,
+    ...row,
+    startedAtMs: undefined,
     startedAt: isoTime(row.startedAtMs),
-    endpoint: row.endpoint,
-    contract: row.contract,
-    outcome: row.outcome,
-    httpStatus: row.httpStatus,
-    errorCode: row.errorCode,
-    model: row.model,
-    provider: row.provider,
-    upstreamModel: row.upstreamModel,
-    fallbackModel: row.fallbackModel,
-    replayOf: row.replayOf,
-    stream: row.stream,
-    promptTokens: row.promptTokens,
-    completionTokens: row.completionTokens,
-    cachedTokens: row.cachedTokens,
-    cacheWriteTokens: row.cacheWriteTokens,
-    cacheWrite1hTokens: row.cacheWrite1hTokens,
-    reasoningTokens: row.reasoningTokens,
-    images: row.images,
-    totalTokens: row.promptTokens + row.completionTokens,
-    askedMaxTokens: row.askedMaxTokens,
-    loweredMaxTokens: row.loweredMaxTokens,
-    usageSource: row.usageSource,
-    estimatedBy: row.estimatedBy,
-    usageRejected: row.usageRejected,
-    usageCapped: row.usageCapped,
-    cost: row.cost,
-    hold: row.hold,
-    upstreamCost: row.upstreamCost,
-    upstreamCostSource: row.upstreamCostSource,
-    priceVersion: row.priceVersion,
-    price: row.price,
-    attempts: row.attempts,
-    ttftMs: row.ttftMs,
-    durationMs: row.durationMs,
     keyDay: keyDay(row.keyId, row.startedAtMs),
-    // DynamoDB counts in seconds.
+    keptUntilMs: undefined,
     expiresAt: row.keptUntilMs === undefined ? undefined : Math.ceil(row.keptUntilMs / 1000),
   }
 }
 
 export function toUsageRow(item: Item): UsageRow {
-  const { startedAt, keyDay: _, totalTokens: __, expiresAt, ...rest } = item
-  return {
-    ...(rest as Omit<UsageRow, 'startedAtMs' | 'cost' | 'hold' | 'upstreamCost'>),
-    startedAtMs: Date.parse(startedAt as string),
-    cost: amountOf(item, 'cost'),
-    hold: amountOf(item, 'hold'),
-    ...(item.upstreamCost !== undefined && { upstreamCost: amountOf(item, 'upstreamCost') }),
-    ...(expiresAt !== undefined && { keptUntilMs: (expiresAt as number) * 1000 }),
+  const { startedAt, keyDay: _, expiresAt, ...row } = item
+  row.startedAtMs = Date.parse(startedAt as string)
+  if (expiresAt !== undefined) row.keptUntilMs = (expiresAt as number) * 1000
+  for (const name of CREDIT_FIELDS) {
+    if (row[name] !== undefined || !USAGE_FIELDS[name].optional) row[name] = amountOf(item, name)
   }
+  return row as UsageRow
 }
 
 /** An error names its row, because many are read at once. */
-function amountOf(item: Item, name: 'cost' | 'hold' | 'upstreamCost'): Nano {
+function amountOf(item: Item, name: UsageFieldName): Nano {
   try {
     return toNano(item[name])
   } catch (cause) {

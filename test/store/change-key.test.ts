@@ -106,7 +106,10 @@ test('a change shows the whole key, with the counters and holds of its requests'
     () => revokeKey(tables)(key.id, actAt(NOW)),
   ]
   for (const change of changes) expect(await change()).toEqual({ changed: true, key: await fresh(key) })
-  expect(await fresh(key)).toMatchObject({ days: { '2026-11-15': 1 }, holds: { [demand.requestId]: { amount: 3n } } })
+  expect(await fresh(key)).toMatchObject({
+    counts: { dailyLimit: { '2026-11-15': 1n } },
+    holds: { [demand.requestId]: { amount: 3n } },
+  })
 })
 
 test('an end of grace forgets the old secret at once, and is harmless without one', async () => {

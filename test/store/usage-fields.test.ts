@@ -26,7 +26,7 @@ async function* once() {
 const apiNames = (names: readonly UsageFieldName[]) => names.map((name) => USAGE_FIELDS[name].api)
 const doubled = (value: number | bigint) => (typeof value === 'bigint' ? value * 2n : value * 2)
 
-test('every field of a usage row has a name of its own, and is told by no other', () => {
+test('every field of a usage row has a name of its own, and a value of its kind', () => {
   expect(new Set(apiNames(USAGE_FIELD_NAMES)).size).toBe(USAGE_FIELD_NAMES.length)
   for (const name of USAGE_FIELD_NAMES) expect([name, typeof FULL_ROW[name]]).toEqual([name, typeOf(name)])
 })

@@ -22,7 +22,7 @@ export const COUNTERS: Readonly<Record<CounterName, Counter>> = {
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
 
-/** What was taken, by counter and window. */
+/** The amounts taken, by counter and window. */
 export type Counts = Record<CounterName, Record<string, bigint>>
 
 export function noCounts(): Counts {
@@ -50,7 +50,7 @@ export function limitOf(key: Key, name: CounterName): bigint | undefined {
   return limit === undefined ? undefined : BigInt(limit)
 }
 
-/** What a counter still has; undefined if the key is unlimited. */
+/** The amount that a counter still has; undefined if the key is unlimited. */
 export function leftIn(key: Key, name: CounterName, nowMs: number): bigint | undefined {
   const limit = limitOf(key, name)
   return limit === undefined ? undefined : limit - (key.counts[name][windowOf(COUNTERS[name], nowMs)] ?? 0n)

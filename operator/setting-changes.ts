@@ -1,4 +1,4 @@
-import type { KeySettings, SettingChanges } from '../layers/gateway/domain/key.ts'
+import type { KeySettings, SettingChanges } from '../layers/gateway/domain/key-settings.ts'
 
 /** The settings that were given; null is one that is to be taken away. */
 export function givenSettings(settings: Record<keyof KeySettings, unknown>): SettingChanges {

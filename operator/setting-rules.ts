@@ -1,5 +1,5 @@
 import { cidrProblem } from '../layers/gateway/domain/cidr.ts'
-import type { KeySettings } from '../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../layers/gateway/domain/key-settings.ts'
 import { type Nano, parseCredits } from '../layers/gateway/domain/money.ts'
 import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { SCOPES, type Scope } from '../layers/gateway/endpoints.ts'

@@ -1,4 +1,4 @@
-import type { SettingChanges } from '../../layers/gateway/domain/key.ts'
+import type { SettingChanges } from '../../layers/gateway/domain/key-settings.ts'
 import { givenSettings } from '../setting-changes.ts'
 import { laterThan, momentRule, SETTING_RULES } from '../setting-rules.ts'
 import { orNull, type readFields } from './fields.ts'

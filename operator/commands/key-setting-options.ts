@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import type { UpdateKeyBody } from '../admin-api/shapes/keys.ts'
 import {

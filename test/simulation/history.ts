@@ -1,4 +1,4 @@
-import type { KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
 

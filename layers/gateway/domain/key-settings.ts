@@ -1,5 +1,7 @@
 import type { Scope } from '../endpoints.ts'
-import { isoTime } from './limits.ts'
+
+/** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
+export const GRACE_MS = 60 * 60 * 1000
 
 /** Settings that every key has. */
 type Required = {
@@ -53,7 +55,7 @@ export const KEY_SETTINGS: Rows = {
   maxConcurrent: { default: 200 },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
-  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: isoTime(ms) }) },
+  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },
   note: { default: null },
 }
 

@@ -2,8 +2,6 @@ import type { KeySettings } from './key-settings.ts'
 import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 
-export const GRACE_MS = 60 * 60 * 1000
-
 export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Act, newAct } from '../layers/gateway/domain/act.ts'
-import type { Key, KeySettings } from '../layers/gateway/domain/key.ts'
+import type { Key } from '../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../layers/gateway/domain/key-settings.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
 import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'

@@ -1,3 +1,6 @@
+import type { SettingField } from '../layers/admin/setting-fields.ts'
+import { shownText } from '../layers/admin/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../layers/admin/setting-words.ts'
 import type { Output } from '../layers/gateway/domain/plain-text.ts'
 import type { KeyShape } from './admin-api/shapes/keys.ts'
 import { agoText } from './ago-text.ts'
@@ -17,12 +20,7 @@ export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): voi
     ...(previous && {
       'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${oldSecretUse(previous.last_used_at, nowMs)}`,
     }),
-    ...(key.external_id !== null && { 'external id': key.external_id }),
-    ...(key.expires_at !== null && { [key.status === 'expired' ? 'expired' : 'expires']: key.expires_at }),
-    ...(key.note !== null && { note: key.note }),
-    scopes: key.scopes.join(', '),
-    'allowed from': key.allowlist.join(', ') || 'every address',
-    limits: `${key.rpm} a minute, ${key.daily_limit} a day (${key.requests_today} today), ${key.max_concurrent} at once (${key.requests_open} now)`,
+    ...settingTexts(key),
     granted: key.granted,
     available: key.available,
     held: key.held,
@@ -31,6 +29,20 @@ export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): voi
     'last used': lastUse(key, nowMs),
   })
   if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
+}
+
+/** Optional settings only if the key has them. */
+function settingTexts(key: KeyShape): Record<string, string> {
+  const used: Partial<Record<SettingField, string>> = {
+    daily_limit: ` (${key.requests_today} today)`,
+    max_concurrent: ` (${key.requests_open} now)`,
+  }
+  const texts = ASKED_SETTINGS.flatMap((setting) => {
+    const { field, label } = SETTING_WORDS[setting]
+    if (field === 'name' || key[field] === null) return []
+    return [[label.toLowerCase(), `${shownText(setting, key[field])}${used[field] ?? ''}`]]
+  })
+  return Object.fromEntries(texts)
 }
 
 export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {

@@ -1,5 +1,9 @@
-import type { VNode } from 'preact'
+import { Fragment, type VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import type { SettingField } from '../../layers/admin/setting-fields.ts'
+import { shownText } from '../../layers/admin/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/setting-words.ts'
+import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
 import type { GrantShape, KeyDetail } from '../../operator/admin-api/shapes/keys.ts'
 import type { RequestLine } from '../../operator/admin-api/shapes/requests.ts'
@@ -153,24 +157,26 @@ function Facts({ of: key }: { readonly of: KeyDetail }) {
       <dd>
         <Moment at={key.last_used_at} />
       </dd>
-      <dt>External id</dt>
-      <dd>{key.external_id ?? 'none'}</dd>
-      <dt>Expires</dt>
-      <dd>
-        <Moment at={key.expires_at} />
-      </dd>
-      <dt>Scopes</dt>
-      <dd>{key.scopes.join(', ')}</dd>
-      <dt>Allowed from</dt>
-      <dd>{key.allowlist.join(', ') || 'every address'}</dd>
-      <dt>Note</dt>
-      <dd>{key.note ?? 'none'}</dd>
+      {ASKED_SETTINGS.map((setting) => {
+        const { field, label } = SETTING_WORDS[setting]
+        return field === 'name' || LIMITS.includes(field) ? null : (
+          <Fragment key={field}>
+            <dt>{label}</dt>
+            <dd>{shown(setting, key[field])}</dd>
+          </Fragment>
+        )
+      })}
       <dt>Created</dt>
       <dd>
         <Moment at={key.created_at} />
       </dd>
     </dl>
   )
+}
+
+function shown(setting: Setting, value: unknown) {
+  const isTime = SETTING_WORDS[setting].kind === 'moment' && typeof value === 'string'
+  return isTime ? <Moment at={value} /> : shownText(setting, value)
 }
 
 function Balance({ of: key }: { readonly of: KeyDetail }) {
@@ -197,6 +203,9 @@ function Balance({ of: key }: { readonly of: KeyDetail }) {
     </>
   )
 }
+
+/** Settings that are shown beside their use. */
+const LIMITS: readonly SettingField[] = ['rpm', 'daily_limit', 'max_concurrent']
 
 function Limits({ of: { minute, day, requests_open, max_concurrent } }: { readonly of: KeyDetail }) {
   return (

@@ -1,75 +1,83 @@
+import type { JSX } from 'preact'
+import { listIn, typedText } from '../../layers/admin/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/setting-words.ts'
+import { isOptional, type Setting } from '../../layers/gateway/domain/key-settings.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { isInRanges } from '../cidr.ts'
 import { useIdentity } from '../identity.ts'
 import { Field } from './field.tsx'
-import { rangesOf, SCOPES, type Typed } from './typed-settings.ts'
+import type { Typed } from './typed-settings.ts'
 
 type Props = { readonly typed: Typed; readonly onChange: (typed: Typed) => void }
+type InputProps = { readonly setting: Setting; readonly value: string; readonly onInput: (value: string) => void }
+
+const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> = {
+  text: Text,
+  count: (props) => <Text {...props} inputMode="numeric" pattern="[0-9]+" />,
+  scopes: Scopes,
+  ranges: Ranges,
+  moment: (props) => <Text {...props} pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?" />,
+}
 
 export function KeySettings({ typed, onChange }: Props) {
-  const set = (name: keyof Typed) => (value: string) => onChange({ ...typed, [name]: value })
-  const count = { inputMode: 'numeric', pattern: '[0-9]+', required: true } as const
   return (
-    <>
-      <Field
-        label="Name"
-        value={typed.name}
-        onInput={set('name')}
-        required
-        maxLength={100}
-        hint="What this key is for."
-      />
-      <div class="columns">
-        <Field label="Requests a minute" value={typed.rpm} onInput={set('rpm')} {...count} />
-        <Field label="Requests a day" value={typed.daily_limit} onInput={set('daily_limit')} {...count} />
-        <Field label="Requests at once" value={typed.max_concurrent} onInput={set('max_concurrent')} {...count} />
-      </div>
-      <Scopes typed={typed} onChange={onChange} />
-      <Field
-        label="Allowed from"
-        value={typed.allowlist}
-        onInput={set('allowlist')}
-        rows={3}
-        hint="A range in each line, such as 203.0.113.0/24. Empty: every address."
-      />
-      <LockOut ranges={rangesOf(typed)} />
-      <div class="columns">
-        <Field
-          label="External id"
-          value={typed.external_id}
-          onInput={set('external_id')}
-          maxLength={128}
-          hint="Your own id of the customer."
-        />
-        <Field
-          label="Expires (UTC)"
-          value={typed.expires_at}
-          onInput={set('expires_at')}
-          pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?"
-          hint="Such as 2027-01-31T00:00. Empty: never."
-        />
-      </div>
-      <Field label="Note" value={typed.note} onInput={set('note')} maxLength={200} />
-    </>
+    <div class="columns">
+      {ASKED_SETTINGS.map((setting) => {
+        const { field, kind, isShort } = SETTING_WORDS[setting]
+        const Input = INPUTS[kind]
+        const set = (value: string) => onChange({ ...typed, [field]: value })
+        return (
+          <div key={field} class={isShort ? undefined : 'across'}>
+            <Input setting={setting} value={typed[field]} onInput={set} />
+          </div>
+        )
+      })}
+    </div>
   )
 }
 
-function Scopes({ typed, onChange }: Props) {
-  const all = [...new Set([...SCOPES, ...typed.scopes])]
-  const toggled = (scope: string) => all.filter((other) => typed.scopes.includes(other) !== (other === scope))
+type TextProps = InputProps & { readonly inputMode?: 'numeric'; readonly pattern?: string; readonly rows?: number }
+
+function Text({ setting, ...rest }: TextProps) {
+  const { label, hint, kind, mostChars } = SETTING_WORDS[setting]
+  return (
+    <Field
+      label={label}
+      {...rest}
+      required={!isOptional(setting) && kind !== 'ranges'}
+      {...(hint !== undefined && { hint })}
+      {...(mostChars !== undefined && { maxLength: mostChars })}
+    />
+  )
+}
+
+function Scopes({ setting, value, onInput }: InputProps) {
+  const chosen = listIn(value)
+  const all = [...new Set([...SCOPES, ...chosen])]
+  const toggled = (scope: string) => all.filter((other) => chosen.includes(other) !== (other === scope))
   return (
     <fieldset class="choices">
-      <legend>Scopes</legend>
+      <legend>{SETTING_WORDS[setting].label}</legend>
       {all.map((scope) => (
         <label key={scope}>
           <input
             type="checkbox"
-            checked={typed.scopes.includes(scope)}
-            onChange={() => onChange({ ...typed, scopes: toggled(scope) })}
+            checked={chosen.includes(scope)}
+            onChange={() => onInput(typedText(setting, toggled(scope)))}
           />{' '}
           {scope}
         </label>
       ))}
     </fieldset>
+  )
+}
+
+function Ranges(props: InputProps) {
+  return (
+    <>
+      <Text {...props} rows={3} />
+      <LockOut ranges={listIn(props.value)} />
+    </>
   )
 }
 

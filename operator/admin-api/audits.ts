@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { textLike } from '../../layers/admin/rules.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Audit } from '../audit/audit-key.ts'
@@ -5,12 +7,14 @@ import { auditKeys } from '../audit/audit-keys.ts'
 import { findingText } from '../audit/finding-text.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { readFields, textRule } from './fields.ts'
+import { readBody } from './fields.ts'
 import type { AuditLine, AuditShape } from './shapes/books.ts'
+
+const auditBody = z.strictObject({ key_id: textLike(/^key_\w{1,40}$/, 'the id of a key').optional() })
 
 /** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
 export async function auditNow(call: Call): Promise<Answer> {
-  const { key_id: keyId } = readFields(call.body, { key_id: textRule(/^key_\w{1,40}$/, 'the id of a key') })
+  const { key_id: keyId } = readBody(auditBody, call.body)
   if (keyId !== undefined && !(await readKey(call.tables)(keyId))) {
     throw new AdminError('not_found', `There is no key '${keyId}'.`, { param: 'key_id' })
   }

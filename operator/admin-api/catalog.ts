@@ -1,4 +1,5 @@
 import { type ParsedCatalog, parseCatalog } from '../../catalog/parse-catalog.ts'
+import { moment, textLike } from '../../layers/admin/rules.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { CatalogVersion } from '../../layers/gateway/store/catalog/catalog-version.ts'
 import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
@@ -11,20 +12,20 @@ import { compareCatalogs } from '../compare-catalogs.ts'
 import { otherPush } from '../other-push.ts'
 import { priceWarnings } from '../price-warnings.ts'
 import { namingEcho } from '../read-catalog-file.ts'
-import { momentRule } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { contextWarnings } from './context-warnings.ts'
-import { readFields, textRule } from './fields.ts'
+import { readBody } from './fields.ts'
 import { untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { changedProvider } from './provider-changes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
+import { NOTHING } from './shapes/keys.ts'
 
 /** The one in force, or the one that was at a moment. */
 export async function getCatalog(call: Call): Promise<Answer> {
-  const atMs = queried(call, 'at', momentRule)
+  const atMs = queried(call, 'at', moment)
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
   if (!stored)
@@ -103,13 +104,13 @@ export async function listVersions(call: Call): Promise<Answer> {
 
 /** With its changes against the version before, or against another. */
 export async function getVersion(call: Call): Promise<Answer> {
-  const against = queried(call, 'against', textRule(/^\d{1,15}$/, 'the number of a version, or 0 for none'))
+  const against = queried(call, 'against', textLike(/^\d{1,15}$/, 'the number of a version, or 0 for none'))
   return shown(call, await versionInPath(call), against === undefined ? undefined : Number(against))
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call): Promise<Answer> {
-  readFields(call.body, {})
+  readBody(NOTHING, call.body)
   const seen = seenVersion(call)
   const { version, data } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {

@@ -1,3 +1,4 @@
+import { textLike } from '../../layers/admin/rules.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
@@ -7,7 +8,6 @@ import { changeText } from '../change-text.ts'
 import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { textRule } from './fields.ts'
 import { keyDetail } from './key-shape.ts'
 import { queried } from './pages.ts'
 import { versionTag } from './seen-version.ts'
@@ -24,7 +24,7 @@ export async function keyInPath({ tables, path }: Call): Promise<Key> {
 
 /** The key that a query names, if it names one. */
 export async function keyNamed(call: Call, name: string): Promise<Key | undefined> {
-  const id = queried(call, name, textRule(/^key_\w{1,40}$/, 'the id of a key'))
+  const id = queried(call, name, textLike(/^key_\w{1,40}$/, 'the id of a key'))
   const key = id === undefined ? undefined : await readKey(call.tables)(id)
   if (id !== undefined && !key) throw noSuchKey(id, name)
   return key

@@ -1,13 +1,12 @@
+import { moment, oneOf, textLike } from '../../layers/admin/rules.ts'
 import type { ChangeEvent, EventKind } from '../../layers/gateway/domain/change-event.ts'
 import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
-import { momentRule } from '../setting-rules.ts'
 import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
-import { oneOf, textRule } from './fields.ts'
 import { cursorOf, limitOf, queried, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
@@ -40,7 +39,7 @@ export async function listEventsPage(call: Call): Promise<Answer> {
 
 /** Admin keys are changed as well, though they have no other route here. */
 async function keyOfEvents(call: Call): Promise<string | undefined> {
-  const id = queried(call, 'key_id', textRule(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key'))
+  const id = queried(call, 'key_id', textLike(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key'))
   if (!id?.startsWith('adminkey_')) return (await keyNamed(call, 'key_id'))?.id
   if (await readAdminKey(call.tables)(id)) return id
   throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
@@ -52,10 +51,10 @@ export async function listKeyEvents(call: Call): Promise<Answer> {
 
 async function eventsOf(call: Call, of: string | undefined, what: string | undefined): Promise<Answer> {
   const limit = limitOf(call)
-  const by = queried(call, 'by', textRule(/^.{1,2048}$/, 'who changed it, as events name them'))
+  const by = queried(call, 'by', textLike(/^.{1,2048}$/, 'who changed it, as events name them'))
   const [after] = readCursor(call, ULID) ?? []
-  const fromMs = queried(call, 'from', momentRule) ?? 0
-  const toMs = queried(call, 'to', momentRule) ?? horizonOf(call.nowMs)
+  const fromMs = queried(call, 'from', moment) ?? 0
+  const toMs = queried(call, 'to', moment) ?? horizonOf(call.nowMs)
   const found: ChangeEvent[] = []
   let [read, last, hasMore] = [0, after, false]
   for await (const event of listEvents(call.tables)({ of, fromMs, toMs, after })) {

@@ -1,49 +1,36 @@
-import { WrongValue } from '../setting-rules.ts'
+import type { z } from 'zod'
 import { AdminError } from './admin-error.ts'
 
-type Rules = Readonly<Record<string, (value: unknown) => unknown>>
-type Read<R extends Rules> = { readonly [Name in keyof R]?: ReturnType<R[Name]> }
-
-/** The fields of a body, each by its rule. A field without a rule is refused, so that no typing error is passed over. */
-export function readFields<R extends Rules>(body: Readonly<Record<string, unknown>>, rules: R): Read<R> {
-  const fields = Object.entries(body).map(([name, value]) => {
-    if (!Object.hasOwn(rules, name)) throw unknownField(name, Object.keys(rules))
-    return [name, checked(name, rules[name] as R[string], value)]
-  })
-  return Object.fromEntries(fields)
+/** A body by its schema. An unknown field is refused, so that no typing error is passed over. */
+export function readBody<S extends z.ZodObject>(schema: S, body: Readonly<Record<string, unknown>>): z.output<S> {
+  const known = Object.keys(schema.shape)
+  const unknown = Object.keys(body).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw unknownField(unknown, known)
+  const { data, error } = schema.safeParse(body)
+  if (!error) return data
+  const [name, message] = faultIn(error)
+  throw wrong(name, body[name] === undefined ? 'is missing.' : message)
 }
 
-export function checked<T>(name: string, rule: (value: unknown) => T, value: unknown): T {
-  try {
-    return rule(value)
-  } catch (error) {
-    if (!(error instanceof WrongValue)) throw error
-    throw new AdminError('invalid_request', `'${name}' ${error.message}`, { param: name })
-  }
+/** One value by its rule. */
+export function checked<T>(name: string, rule: z.ZodType<T>, value: unknown): T {
+  const { data, error } = rule.safeParse(value)
+  if (error) throw wrong(name, faultIn(error)[1])
+  return data
 }
 
 export function required<T>(name: string, value: T | undefined): T {
-  if (value !== undefined) return value
-  throw new AdminError('invalid_request', `'${name}' is missing.`, { param: name })
+  if (value === undefined) throw wrong(name, 'is missing.')
+  return value
 }
 
-/** Null, or what the rule takes. */
-export function orNull<T>(rule: (value: unknown) => T): (value: unknown) => T | null {
-  return (value) => (value === null ? null : rule(value))
+function faultIn({ issues: [first] }: z.ZodError): [name: string, message: string] {
+  return [String(first?.path[0]), first?.message ?? '']
 }
 
-export function textRule(pattern: RegExp, what: string): (value: unknown) => string {
-  return (value) => {
-    if (typeof value === 'string' && pattern.test(value)) return value
-    throw new WrongValue(`must be ${what}.`)
-  }
-}
-
-export function oneOf<T extends string>(values: readonly T[]): (value: unknown) => T {
-  return (value) => {
-    if (values.includes(value as T)) return value as T
-    throw new WrongValue(`must be ${values.join(' or ')}.`)
-  }
+/** The message goes on after the name. */
+export function wrong(name: string, message: string): AdminError {
+  return new AdminError('invalid_request', `'${name}' ${message}`, { param: name })
 }
 
 function unknownField(name: string, known: readonly string[]): AdminError {

@@ -3,13 +3,12 @@ import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { type GrantRecord, listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
-import { someCreditsRule } from '../setting-rules.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
-import { readFields, required } from './fields.ts'
+import { readBody } from './fields.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
-import type { GrantMade, GrantShape } from './shapes/keys.ts'
+import { type GrantMade, type GrantShape, grantBody } from './shapes/keys.ts'
 
 /** Newest first. */
 export async function listGrantsPage(call: Call): Promise<Answer> {
@@ -23,7 +22,7 @@ export async function listGrantsPage(call: Call): Promise<Answer> {
 
 export async function grantOnce(call: Call): Promise<Answer> {
   const { tables, body, identity } = call
-  const credits = required('credits', readFields(body, { credits: someCreditsRule }).credits)
+  const { credits } = readBody(grantBody, body)
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined

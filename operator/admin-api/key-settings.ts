@@ -1,36 +1,28 @@
-import type { SettingChanges } from '../../layers/gateway/domain/key.ts'
-import { givenSettings } from '../setting-changes.ts'
-import { laterThan, momentRule, SETTING_RULES } from '../setting-rules.ts'
-import { orNull, type readFields } from './fields.ts'
+import type { ReadSettings } from '../../layers/admin/setting-fields.ts'
+import { SETTING_WORDS } from '../../layers/admin/setting-words.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { SETTINGS, type Setting, type SettingChanges } from '../../layers/gateway/domain/key-settings.ts'
+import { wrong } from './fields.ts'
+import type { ToldSettings } from './shapes/keys.ts'
 
-/** The settings in a body, by the names that the API has for them. */
-export function settingFields(nowMs: number) {
-  return {
-    name: SETTING_RULES.name,
-    scopes: SETTING_RULES.scopes,
-    allowlist: SETTING_RULES.allowlist,
-    rpm: SETTING_RULES.rpm,
-    daily_limit: SETTING_RULES.dailyLimit,
-    max_concurrent: SETTING_RULES.maxConcurrent,
-    external_id: orNull(SETTING_RULES.externalId),
-    expires_at: orNull((value) => laterThan(nowMs, momentRule(value))),
-    note: orNull(SETTING_RULES.note),
+/** The settings that a body gives; null is one that is to be taken away. */
+export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges {
+  const { expires_at: endMs } = fields
+  // A key that has ended cannot be made.
+  if (typeof endMs === 'number' && endMs <= nowMs) {
+    throw wrong('expires_at', `must be later than now, but ${new Date(endMs).toISOString()} is not.`)
   }
+  const given = SETTINGS.map((setting) => [setting, fields[SETTING_WORDS[setting].field]])
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-type Fields = ReturnType<typeof readFields<ReturnType<typeof settingFields>>>
+export function toldSettings(key: Key): ToldSettings {
+  const told = SETTINGS.map((setting) => [SETTING_WORDS[setting].field, toldValue(key, setting)])
+  return Object.fromEntries(told) as ToldSettings
+}
 
-export function settingsIn(fields: Fields): SettingChanges {
-  return givenSettings({
-    name: fields.name,
-    scopes: fields.scopes,
-    allowlist: fields.allowlist,
-    rpm: fields.rpm,
-    dailyLimit: fields.daily_limit,
-    maxConcurrent: fields.max_concurrent,
-    externalId: fields.external_id,
-    expiresAtMs: fields.expires_at,
-    // An empty note is none.
-    note: fields.note === '' ? null : fields.note,
-  })
+function toldValue(key: Key, setting: Setting): unknown {
+  const value = key[setting] ?? null
+  const isTime = typeof value === 'number' && SETTING_WORDS[setting].kind === 'moment'
+  return isTime ? new Date(value).toISOString() : value
 }

@@ -1,6 +1,7 @@
 import { type Hold, heldOf, isExpired, type Key } from '../../layers/gateway/domain/key.ts'
 import { limitsOf, utcDay, type Window } from '../../layers/gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
+import { toldSettings } from './key-settings.ts'
 import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * 24 * 60 * 60 * 1000
@@ -12,7 +13,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
   return {
     object: 'key',
     id: key.id,
-    name: key.name,
+    ...toldSettings(key),
     status,
     prefix: key.prefix,
     last_four: key.current.lastFour,
@@ -24,20 +25,12 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
             last_used_at: timeOrNull(previous.usedAtMs),
           }
         : null,
-    scopes: key.scopes,
-    allowlist: key.allowlist,
-    rpm: key.rpm,
-    daily_limit: key.dailyLimit,
-    max_concurrent: key.maxConcurrent,
     requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
     granted: formatCredits(key.granted),
     available: formatCredits(key.available),
     held: formatCredits(heldOf(key)),
     spent: formatCredits(key.spent),
-    external_id: key.externalId ?? null,
-    expires_at: timeOrNull(key.expiresAtMs),
-    note: key.note ?? null,
     last_used_at: timeOrNull(key.lastUsedAtMs),
     created_at: isoTime(key.createdAtMs),
     version: key.version,

@@ -1,5 +1,8 @@
+import { oneOf } from '../../layers/admin/rules.ts'
+import { SETTING_FIELDS } from '../../layers/admin/setting-fields.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { GRACE_MS, type Key, type Secret } from '../../layers/gateway/domain/key.ts'
+import type { Key, Secret } from '../../layers/gateway/domain/key.ts'
+import { GRACE_MS, type KeySettings, type SettingChanges } from '../../layers/gateway/domain/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { readUlid } from '../../layers/gateway/domain/ulid.ts'
 import { findEvent } from '../../layers/gateway/store/events/find-event.ts'
@@ -11,20 +14,18 @@ import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { keysNamed } from '../keys-named.ts'
-import { withoutNulls } from '../setting-changes.ts'
-import { creditsRule, SETTING_RULES, wholeNumberIn } from '../setting-rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
-import { oneOf, readFields, required, textRule } from './fields.ts'
-import { settingFields, settingsIn } from './key-settings.ts'
+import { readBody, required } from './fields.ts'
+import { settingsIn } from './key-settings.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct, untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
-import type { KeyWithSecret } from './shapes/keys.ts'
+import { createKeyBody, type KeyWithSecret, NOTHING, revokeBody, rotateBody, updateKeyBody } from './shapes/keys.ts'
 import { weekCostOf, weekCosts } from './week-costs.ts'
 
 const STATUSES = ['active', 'expired', 'revoked'] as const
@@ -35,7 +36,7 @@ export async function listKeysPage(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
   const limit = limitOf(call)
   const status = queried(call, 'status', oneOf(STATUSES))
-  const externalId = queried(call, 'external_id', SETTING_RULES.externalId)
+  const externalId = queried(call, 'external_id', SETTING_FIELDS.external_id.unwrap())
   const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
   const readKeys = afterId === undefined ? keysNow : keysOfListing
   const [keys, costs] = await Promise.all([
@@ -60,16 +61,10 @@ export async function getKey(call: Call): Promise<Answer> {
   return shown(call, await keyInPath(call))
 }
 
-const secretFields = {
-  secret_sha256: textRule(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex'),
-  last_four: textRule(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret'),
-}
-
 export async function createKeyOnce(call: Call): Promise<Answer> {
   const { tables, body, nowMs, identity } = call
-  const fields = readFields(body, { ...settingFields(nowMs), ...secretFields, credits: creditsRule })
-  const name = required('name', fields.name)
-  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields)), name }
+  const fields = readBody(createKeyBody, body)
+  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
   const credits = fields.credits ?? 0n
   // A key that begins with credits is a grant as well.
   if (credits > 0n) requireScope(identity, 'credits.grant')
@@ -93,11 +88,9 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
   }
 }
 
-const graceRule = wholeNumberIn(0, GRACE_MS / 1000)
-
 export async function rotateKeyOnce(call: Call): Promise<Answer> {
   const { tables, body } = call
-  const fields = readFields(body, { ...secretFields, grace_seconds: graceRule })
+  const fields = readBody(rotateBody, body)
   const graceMs = (fields.grace_seconds ?? GRACE_MS / 1000) * 1000
   const { id } = await keyInPath(call)
   const { secret, stored } = secretOf(call, fields)
@@ -108,10 +101,15 @@ export async function rotateKeyOnce(call: Call): Promise<Answer> {
   return withSecret(call, key, { secret, stored, wasDone, status: 200 })
 }
 
+/** A new key has nothing to take away. */
+function withoutNulls(changes: SettingChanges): Partial<KeySettings> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+}
+
 /** A secret that the caller made, of which only the hash is known here, or one that is made now. */
 function secretOf(
   { random }: Call,
-  fields: { secret_sha256?: string; last_four?: string },
+  fields: { secret_sha256?: string | undefined; last_four?: string | undefined },
 ): { secret?: string; stored: Secret } {
   const { secret_sha256: hash, last_four: lastFour } = fields
   if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, random)
@@ -135,7 +133,7 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone, statu
 export async function patchKey(call: Call): Promise<Answer> {
   const { tables, body, nowMs, path } = call
   const seen = seenVersion(call)
-  const settings = settingsIn(readFields(body, settingFields(nowMs)))
+  const settings = settingsIn(readBody(updateKeyBody, body), nowMs)
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
   const act = await call.newAct()
@@ -144,14 +142,14 @@ export async function patchKey(call: Call): Promise<Answer> {
 }
 
 export async function endGraceNow(call: Call): Promise<Answer> {
-  readFields(call.body, {})
+  readBody(NOTHING, call.body)
   const { id } = await keyInPath(call)
   const act = await call.newAct()
   return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
 }
 
 export async function revokeKeyNow(call: Call): Promise<Answer> {
-  const fields = readFields(call.body, { confirm: (value) => value })
+  const fields = readBody(revokeBody, call.body)
   const { id, name } = await keyInPath(call)
   if (fields.confirm !== name) {
     throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {

@@ -1,10 +1,11 @@
-import { wholeNumberIn } from '../setting-rules.ts'
+import type { z } from 'zod'
+import { wholeNumber } from '../../layers/admin/rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { checked } from './fields.ts'
 import type { List } from './shapes/answers.ts'
 
-const limitRule = wholeNumberIn(1, 100)
+const limitRule = wholeNumber(1, 100)
 
 export function limitOf({ query }: Pick<Call, 'query'>): number {
   const text = query.get('limit')
@@ -13,7 +14,7 @@ export function limitOf({ query }: Pick<Call, 'query'>): number {
 }
 
 /** A value of the query by its rule; undefined if it is not given, or empty. */
-export function queried<T>({ query }: Pick<Call, 'query'>, name: string, rule: (value: unknown) => T): T | undefined {
+export function queried<T>({ query }: Pick<Call, 'query'>, name: string, rule: z.ZodType<T>): T | undefined {
   const text = query.get(name)
   return text === null || text === '' ? undefined : checked(name, rule, text)
 }

@@ -1,3 +1,4 @@
+import { moment, oneOf, textLike } from '../../layers/admin/rules.ts'
 import { birthOf } from '../../layers/gateway/domain/closed-day.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatDecimal } from '../../layers/gateway/domain/money.ts'
@@ -10,14 +11,12 @@ import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../expected-cost.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { findOpenHold } from '../find-open-hold.ts'
-import { momentRule } from '../setting-rules.ts'
 import { csvLines } from '../usage-csv.ts'
 import { ndjsonLines, operatorPart, soundRecord } from '../usage-lines.ts'
 import { horizonOf, usageRows } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
-import { oneOf, textRule } from './fields.ts'
 import { holdShape } from './key-shape.ts'
 import { newestRequests } from './newest-requests.ts'
 import { cursorOf, limitOf, queried, readCursor, requireOrder } from './pages.ts'
@@ -33,9 +32,9 @@ export async function listRequests(call: Call): Promise<Answer> {
   const limit = limitOf(call)
   const key = await keyNamed(call, 'key_id')
   const outcome = queried(call, 'outcome', oneOf(OUTCOMES))
-  const model = queried(call, 'model', textRule(/^.{1,200}$/, 'the name of a model'))
-  const fromMs = queried(call, 'from', momentRule) ?? (key ? birthOf(key) : nowMs - DAY_MS)
-  const toMs = Math.min(queried(call, 'to', momentRule) ?? Infinity, horizonOf(nowMs))
+  const model = queried(call, 'model', textLike(/^.{1,200}$/, 'the name of a model'))
+  const fromMs = queried(call, 'from', moment) ?? (key ? birthOf(key) : nowMs - DAY_MS)
+  const toMs = Math.min(queried(call, 'to', moment) ?? Infinity, horizonOf(nowMs))
   requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
   const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)

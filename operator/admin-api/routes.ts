@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { textLike } from '../../layers/admin/rules.ts'
 import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
@@ -7,7 +9,7 @@ import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import type { RouteTest } from '../test-route.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { readFields, textRule } from './fields.ts'
+import { readBody } from './fields.ts'
 import { attemptsOf24h } from './route-attempts.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
@@ -48,11 +50,12 @@ function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
   return routes.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
 }
 
-const nameRule = textRule(/^.{1,200}$/, 'the name of a model or provider of the catalog')
+const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog').optional()
+const testBody = z.strictObject({ model: name, provider: name })
 
 /** One tiny request through each route, which the provider bills. */
 export async function testRoutesNow(call: Call): Promise<Answer> {
-  const wanted = readFields(call.body, { model: nameRule, provider: nameRule })
+  const wanted = readBody(testBody, call.body)
   if (!call.onThisMachine) {
     throw new AdminError('not_here', "Routes are not tested from here: run 'waybill routes test' on your own machine.")
   }

@@ -1,9 +1,10 @@
+import { textLike } from '../../layers/admin/rules.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { findOpenHold } from '../find-open-hold.ts'
 import type { Answer, Call } from './call.ts'
-import { required, textRule } from './fields.ts'
+import { required } from './fields.ts'
 import { keyShape } from './key-shape.ts'
 import { newestFirst } from './keys.ts'
 import { queried } from './pages.ts'
@@ -16,7 +17,7 @@ const MOST_FOUND = 20
 /** By request id, key id, external id, last four, or a part of the name. */
 export async function search(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
-  const text = required('q', queried(call, 'q', textRule(/^.{1,200}$/, '1 to 200 characters'))).trim()
+  const text = required('q', queried(call, 'q', textLike(/^.{1,200}$/, '1 to 200 characters'))).trim()
   if (REQUEST_ID.test(text)) {
     const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
     return found([], isThere ? text : null)

@@ -1,3 +1,4 @@
+import { moment, oneOf } from '../../layers/admin/rules.ts'
 import { daysFrom, momentsOf } from '../../layers/gateway/domain/closed-day.ts'
 import { addParts, type Figures, NO_FIGURES, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
@@ -6,13 +7,11 @@ import { SUMMED_FIELDS } from '../../layers/gateway/domain/usage-row.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { readClosing, totalsThrough } from '../../layers/gateway/store/usage/read-closing.ts'
 import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
-import { momentRule } from '../setting-rules.ts'
 import { type UsageOfDay, usageOfDays } from '../usage-of-days.ts'
 import { horizonOf } from '../usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
-import { oneOf } from './fields.ts'
 import { queried, requireOrder } from './pages.ts'
 import type { UsageGroup, UsageNumbers, UsagePage } from './shapes/usage.ts'
 
@@ -32,8 +31,8 @@ export async function getUsage(call: Call): Promise<Answer> {
   queried(call, 'bucket', oneOf(['1d']))
   const groupBy = queried(call, 'group_by', oneOf(Object.keys(GROUPS) as UsageGroup[])) ?? 'model'
   const key = await keyNamed(call, 'key_id')
-  const fromMs = queried(call, 'from', momentRule) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
-  const toMs = queried(call, 'to', momentRule) ?? momentsOf(utcDay(nowMs)).toMs
+  const fromMs = queried(call, 'from', moment) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
+  const toMs = queried(call, 'to', moment) ?? momentsOf(utcDay(nowMs)).toMs
   requireOrder(fromMs, toMs)
   if (toMs - fromMs > MOST_DAYS * DAY_MS) {
     throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })

@@ -1,79 +1,48 @@
-import type { Command } from 'commander'
-import type { KeySettings } from '../../layers/gateway/domain/key.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { SETTING_FIELDS } from '../../layers/admin/setting-fields.ts'
+import { typedValue } from '../../layers/admin/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/setting-words.ts'
+import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import type { UpdateKeyBody } from '../admin-api/shapes/keys.ts'
-import {
-  cidrList,
-  type End,
-  externalId,
-  keyEnd,
-  note,
-  requestsAtOnce,
-  requestsPerDay,
-  requestsPerMinute,
-  scopeList,
-} from '../arguments.ts'
 
-/** The options of `create` and `update`, by the settings that they give. */
-export const SETTING_OPTIONS = {
-  name: 'name',
-  scopes: 'scopes',
-  allowlist: 'allow',
-  rpm: 'rpm',
-  dailyLimit: 'daily',
-  maxConcurrent: 'concurrent',
-  externalId: 'external-id',
-  expiresAtMs: 'expires',
-  note: 'note',
-} as const satisfies Record<keyof KeySettings, string>
+/** As commander hands them over: texts, by the names of their options. */
+export type SettingOptions = Readonly<Record<string, unknown>>
 
-/** As commander hands them over. */
-export type SettingOptions = Pick<UpdateKeyBody, 'name' | 'scopes' | 'rpm'> & {
-  readonly allow?: readonly string[]
-  readonly daily?: number
-  readonly concurrent?: number
-  readonly expires?: End
-  readonly externalId?: string
-  readonly note?: string
+/** Said of the settings of a kind on the command line only. */
+const HELP: Partial<Record<SettingKind, string>> = {
+  scopes: `: ${SCOPES.join(',')}`,
+  moment: ", or a period from now such as 30d, or 'never'",
+}
+const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a period such as 30d, or 'never'." }
+
+export function settingOptions(command: Command, isNew: boolean): Command {
+  for (const setting of ASKED_SETTINGS) {
+    const isRequired = isNew && KEY_SETTINGS[setting].default === 'chosen'
+    command.addOption(optionOf(setting).makeOptionMandatory(isRequired))
+  }
+  return command
 }
 
-export function settingOptions(command: Command): Command {
-  return command
-    .option('--scopes <list>', `endpoints it may call: ${SCOPES.join(',')}`, scopeList)
-    .option('--rpm <n>', 'requests per minute', requestsPerMinute)
-    .option('--daily <n>', 'requests per UTC day', requestsPerDay)
-    .option('--concurrent <n>', 'requests under way at once', requestsAtOnce)
-    .option('--allow <list>', 'addresses it may be used from, as CIDR ranges; empty for every address', cidrList)
-    .option('--external-id <id>', 'your own id of who it is for, which no other key has; empty for none', externalId)
-    .option('--expires <when>', "a UTC day, a moment, or a period from now; 'never' for no end", keyEnd)
-    .option('--note <text>', 'for people; empty for none', note)
+function optionOf(setting: Setting): Option {
+  const { option, argument, words, kind, none } = SETTING_WORDS[setting]
+  const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
+  return new Option(`--${option} <${argument}>`, help).argParser((text: string) => checkedText(setting, text))
+}
+
+/** The text as it is: a period has its end only when the command is run. */
+function checkedText(setting: Setting, text: string): string {
+  const { field, kind } = SETTING_WORDS[setting]
+  const { error } = SETTING_FIELDS[field].safeParse(typedValue(setting, text, 0))
+  if (error) throw new InvalidArgumentError(`It ${error.issues[0]?.message}${ALSO[kind] ?? ''}`)
+  return text
 }
 
 /** As the admin API takes them. */
 export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
-  return givenFields({
-    name: options.name,
-    scopes: options.scopes,
-    allowlist: options.allow,
-    rpm: options.rpm,
-    daily_limit: options.daily,
-    max_concurrent: options.concurrent,
-    external_id: orNull(options.externalId),
-    expires_at: options.expires && endOf(options.expires, nowMs),
-    note: orNull(options.note),
+  const given = ASKED_SETTINGS.flatMap((setting) => {
+    const text = options[optionOf(setting).attributeName()]
+    return typeof text === 'string' ? [[SETTING_WORDS[setting].field, typedValue(setting, text, nowMs)]] : []
   })
-}
-
-function givenFields(fields: Readonly<Record<keyof UpdateKeyBody, unknown>>): UpdateKeyBody {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** An empty text takes a setting away. */
-function orNull(text: string | undefined): string | null | undefined {
-  return text === '' ? null : text
-}
-
-function endOf(end: End, nowMs: number): string | null {
-  if (end === 'never') return null
-  return new Date('inMs' in end ? nowMs + end.inMs : end.atMs).toISOString()
+  return Object.fromEntries(given)
 }

@@ -5,7 +5,7 @@ import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../admin-api/shapes/keys.ts'
 import { inWords, Unanswered } from '../admin-client/refusal.ts'
-import { credits, keyName, someCredits, someExternalId } from '../arguments.ts'
+import { credits, someCredits, someExternalId } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
@@ -15,8 +15,7 @@ import { type SettingOptions, settingOptions, settingsOf } from './key-setting-o
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')
 
-  settingOptions(keys.command('create').description('make a key; its secret is shown once'))
-    .requiredOption('--name <name>', 'what this key is for', keyName)
+  settingOptions(keys.command('create').description('make a key; its secret is shown once'), true)
     // Commander cannot print a bigint in its help.
     .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
     .action(run(createAction))
@@ -29,9 +28,8 @@ export function keysCommand(program: Command, run: Run): void {
 
   keys.command('show <id>').description('one key').action(run(showAction))
 
-  settingOptions(keys.command('update <id>').description('change limits; in force from the next request on'))
-    .option('--name <name>', 'what this key is for', keyName)
-    .action(run(updateAction))
+  const update = keys.command('update <id>').description('change limits; in force from the next request on')
+  settingOptions(update, false).action(run(updateAction))
 
   keys.command('grant <id> <credits>').description('add credits').action(run(grantAction))
 
@@ -63,7 +61,7 @@ async function createAction(
 
 async function listAction(
   { admin, out, json, nowMs }: Session,
-  options: Pick<SettingOptions, 'externalId'>,
+  options: { readonly externalId?: string },
 ): Promise<void> {
   const keys = await admin.list<KeyShape>('/keys', { external_id: options.externalId })
   if (json) return printJson(out, keys)

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { SETTING_WORDS } from '../../layers/admin/setting-words.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
+import { isOptional, SETTINGS } from '../../layers/gateway/domain/key-settings.ts'
 import { makeSecret } from '../../layers/gateway/domain/secret.ts'
 import { keyShape } from '../../operator/admin-api/key-shape.ts'
 import type { KeyWithSecret } from '../../operator/admin-api/shapes/keys.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 import { openBoth } from '../support/stack.ts'
 import { type Admin, adminOf, once } from './support/admin.ts'
 
@@ -37,21 +40,15 @@ function ownSecret(seed: number) {
 }
 
 describe('POST /admin/v1/keys', () => {
-  test('makes a key with every setting, whose secret is told once and works', async () => {
-    const settings = {
-      name: 'full',
-      scopes: ['chat.completions'],
-      allowlist: ['127.0.0.0/8'],
-      rpm: 7,
-      daily_limit: 70,
-      max_concurrent: 3,
-      external_id: 'cus_full',
-      expires_at: '2999-01-01T00:00:00.000Z',
-      note: 'pays monthly',
-    }
+  test('makes a key with every setting, which is told, kept and in its event, and whose secret is told once and works', async () => {
+    const settings = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
     const key = await create({ ...settings, credits: '2.5' })
     expect(key).toMatchObject({ object: 'key', status: 'active', granted: '2.5', available: '2.5', version: 1 })
     expect(key).toMatchObject({ ...settings, replayed: false, secret: expect.stringMatching(/^svc_live_/) })
+    const kept = SETTINGS.map((name) => [name, SETTING_SAMPLES[name].kept ?? SETTING_SAMPLES[name].told])
+    expect(await gateway.readKey(key.id)).toMatchObject(Object.fromEntries(kept))
+    const events = await admin.call(`GET /keys/${key.id}/events`)
+    expect(events.body.data[0]).toMatchObject({ what: 'key.created', after: settings })
     expect((await gateway.post(key.secret ?? '', HELLO)).status).toBe(200)
     const { body } = await admin.call(`GET /keys/${key.id}`)
     expect(body).not.toHaveProperty('secret')
@@ -236,6 +233,25 @@ describe('PATCH /admin/v1/keys/{id}', () => {
     expect(changed.headers.ETag).toBe('"2"')
     expect((await gateway.post(secret ?? '', HELLO)).headers.get('ratelimit-limit')).toBe('9')
   })
+
+  test.each(SETTINGS)(
+    'changes the setting %s alone, with an event, and null takes it away if a key can be without it',
+    async (name) => {
+      const { id, ...before } = await create()
+      const { field } = SETTING_WORDS[name]
+      const told = field === 'external_id' ? 'cus_alone' : SETTING_SAMPLES[name].told
+      const change = (value: unknown, seen: number) =>
+        admin.call(`PATCH /keys/${id}`, { body: { [field]: value }, headers: { 'if-match': `"${seen}"` } })
+      const changed = await change(told, 1)
+      const { badges, minute, day, holds, secret, replayed, ...rest } = before
+      expect(changed.body).toMatchObject({ ...rest, [field]: told, version: 2 })
+      const { body } = await admin.call(`GET /keys/${id}/events`)
+      expect(body.data[0]).toMatchObject({ what: 'key.updated', after: { [field]: told } })
+      const taken = await change(null, 2)
+      if (isOptional(name)) expect(taken.body).toMatchObject({ ...rest, [field]: null, version: 3 })
+      else expect([taken.status, taken.body.error.param]).toEqual([400, field])
+    },
+  )
 
   test('of two operators who change one key, the second is told who changed what, and nothing is lost', async () => {
     const { id } = await create()

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { Command } from 'commander'
-import { SETTING_OPTIONS } from '../../operator/commands/key-setting-options.ts'
+import { SETTING_FIELDS } from '../../layers/admin/setting-fields.ts'
+import { shownText } from '../../layers/admin/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/setting-words.ts'
+import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { keysCommand } from '../../operator/commands/keys.ts'
 import { tableOf } from './support/markdown.ts'
 
@@ -10,22 +13,46 @@ const optionsOf = (name: string) =>
   program.commands[0]?.commands.find((command) => command.name() === name)?.options ?? []
 
 const rows = tableOf('docs/operate.md', '| setting | default | bounds |')
+const rowOf = (option: string) => rows.find(([its]) => its === option) ?? []
 
-test('docs/operate.md has a row for each option of `keys create`, with its bounds', () => {
+test('docs/operate.md has a row for each option of `keys create`, with the bounds of a number', () => {
   const options = optionsOf('create')
   expect(rows.map(([option]) => option).toSorted()).toEqual(options.map(({ long }) => long).toSorted())
   for (const { long, parseArg } of options) {
     const [, least, most] = /number from (\d+) to (\d+)/.exec(complaintOf(parseArg)) ?? []
-    const bounds = rows.find(([option]) => option === long)?.[2]?.replaceAll(',', '')
-    if (least) expect(bounds).toContain(`${least} to ${most}`)
+    if (least) expect(rowOf(long ?? '')[2]?.replaceAll(',', '')).toContain(`${least} to ${most}`)
   }
 })
 
-test('each setting of a key has its option in `keys create` and in `keys update`', () => {
-  const options = Object.values(SETTING_OPTIONS).map((option) => `--${option}`)
+test.each(ASKED_SETTINGS)('docs/operate.md has the default of the setting %s', (setting) => {
+  expect(rowOf(`--${SETTING_WORDS[setting].option}`)[1]?.replaceAll(/(?<=\d),/g, '')).toBe(defaultText(setting))
+})
+
+test('each setting of a key has an API field, an option and a label of its own, in `keys create` and in `keys update`', () => {
+  const words = Object.values(SETTING_WORDS)
+  expect(words.map(({ field }) => field).toSorted()).toEqual(Object.keys(SETTING_FIELDS).toSorted())
+  expect(new Set(words.map(({ label }) => label)).size).toBe(words.length)
+  const options = words.map(({ option }) => `--${option}`)
+  expect(new Set(options).size).toBe(options.length)
   expect(optionsOf('update').map(({ long }) => long)).toEqual(expect.arrayContaining(options))
   expect(optionsOf('create').map(({ long }) => long)).toEqual(expect.arrayContaining(options))
 })
+
+test.each(ASKED_SETTINGS)(
+  'the form lets people type as long a text as the rule of %s takes, and none longer',
+  (setting) => {
+    const { field, kind, mostChars = 0 } = SETTING_WORDS[setting]
+    const takes = (length: number) => SETTING_FIELDS[field].safeParse('x'.repeat(length)).success
+    expect([mostChars > 0, takes(mostChars), takes(mostChars + 1)]).toEqual(
+      kind === 'text' ? [true, true, false] : [false, false, false],
+    )
+  },
+)
+
+function defaultText(setting: Setting): string {
+  const { default: value } = KEY_SETTINGS[setting]
+  return value === 'chosen' ? 'required' : shownText(setting, value)
+}
 
 function complaintOf(parse: ((text: string, before: never) => unknown) | undefined): string {
   try {

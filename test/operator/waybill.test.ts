@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { SETTING_WORDS } from '../../layers/admin/setting-words.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { SETTINGS } from '../../layers/gateway/domain/key-settings.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { List } from '../../operator/admin-api/shapes/answers.ts'
 import type { CatalogShape } from '../../operator/admin-api/shapes/catalog.ts'
@@ -12,6 +14,7 @@ import type { UsagePage } from '../../operator/admin-api/shapes/usage.ts'
 import { endpointOf, LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 
 jest.setTimeout(90_000)
 
@@ -78,27 +81,16 @@ test('waybill keys create uses the published defaults and shows the secret once'
 })
 
 test('every option of waybill keys takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
-  const made = await create(
-    '--scopes',
-    'chat.completions',
-    '--rpm',
-    '5',
-    '--daily',
-    '50',
-    '--concurrent',
-    '2',
-    '--allow',
-    '127.0.0.0/8,10.0.0.0/8',
-    '--credits',
-    '1.5',
-  )
-  expect(made).toMatchObject({
-    scopes: ['chat.completions'],
-    rpm: 5,
-    daily_limit: 50,
-    max_concurrent: 2,
-    granted: '1.5',
-  })
+  const typed = SETTINGS.flatMap((name) => [`--${SETTING_WORDS[name].option}`, SETTING_SAMPLES[name].typed])
+  const made = await create(...typed, '--credits', '1.5')
+  const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
+  expect(made).toMatchObject({ ...told, granted: '1.5' })
+  const text = (await waybill(folder, ['keys', 'show', made.id, '--local'])).stdout
+  for (const name of SETTINGS) {
+    expect(text).toMatch(
+      new RegExp(`^${SETTING_WORDS[name].label.toLowerCase()} +${[SETTING_SAMPLES[name].told].flat().join(', ')}`, 'm'),
+    )
+  }
   expect((await ask(made.secret)).status).toBe(200)
   expect((await ask(made.secret, '/v1/models')).status).toBe(403)
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI, { type APIError } from 'openai'
-import type { Key, KeySettings } from '../../layers/gateway/domain/key.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'

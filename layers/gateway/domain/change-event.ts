@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
 import type { Key } from './key.ts'
+import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
 
 export type EventKind =
@@ -40,22 +41,22 @@ export function changeEvent(
 
 /** What an operator changes of a key. No hash is in it, and nothing that requests change. */
 export function keyFields(key: Key): Fields {
-  const { previous, expiresAtMs } = key
+  const { status, current, previous } = key
   return defined({
-    name: key.name,
-    status: key.status,
-    lastFour: key.current.lastFour,
+    ...settingFields(key),
+    status,
+    lastFour: current.lastFour,
     previousLastFour: previous?.lastFour,
     previousUntil: timeOf(previous?.untilMs),
-    scopes: key.scopes,
-    allowlist: key.allowlist,
-    rpm: key.rpm,
-    dailyLimit: key.dailyLimit,
-    maxConcurrent: key.maxConcurrent,
-    externalId: key.externalId,
-    expiresAt: timeOf(expiresAtMs),
-    note: key.note,
   })
+}
+
+function settingFields(key: Key): Fields {
+  const fields = SETTINGS.flatMap((setting) => {
+    const [value, { inEvents }] = [key[setting], KEY_SETTINGS[setting]]
+    return value === undefined ? [] : Object.entries(inEvents?.(value as never) ?? { [setting]: value })
+  })
+  return Object.fromEntries(fields)
 }
 
 /** No hash is in it. */

@@ -1,35 +1,11 @@
-import type { Scope } from '../endpoints.ts'
 import type { Counts } from './counters.ts'
+import type { KeySettings } from './key-settings.ts'
 import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
-
-export const GRACE_MS = 60 * 60 * 1000
 
 export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
-
-/** The settings of a key that an operator chooses. */
-export type KeySettings = {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly allowlist: readonly string[]
-  readonly rpm: number
-  readonly dailyLimit: number
-  readonly maxConcurrent: number
-  /** The operator's own id of its customer, which no other key that is not revoked has. */
-  readonly externalId?: string | undefined
-  /** From this moment on the key is refused. */
-  readonly expiresAtMs?: number | undefined
-  readonly note?: string | undefined
-}
-
-type Clearable = 'externalId' | 'expiresAtMs' | 'note'
-
-/** Null takes a setting away. */
-export type SettingChanges = Partial<Omit<KeySettings, Clearable>> & {
-  readonly [Setting in Clearable]?: KeySettings[Setting] | null
-}
 
 export type Key = KeySettings & {
   readonly id: string

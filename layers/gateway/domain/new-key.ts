@@ -1,17 +1,13 @@
 import { noCounts } from './counters.ts'
-import type { Key, KeySettings, Secret } from './key.ts'
+import type { Key, Secret } from './key.ts'
+import { isOptional, KEY_SETTINGS, type KeySettings, SETTINGS } from './key-settings.ts'
 import type { Nano } from './money.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 import { ulid } from './ulid.ts'
 
-export const KEY_DEFAULTS: Omit<KeySettings, 'name'> = {
-  // Named one by one: a scope that is added later is given to nobody by itself.
-  scopes: ['chat.completions', 'models.read'],
-  allowlist: [],
-  rpm: 60,
-  dailyLimit: 10_000,
-  maxConcurrent: 200,
-}
+export const KEY_DEFAULTS = Object.fromEntries(
+  SETTINGS.filter((name) => name !== 'name' && !isOptional(name)).map((name) => [name, KEY_SETTINGS[name].default]),
+) as Omit<KeySettings, 'name'>
 
 /** The secret in clear exists only in the answer to the person who made the key. */
 type IssuedSecret = { readonly secret: string; readonly stored: Secret }

@@ -1,11 +1,20 @@
 // Keys and their credits, as the admin API tells them and is told. Amounts of credits are decimal strings, moments are ISO 8601 in UTC.
 
+import { z } from 'zod'
+import { credits, someCredits, textLike, wholeNumber } from '../../../layers/admin/rules.ts'
+import { SETTING_FIELDS } from '../../../layers/admin/setting-fields.ts'
+import { GRACE_MS } from '../../../layers/gateway/domain/key-settings.ts'
+
+type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
+
+const settings = z.strictObject(SETTING_FIELDS)
+export type ToldSettings = Frozen<z.input<typeof settings>>
+
 export type KeyStatus = 'active' | 'expired' | 'revoked'
 
-export type KeyShape = {
+export type KeyShape = ToldSettings & {
   readonly object: 'key'
   readonly id: string
-  readonly name: string
   readonly status: KeyStatus
   readonly prefix: string
   readonly last_four: string
@@ -15,20 +24,12 @@ export type KeyShape = {
     readonly expires_at: string
     readonly last_used_at: string | null
   } | null
-  readonly scopes: readonly string[]
-  readonly allowlist: readonly string[]
-  readonly rpm: number
-  readonly daily_limit: number
-  readonly max_concurrent: number
   readonly requests_today: number
   readonly requests_open: number
   readonly granted: string
   readonly available: string
   readonly held: string
   readonly spent: string
-  readonly external_id: string | null
-  readonly expires_at: string | null
-  readonly note: string | null
   readonly last_used_at: string | null
   readonly created_at: string
   /** Goes in If-Match as `"7"`. */
@@ -57,35 +58,35 @@ export type HoldShape = {
 /** The answer to create and rotate. `secret` is null if the caller made it, and on a retry. */
 export type KeyWithSecret = KeyDetail & { readonly secret: string | null; readonly replayed: boolean }
 
-export type CreateKeyBody = {
-  readonly name: string
-  readonly credits?: string
-  readonly scopes?: readonly string[]
-  readonly allowlist?: readonly string[]
-  readonly rpm?: number
-  readonly daily_limit?: number
-  readonly max_concurrent?: number
-  readonly external_id?: string | null
-  readonly expires_at?: string | null
-  readonly note?: string | null
-  /** Of a secret that the caller made: the SHA-256 in hex, and its last four characters. */
-  readonly secret_sha256?: string
-  readonly last_four?: string
+const secretFields = {
+  secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex').optional(),
+  last_four: textLike(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret').optional(),
 }
 
-/** With `If-Match`. Null clears what may be absent. */
-export type UpdateKeyBody = Omit<Partial<CreateKeyBody>, 'credits' | 'secret_sha256' | 'last_four'>
+export const createKeyBody = settings.partial().extend({
+  name: SETTING_FIELDS.name,
+  credits: credits.optional(),
+  ...secretFields,
+})
+export type CreateKeyBody = Frozen<z.input<typeof createKeyBody>>
 
-export type RotateBody = {
-  readonly grace_seconds?: number
-  readonly secret_sha256?: string
-  readonly last_four?: string
-}
+export const updateKeyBody = settings.partial()
+export type UpdateKeyBody = Frozen<z.input<typeof updateKeyBody>>
 
-/** The key's name, typed. */
-export type RevokeBody = { readonly confirm: string }
+export const rotateBody = z.strictObject({
+  grace_seconds: wholeNumber(0, GRACE_MS / 1000).optional(),
+  ...secretFields,
+})
 
-export type GrantBody = { readonly credits: string }
+export type RotateBody = z.input<typeof rotateBody>
+
+export const revokeBody = z.strictObject({ confirm: z.string('must be the name of the key. A revoke is final.') })
+export type RevokeBody = z.input<typeof revokeBody>
+
+export const grantBody = z.strictObject({ credits: someCredits })
+export type GrantBody = z.input<typeof grantBody>
+
+export const NOTHING = z.strictObject({})
 
 export type GrantShape = {
   readonly object: 'grant'

@@ -1,6 +1,7 @@
 import { BRAND } from '../../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
-import type { Key, KeySettings } from '../../../layers/gateway/domain/key.ts'
+import type { Key } from '../../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../../layers/gateway/domain/key-settings.ts'
 import { parseCredits } from '../../../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../../../layers/gateway/domain/new-key.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'

@@ -1,5 +1,6 @@
 import type { Act } from '../../domain/act.ts'
-import { GRACE_MS, type Secret } from '../../domain/key.ts'
+import type { Secret } from '../../domain/key.ts'
+import { GRACE_MS } from '../../domain/key-settings.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { adminHashItem } from './admin-key-item.ts'
 import { type AdminKeyResult, changeAdminKey, forgetAdminSecret } from './change-admin-key.ts'

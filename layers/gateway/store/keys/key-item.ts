@@ -1,8 +1,8 @@
 import { ITEMS } from '../../contract.ts'
 import { type CounterName, type Counts, noCounts } from '../../domain/counters.ts'
-import type { Hold, Key, KeySettings } from '../../domain/key.ts'
+import type { Hold, Key } from '../../domain/key.ts'
+import { type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/limits.ts'
-import type { Scope } from '../../endpoints.ts'
 import type { Item } from '../database.ts'
 import { currentSecret, previousSecret, secretAttributes } from './secret-attributes.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
@@ -26,35 +26,25 @@ export function toItem(key: Key): Item {
   return {
     ...keyItem(key.id),
     id: key.id,
-    name: key.name,
     status: key.status,
     prefix: key.prefix,
     ...secretAttributes(key),
     previousUsedAtMs: key.previous?.usedAtMs,
     lastUsedAtMs: key.lastUsedAtMs,
-    scopes: key.scopes,
-    allowlist: key.allowlist,
-    rpm: key.rpm,
-    dailyLimit: key.dailyLimit,
-    maxConcurrent: key.maxConcurrent,
-    externalId: key.externalId,
-    // Not `expiresAt`, by which DynamoDB would delete the key with its books.
-    expiresAtMs: key.expiresAtMs,
-    note: key.note,
     createdAt: new Date(key.createdAtMs).toISOString(),
     version: key.version,
     bucketFullAtUs: key.bucketFullAtUs,
     granted: key.granted,
     available: key.available,
     spent: key.spent,
-  } satisfies Item & KeySettings
+    ...settingsOf(key),
+  }
 }
 
 export function toKey(item: Item): Key {
   const previous = previousSecret(item)
   return {
     id: item.id as string,
-    name: item.name as string,
     status: item.status as Key['status'],
     prefix: item.prefix as string,
     current: currentSecret(item),
@@ -64,14 +54,6 @@ export function toKey(item: Item): Key {
         ...(item.previousUsedAtMs !== undefined && { usedAtMs: item.previousUsedAtMs as number }),
       },
     }),
-    scopes: item.scopes as Scope[],
-    allowlist: item.allowlist as string[],
-    rpm: item.rpm as number,
-    dailyLimit: item.dailyLimit as number,
-    maxConcurrent: item.maxConcurrent as number,
-    ...(item.externalId !== undefined && { externalId: item.externalId as string }),
-    ...(item.expiresAtMs !== undefined && { expiresAtMs: item.expiresAtMs as number }),
-    ...(item.note !== undefined && { note: item.note as string }),
     ...(item.lastUsedAtMs !== undefined && { lastUsedAtMs: item.lastUsedAtMs as number }),
     createdAtMs: Date.parse(item.createdAt as string),
     version: item.version as number,
@@ -81,7 +63,14 @@ export function toKey(item: Item): Key {
     available: toNano(item.available),
     spent: toNano(item.spent),
     holds: holdsOf(item),
+    ...settingsOf(item),
   }
+}
+
+function settingsOf(keyOrItem: Key | Item): KeySettings {
+  const settings: Record<string, unknown> = {}
+  for (const name of SETTINGS) if (keyOrItem[name] !== undefined) settings[name] = keyOrItem[name]
+  return settings as KeySettings
 }
 
 /** DynamoDB's numbers are exact; beyond 2^53 they come as bigint already. */

@@ -1,5 +1,6 @@
 import type { Act } from '../../domain/act.ts'
-import { GRACE_MS, type Secret } from '../../domain/key.ts'
+import type { Secret } from '../../domain/key.ts'
+import { GRACE_MS } from '../../domain/key-settings.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { PREVIOUS_SECRET } from './end-grace.ts'

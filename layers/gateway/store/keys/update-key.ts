@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Act } from '../../domain/act.ts'
-import type { Key, KeySettings, SettingChanges } from '../../domain/key.ts'
+import type { Key } from '../../domain/key.ts'
+import type { KeySettings, SettingChanges } from '../../domain/key-settings.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { freeExternalId, takeExternalId } from './external-id.ts'

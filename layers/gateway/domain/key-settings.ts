@@ -1,0 +1,67 @@
+import type { Scope } from '../endpoints.ts'
+
+/** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
+export const GRACE_MS = 60 * 60 * 1000
+
+/** Settings that every key has. */
+type Required = {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly allowlist: readonly string[]
+  readonly rpm: number
+  readonly dailyLimit: number
+  readonly maxConcurrent: number
+}
+
+/** Settings that a key may be without. */
+type Optional = {
+  /** The operator's own id of its customer, which no other key that is not revoked has. */
+  readonly externalId?: string | undefined
+  /** From this moment on the key is refused. */
+  readonly expiresAtMs?: number | undefined
+  readonly note?: string | undefined
+}
+
+/** The settings of a key that an operator chooses. */
+export type KeySettings = Required & Optional
+export type Setting = keyof KeySettings
+
+/** Null takes a setting away. */
+export type SettingChanges = Partial<Required> & {
+  readonly [Name in keyof Optional]?: Optional[Name] | null
+}
+
+type Row<T, Default> = {
+  /** A new key's, unless it is chosen: null is none, and a name must be chosen. */
+  readonly default: Default
+  /** In events, if people read it in another form. */
+  readonly inEvents?: (value: T) => Readonly<Record<string, unknown>>
+}
+
+type Rows = { readonly name: Row<string, 'chosen'> } & {
+  readonly [Name in Exclude<keyof Required, 'name'>]: Row<Required[Name], Required[Name]>
+} & {
+  readonly [Name in keyof Optional]-?: Row<NonNullable<Optional[Name]>, null>
+}
+
+/** Each setting is stored under its name and as it is. */
+export const KEY_SETTINGS: Rows = {
+  name: { default: 'chosen' },
+  // Named one by one: a scope that is added later is given to nobody by itself.
+  scopes: { default: ['chat.completions', 'models.read'] },
+  allowlist: { default: [] },
+  rpm: { default: 60 },
+  dailyLimit: { default: 10_000 },
+  maxConcurrent: { default: 200 },
+  externalId: { default: null },
+  // Not `expiresAt`, by which DynamoDB would delete the key with its books.
+  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },
+  note: { default: null },
+}
+
+export const SETTINGS = Object.keys(KEY_SETTINGS) as Setting[]
+
+/** A key can be without it. */
+export function isOptional(setting: Setting): boolean {
+  return KEY_SETTINGS[setting].default === null
+}

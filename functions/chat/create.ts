@@ -29,6 +29,7 @@ import { keepAnswer } from '../../layers/gateway/store/answers/keep-answer.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionBy, entrance, watched } from '../gates.ts'
 import type { Instance } from '../instance.ts'
+import { requestEnd } from '../request-end.ts'
 
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -46,7 +47,7 @@ type Given = Pick<ChatDeps, 'countTokens'> &
   }
 
 export function createChat(instance: Instance, given: Given) {
-  const { tables, config, clock, finishDeadHolds, log } = instance
+  const { tables, config, clock, log } = instance
   const vault = answerVault({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log })
   const queue = tokenQueue(given.countTokens)
   const deps: ChatDeps = {
@@ -70,12 +71,7 @@ export function createChat(instance: Instance, given: Given) {
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
     ...(given.collectGarbage && { requestStart: given.collectGarbage }),
-    // The invocation ends when the books are closed, not when the last byte is out.
-    requestEnd: async ({ context }) => {
-      const { settlement, credential, deadHolds } = (context as GatewayContext).request
-      await (settlement.streaming ?? settlement.settling)
-      if (credential && deadHolds?.length) await finishDeadHolds(credential.key.id, deadHolds)
-    },
+    requestEnd: requestEnd(instance),
   })
     .use([...chatGates(instance, vault).middlewares])
     .handler(async (_: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {

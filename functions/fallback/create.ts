@@ -4,7 +4,7 @@ import { jsonHandler } from '../json-handler.ts'
 
 /** Takes the calls that are for no other function: the same gates, of which `matchEndpoint` refuses. */
 export function createFallback(instance: Instance) {
-  return jsonHandler(freeGates(instance, 'fallback'), () => {
+  return jsonHandler(instance, freeGates(instance, 'fallback'), () => {
     throw new Error('A call that has a function of its own reached the fallback.')
   })
 }

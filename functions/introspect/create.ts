@@ -4,7 +4,7 @@ import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
 export function createIntrospect(instance: Instance) {
-  return jsonHandler(freeGates(instance, 'introspect'), ({ credential, requestId, nowMs }) =>
+  return jsonHandler(instance, freeGates(instance, 'introspect'), ({ credential, requestId, nowMs }) =>
     introspection(credential.key, credential.hash, requestId, nowMs),
   )
 }

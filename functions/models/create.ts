@@ -7,7 +7,7 @@ import { jsonHandler } from '../json-handler.ts'
 
 export function createModels(instance: Instance) {
   const { loadCatalog } = instance
-  return jsonHandler(freeGates(instance, 'models', prefetching(loadCatalog)), async (_, event) => {
+  return jsonHandler(instance, freeGates(instance, 'models', prefetching(loadCatalog)), async (_, event) => {
     const { models } = await loadCatalog()
     const found = findRoute('GET', event.rawPath)
     const id = 'id' in found ? found.id : undefined

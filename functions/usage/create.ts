@@ -10,7 +10,7 @@ const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
 export function createUsage(instance: Instance) {
   const read = readUsageRow(instance.tables)
-  return jsonHandler(freeGates(instance, 'usage'), async ({ credential }, event) => {
+  return jsonHandler(instance, freeGates(instance, 'usage'), async ({ credential }, event) => {
     const found = findRoute('GET', event.rawPath)
     const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
     if (!row || row.keyId !== credential.key.id) {

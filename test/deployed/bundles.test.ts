@@ -179,6 +179,20 @@ test('the fallback function answers an unknown path with 404 and a wrong method 
   expect(Object.values((await account.readKey(key.id)).days)).toEqual([3])
 })
 
+test.each(API_FUNCTION_NAMES)(
+  'the %s function has finished the dead request that it met when it answers',
+  async (name) => {
+    const { key, secret } = await account.issue()
+    const nowMs = Date.now() - 3_600_000
+    const requestId = requestIdAt(nowMs)
+    const dead = { requestId, hash: key.current.hash, nowMs, hold: 5_000n, holdUntilMs: nowMs + 1 }
+    await takeAdmission(account.tables)(key, dead)
+    expect([200, 404]).toContain((await call(name, { ...sampleCall(name), secret })).statusCode)
+    expect(await account.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
+    expect(await account.readRow(requestId)).toMatchObject({ outcome: 'abandoned', cost: 0n })
+  },
+)
+
 test('the tokenizer function counts with nothing in its environment, and neither logs nor quotes a text', async () => {
   const tokenizer = opened.use(await startFunction(account.functions.tokenizer, account.dynamodb.endpoint))
   expect(account.functions.tokenizer.environment).toEqual({})

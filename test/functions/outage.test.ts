@@ -15,8 +15,9 @@ import { auditKey } from '../../operator/audit/audit-key.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { run } from '../support/processes.ts'
-import { openUpstream } from '../support/stack.ts'
+import { openBoth, openUpstream } from '../support/stack.ts'
 import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { chunk, DONE, say, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -179,6 +180,43 @@ describe('a database outage', () => {
     },
     60_000,
   )
+
+  test('a call for the models that is admitted before a database outage is answered in time, and leaves nothing under way', async () => {
+    const { gateway } = await openBoth({ timing: { settleMs: SETTLE_MS } })
+    const { secret } = await gateway.issue()
+    expect((await gateway.get(secret, '/v1/models')).status).toBe(200)
+    let isAway = true
+    let rows = 0
+    const restore = intercept(gateway.tables, async (send, operation) => {
+      if (operation === 'PutItem') rows += 1
+      if (operation === 'PutItem' && isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+      return send()
+    })
+    const startedMs = Date.now()
+    const answer = await gateway.get(secret, '/v1/models')
+    expect(answer.status).toBe(200)
+    expect(Date.now() - startedMs).toBeLessThan(SETTLE_MS + 1_000)
+    const triedBefore = rows
+    expect(triedBefore).toBeGreaterThan(2)
+    isAway = false
+    await sleep(2_500)
+    expect(rows).toBe(triedBefore)
+    restore()
+    expect(gateway.logLines.map((line) => JSON.parse(line).event)).toEqual(['request', 'unsettled'])
+  }, 60_000)
+
+  test('a call for the models whose row the database takes late is answered when it is settled', async () => {
+    const { gateway } = await openBoth()
+    const { secret } = await gateway.issue()
+    let failures = 3
+    const restore = intercept(gateway.tables, async (send, operation) => {
+      if (operation === 'PutItem' && failures-- > 0) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+      return send()
+    })
+    const answer = await gateway.get(secret, '/v1/models')
+    restore()
+    expect(await gateway.readRow(answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'completed' })
+  })
 
   test('answers under way in a database outage go out before it ends, and are settled after it', async () => {
     const { backAtMs, streamed, whole, failed } = await outage

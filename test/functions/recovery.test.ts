@@ -98,6 +98,31 @@ describe('dead requests', () => {
     restore()
   })
 
+  test.each(['/v1/models', '/v1/key/introspect', '/v1/usage/req_none', '/v1/nowhere'])(
+    'a call of %s has finished the dead request that it met when it is answered',
+    async (path) => {
+      const { key, secret, requestId } = await leaveDeadHold(100n)
+      nowMs = NOW + 960_000
+      expect([200, 404]).toContain((await gateway.get(secret, path)).status)
+      expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, available: 1_000_000n })
+      expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
+    },
+  )
+
+  test('no dead request is begun to be finished when the time of the request that met it is over', async () => {
+    const { key, secret, requestId } = await leaveDeadHold(100n)
+    nowMs = NOW + 960_000
+    const restore = intercept(gateway.tables, async (send, command) => {
+      // The row of the call itself takes all of its time.
+      if (command === 'PutItem') nowMs = NOW + 960_000 + 16_000
+      return send()
+    })
+    expect((await gateway.get(secret, '/v1/models')).status).toBe(200)
+    restore()
+    expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([requestId])
+    expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
+  })
+
   test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables

@@ -22,6 +22,7 @@ test.each([
     {
       clock: () => 1_000,
       newRequestId: () => 'req_1',
+      mostMs: Infinity,
       headerPrefix: 'X-Svc-',
       isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
       log: jsonLog((line) => logged.push(line)),

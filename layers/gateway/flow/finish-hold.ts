@@ -22,12 +22,14 @@ export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): Fini
   }
 }
 
-export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[]) => Promise<void>
+/** None is begun after `untilMs`. */
+export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[], untilMs: number) => Promise<void>
 
 /** Finishes the dead holds that a request met. One that cannot be finished is not that request's fault, nor its end. */
-export function deadHoldsFinisher(finishHold: FinishHold, log: Log): FinishDeadHolds {
-  return async (keyId, dead) => {
+export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
+  return async (keyId, dead, untilMs) => {
     for (const hold of dead) {
+      if (clock() >= untilMs) return
       try {
         await finishHold(keyId, hold)
       } catch (error) {

@@ -28,6 +28,9 @@ export type Settle = (request: GatewayRequest, ending: Ending) => Promise<void>
 /** Time that is kept back from the function's limit for settling. */
 export const SETTLE_RESERVE_MS = 20_000
 
+/** So close to a request's deadline no write of its settling is tried again. */
+export const SETTLE_MARGIN_MS = 1_000
+
 /**
  * Writes the waybill, then takes the cost from the hold and gives the rest back. Both writes may be repeated: the
  * first row stands, and a hold is released once. It never throws: what cannot be settled now, the sweep finishes.
@@ -159,7 +162,8 @@ function persist<T>(
 ): Promise<T> {
   return retry(write, {
     // A request that took nothing is not worth a caller's waiting.
-    when: (error, pauseMs) => isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - 1_000,
+    when: (error, pauseMs) =>
+      isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - SETTLE_MARGIN_MS,
     pauseMs: (attempt) => Math.min(50 * 2 ** (attempt - 1), 2_000),
   })
 }

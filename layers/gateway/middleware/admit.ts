@@ -78,7 +78,7 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
   if (isForCredits && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if ((isForCredits || why === 'concurrency_limit_exceeded') && dead.length > 0 && !tries.sweptDead) {
-    await deps.finishDeadHolds(key.id, dead)
+    await deps.finishDeadHolds(key.id, dead, request.deadlineMs)
     const fresh = (await deps.readKey(key.id)) ?? key
     Object.assign(request, { credential: { hash, key: fresh, cached: false } })
     tries.sweptDead = true

@@ -19,6 +19,8 @@ import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
 type OpenDeps = {
   readonly clock: () => number
   readonly newRequestId: (nowMs: number) => string
+  /** For so long a request has time at most, if the function has not less. */
+  readonly mostMs: number
   readonly headerPrefix: string
   readonly isUnavailable: (error: unknown) => boolean
   readonly log: Log
@@ -26,7 +28,7 @@ type OpenDeps = {
 
 /** The first gate in and the last one out: gives a request its name, and every answer its headers. `endpoint` is that of a call to nowhere. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
-  const { clock, newRequestId, headerPrefix, isUnavailable, log } = deps
+  const { clock, newRequestId, mostMs, headerPrefix, isUnavailable, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)
   const names = ownNames(headerPrefix)
   return {
@@ -35,7 +37,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       context.request = {
         requestId: newRequestId(nowMs),
         nowMs,
-        deadlineMs: nowMs + context.getRemainingTimeInMillis(),
+        deadlineMs: nowMs + Math.min(context.getRemainingTimeInMillis(), mostMs),
         endpoint,
         sourceIp: event.requestContext.http.sourceIp,
         journey: { attempts: [] },

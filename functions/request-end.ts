@@ -1,0 +1,14 @@
+import type { GatewayContext } from '../layers/gateway/middleware/gate.ts'
+import type { Instance } from './instance.ts'
+
+/**
+ * An invocation ends when the books of its request are closed, and those of the dead requests that it met: an instance
+ * that is frozen before would close them late or never.
+ */
+export function requestEnd({ finishDeadHolds }: Instance) {
+  return async ({ context }: { readonly context: unknown }): Promise<void> => {
+    const { settlement, credential, deadHolds, deadlineMs } = (context as GatewayContext).request
+    await (settlement.streaming ?? settlement.settling)
+    if (credential && deadHolds?.length) await finishDeadHolds(credential.key.id, deadHolds, deadlineMs)
+  }
+}

@@ -7,7 +7,7 @@ import { someCreditsRule } from '../setting-rules.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
 import { readFields, required } from './fields.ts'
-import { claimedAct, untilAnswered } from './once.ts'
+import { claimedAct } from './once.ts'
 import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
 import type { GrantMade, GrantShape } from './shapes/keys.ts'
 
@@ -27,7 +27,7 @@ export async function grantOnce(call: Call): Promise<Answer> {
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act, identity.allowance))
+  const grant = () => grantCredits(tables)(id, credits, act, identity.allowance)
   const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
   const made: GrantMade = {
     ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),

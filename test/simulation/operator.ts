@@ -1,11 +1,10 @@
-import { newAct } from '../../layers/gateway/domain/act.ts'
+import type { Act } from '../../layers/gateway/domain/act.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
 import type { KeyLimits, Step } from './history.ts'
-import type { Random } from './random.ts'
 
 const LIMITS: Readonly<Record<keyof KeyLimits, readonly number[]>> = {
   rpm: [1, 5, 600],
@@ -21,12 +20,10 @@ export async function operate(
   tables: OperatorTables,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,
-  nowMs: number,
-  random: Random,
+  act: Act,
 ): Promise<void> {
   const { keyId, secrets } = account
   const before = [...secrets]
-  const act = newAct('simulation', nowMs, random.bytes(10))
   switch (operation) {
     case 'limits':
       return void (await perhapsTwice(value, () =>
@@ -34,7 +31,7 @@ export async function operate(
       ))
     case 'expiry':
       return void (await perhapsTwice(value, () =>
-        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, nowMs) }, act),
+        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, act.atMs) }, act),
       ))
     case 'external id':
       return void (await perhapsTwice(value, () =>

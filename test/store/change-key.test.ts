@@ -179,9 +179,10 @@ describe('an act ends within its time', () => {
   }
 
   function always(code: string) {
-    const count = { sent: 0 }
-    const send = () => {
+    const count = { sent: 0, tokens: new Set<string | undefined>() }
+    const send = ({ input }: TransactWriteCommand) => {
       count.sent += 1
+      count.tokens.add(input.ClientRequestToken)
       const CancellationReasons = [{ Code: code }]
       return Promise.reject(new TransactionCanceledException({ message: code, $metadata: {}, CancellationReasons }))
     }
@@ -193,6 +194,7 @@ describe('an act ends within its time', () => {
     const { count, tables: busy } = always('TransactionConflict')
     const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
     expect([wasCrowdedOut(error), count.sent > 3, count.sent < 40]).toEqual([true, true, true])
+    expect([count.tokens.size, [...count.tokens]]).toEqual([1, [expect.any(String)]])
     expect((await fresh(key)).version).toBe(1)
   })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { newAct } from '../layers/gateway/domain/act.ts'
+import { ACT_MS, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { readStoredCatalog, type StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
@@ -23,7 +23,7 @@ export async function catalogInForce(tables: OperatorTables, file: CatalogData, 
   const wanted = isOperators ? withEchoAt(stored.data, echo) : file
   if (stored && isDeepStrictEqual(plain(stored.data), plain(wanted))) return { ...stored, isOperators }
   const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
-  const { version } = await writeCatalog(tables)(wanted, newAct(by, nowMs, randomBytes(10)))
+  const { version } = await writeCatalog(tables)(wanted, newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)))
   return { data: wanted, version, pushedAt: new Date(nowMs).toISOString(), pushedBy: by, isOperators }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Act, newAct } from '../layers/gateway/domain/act.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
 import type { Key } from '../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../layers/gateway/domain/key-settings.ts'
 import type { Nano } from '../layers/gateway/domain/money.ts'
@@ -21,7 +21,7 @@ type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act
 export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
-  return { key, secret, act: newAct(by, nowMs, randomBytes(10)) }
+  return { key, secret, act: newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)) }
 }
 
 export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {

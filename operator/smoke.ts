@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
 import { Command } from 'commander'
 import { BRAND } from '../layers/gateway/contract.ts'
-import { newAct } from '../layers/gateway/domain/act.ts'
+import { ACT_MS, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
@@ -78,7 +78,10 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   try {
     await checkCalls(caller)
   } finally {
-    await revokeKey(tables)(issued.key.id, newAct(await whoAmI(), Date.now(), randomBytes(10)))
+    await revokeKey(tables)(
+      issued.key.id,
+      newAct(await whoAmI(), Date.now(), randomBytes(10), timeLeft(ACT_MS, Date.now)),
+    )
   }
   await check('the revoked key is refused at once', async () => {
     const responses = [await caller.ask({}), await caller.get('/v1/models')]

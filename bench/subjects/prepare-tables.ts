@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newAct } from '../../layers/gateway/domain/act.ts'
+import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
@@ -13,6 +13,9 @@ import { keyOptions } from './key.ts'
 export async function prepareTables(endpoint: string, upstreamUrl: string): Promise<{ key: Key; secret: string }> {
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
-  await writeCatalog(tables)(catalogFor(upstreamUrl), newAct('bench', Date.now(), randomBytes(10)))
+  await writeCatalog(tables)(
+    catalogFor(upstreamUrl),
+    newAct('bench', Date.now(), randomBytes(10), timeLeft(ACT_MS, Date.now)),
+  )
   return issueKey(tables, keyOptions(), Date.now())
 }

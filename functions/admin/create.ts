@@ -1,8 +1,7 @@
 import type { AdminPlace } from '../../layers/gateway/config.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import type { AdminAnswer, AdminRequest } from '../../operator/admin-api/call.ts'
+import type { AdminAnswer, Administered, AdminRequest } from '../../operator/admin-api/call.ts'
 import { adminApi, refusalFor, refused } from '../../operator/admin-api/handle.ts'
 import { adminRequestId } from '../../operator/admin-api/request-id.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
@@ -10,11 +9,8 @@ import { type AdminEvent, bodyOf } from './event.ts'
 import { keyedCaller, signedCaller } from './identify.ts'
 import { inTime, wholeBody } from './whole-answer.ts'
 
-type AdminDeps = {
-  readonly tables: OperatorTables
-  readonly stage: string
+type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'clock' | 'actMs'> & {
   readonly place: AdminPlace
-  readonly clock: () => number
   readonly log: Log
 }
 
@@ -31,11 +27,12 @@ type HttpAnswer = {
 const RESERVE_MS = 2_000
 
 /** The admin API as it is deployed: who asks is known by AWS's word on one path, and by an admin key on the other. */
-export function createAdmin({ tables, stage, place, clock, log }: AdminDeps) {
+export function createAdmin({ place, log, ...administered }: AdminDeps) {
+  const { tables, clock } = administered
   const { baseUrl, isProtected, takesKeys } = place
   const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
-  const api = adminApi({ tables, stage, isProtected, chatUrl, clock }, report)
+  const api = adminApi({ ...administered, isProtected, chatUrl }, report)
   const byKey = keyedCaller(tables)
 
   return async (event: AdminEvent, context?: Context): Promise<HttpAnswer> => {

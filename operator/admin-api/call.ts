@@ -12,6 +12,8 @@ export type Administered = Pick<
   'tables' | 'stage' | 'isProtected' | 'chatUrl' | 'echoUrl' | 'variables'
 > & {
   readonly clock: () => number
+  /** The time that a change has, unless it is the usual. */
+  readonly actMs?: number
   /** Where ids and secrets come from: the machine's own source, unless it is said. */
   readonly random?: Random
   /** What only an operator's own machine does: it takes the providers' keys, or longer than a function may. */

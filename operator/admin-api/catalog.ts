@@ -16,7 +16,6 @@ import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { contextWarnings } from './context-warnings.ts'
 import { readBody } from './fields.ts'
-import { untilAnswered } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { changedProvider } from './provider-changes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
@@ -144,7 +143,7 @@ async function putInForce(
   await requirePermitted(call, catalog, shownVersion)
   const act = await call.newAct()
   const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
-  const { written, version } = await untilAnswered(write)
+  const { written, version } = await write()
   if (!written) throw await stale(call, shownVersion, version)
   try {
     return await shown(call, await knownVersion(tables, version))

@@ -6,7 +6,7 @@ import { type GrantRecord, listGrants } from '../../layers/gateway/store/keys/li
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
 import { readBody } from './fields.ts'
-import { claimedAct, untilAnswered } from './once.ts'
+import { claimedAct } from './once.ts'
 import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
 import { type GrantMade, type GrantShape, grantBody } from './shapes/keys.ts'
 
@@ -26,7 +26,7 @@ export async function grantOnce(call: Call): Promise<Answer> {
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act, identity.allowance))
+  const grant = () => grantCredits(tables)(id, credits, act, identity.allowance)
   const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
   const made: GrantMade = {
     ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),

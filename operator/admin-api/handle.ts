@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { newAct } from '../../layers/gateway/domain/act.ts'
+import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import { OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../layers/gateway/store/failures.ts'
 import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
@@ -20,13 +20,14 @@ export type Report = (requestId: string, error: unknown) => void
 
 /** The admin API over one gateway: every answer, refusals too, and never an exception. */
 export function adminApi(administered: Administered, report: Report): Handle {
-  const { random = randomBytes } = administered
+  const { random = randomBytes, actMs = ACT_MS, clock } = administered
   return async (request) => {
-    const nowMs = administered.clock()
+    const nowMs = clock()
+    const leftMs = timeLeft(actMs, clock)
     const requestId = adminRequestId(nowMs, random)
     const common = commonHeaders(requestId)
     try {
-      const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs)
+      const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs, leftMs)
       if (Symbol.asyncIterator in body) {
         return { status, headers: { ...common, ...headers, 'Content-Type': type ?? 'text/plain' }, body }
       }
@@ -38,7 +39,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
     }
   }
 
-  async function answerTo(request: AdminRequest, nowMs: number): Promise<Answer> {
+  async function answerTo(request: AdminRequest, nowMs: number, leftMs: () => number): Promise<Answer> {
     const { method, path, query, headers, identity } = request
     const { route, parameters } = findAdminRoute(method, path)
     if (route.scope !== undefined) requireScope(identity, route.scope)
@@ -58,7 +59,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
       digest: digestOf([method, path, body]),
       nowMs,
       random,
-      newAct: async () => newAct(await identity.by(), nowMs, random(10)),
+      newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
     }
     if (method === 'GET') return route.handle(call)
     try {

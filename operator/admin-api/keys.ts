@@ -21,7 +21,7 @@ import { readBody, required } from './fields.ts'
 import { settingsIn } from './key-settings.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNow, keysOfListing } from './listed-keys.ts'
-import { claimedAct, untilAnswered } from './once.ts'
+import { claimedAct } from './once.ts'
 import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
@@ -75,7 +75,7 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
   const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
   const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
   if (!wasDone) {
-    const result = await untilAnswered(() => createKey(tables)(key, act, identity.allowance)).catch(secretTaken)
+    const result = await createKey(tables)(key, act, identity.allowance).catch(secretTaken)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
@@ -96,7 +96,7 @@ export async function rotateKeyOnce(call: Call): Promise<Answer> {
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const rotate = () => untilAnswered(() => rotateKey(tables)(id, stored, act, graceMs))
+  const rotate = () => rotateKey(tables)(id, stored, act, graceMs)
   const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
   return withSecret(call, key, { secret, stored, wasDone, status: 200 })
 }
@@ -137,7 +137,7 @@ export async function patchKey(call: Call): Promise<Answer> {
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  const result = await untilAnswered(() => updateKey(tables)(id, settings, act, seen))
+  const result = await updateKey(tables)(id, settings, act, seen)
   return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 
@@ -145,7 +145,7 @@ export async function endGraceNow(call: Call): Promise<Answer> {
   readBody(NOTHING, call.body)
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await endGrace(call.tables)(id, act)))
 }
 
 export async function revokeKeyNow(call: Call): Promise<Answer> {
@@ -157,7 +157,7 @@ export async function revokeKeyNow(call: Call): Promise<Answer> {
     })
   }
   const act = await call.newAct()
-  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
+  return shownAfter(call, await changedKey(call, id, await revokeKey(call.tables)(id, act)))
 }
 
 async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {

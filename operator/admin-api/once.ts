@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Act } from '../../layers/gateway/domain/act.ts'
-import { retry } from '../../layers/gateway/retry.ts'
 import { claimAct } from '../../layers/gateway/store/events/claim-act.ts'
-import { isUnavailable } from '../../layers/gateway/store/failures.ts'
-import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
@@ -38,25 +35,4 @@ export async function claimedAct(call: Call): Promise<ClaimedAct> {
     )
   }
   return { act: claim.act, isRepeated: claim.act.id !== drafted.id }
-}
-
-/**
- * Makes a change again whose answer was lost: the same act, so it is made once. Where the database cannot be asked the
- * next time, it is still not known what became of the first.
- */
-export function untilAnswered<T>(change: () => Promise<T>): Promise<T> {
-  let lost: UnansweredWrite | undefined
-  const attempt = async () => {
-    try {
-      return await change()
-    } catch (error) {
-      if (error instanceof UnansweredWrite) lost = error
-      throw lost && isUnavailable(error) ? lost : error
-    }
-  }
-  return retry(attempt, {
-    when: (error) => error instanceof UnansweredWrite,
-    pauseMs: (attempt) => 100 * attempt,
-    tries: 3,
-  })
 }

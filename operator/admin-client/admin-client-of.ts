@@ -1,5 +1,5 @@
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
-import type { Identity } from '../admin-api/call.ts'
+import type { Administered, Identity } from '../admin-api/call.ts'
 import type { Report } from '../admin-api/handle.ts'
 import { rememberAudit } from '../audit/audit-keys.ts'
 import { CliError } from '../cli-error.ts'
@@ -11,8 +11,10 @@ import { inProcessClient } from './in-process-client.ts'
 import { signedClient } from './signed-client.ts'
 import { stageClient } from './stage-client.ts'
 
+type Reached = Connection & Pick<Administered, 'actMs'>
+
 /** The admin API of a gateway, for commands. */
-export function adminOf(connection: Connection, report: (message: string) => void): Ask {
+export function adminOf(connection: Reached, report: (message: string) => void): Ask {
   const client = adminClientOf(connection, ADMIN_SCOPES, (_, error) => {
     // A refusal is what the command itself will end with.
     if (!(error instanceof CliError)) report(`${(error as Error).stack}`)
@@ -24,7 +26,7 @@ export function adminOf(connection: Connection, report: (message: string) => voi
  * How it is asked: where a stage serves it, there, and else in this process, over the tables. This is the one place that
  * decides it. Where the stage serves it, nothing is asked of its tables: who may not call it is told so.
  */
-export function adminClientOf(connection: Connection, scopes: Identity['scopes'], report: Report): AdminClient {
+export function adminClientOf(connection: Reached, scopes: Identity['scopes'], report: Report): AdminClient {
   const { adminUrl, tables, whoAmI } = connection
   const clock = Date.now
   const administered = { ...connection, clock, onThisMachine: { testRoutes } }

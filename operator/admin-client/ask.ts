@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { retry } from '../../layers/gateway/retry.ts'
 import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { List } from '../admin-api/shapes/answers.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
@@ -51,23 +50,16 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
       }
     },
     check: (path, body) => json(requestOf('POST', path, { body })),
-    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen }), 1),
-    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() }), isHere ? 1 : 2),
+    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen })),
+    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() })),
   }
 
-  /** After an answer that left it open, only one that says what became of the change is believed. */
-  async function changed<T>(request: AdminAsk, tries: number): Promise<T> {
-    let unsure: unknown
-    const attempt = () =>
-      json<T>(request).catch((error) => {
-        if (leavesOpen(error)) unsure = error
-        throw error
-      })
+  /** The client itself asks again where that is safe. */
+  async function changed<T>(request: AdminAsk): Promise<T> {
     try {
-      return await retry(attempt, { when: leavesOpen, pauseMs: (count) => 500 * count, tries })
+      return await json<T>(request)
     } catch (error) {
-      const isTold = error instanceof Refusal && error.status < 500
-      throw unsure === undefined || isTold ? error : new Unanswered(unsure)
+      throw leavesOpen(error) ? new Unanswered(error) : error
     }
   }
 

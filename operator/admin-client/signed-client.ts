@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timeLeft } from '../../layers/gateway/domain/act.ts'
 import { AdminError } from '../admin-api/admin-error.ts'
 import type { AdminAnswer } from '../admin-api/call.ts'
 import { refused } from '../admin-api/handle.ts'
@@ -11,13 +12,13 @@ import { type Signing, sendSigned } from './send-signed.ts'
 
 type Options = Signing & {
   readonly clock?: () => number
-  /** For an answer with all of its body; API Gateway itself gives up after 30 seconds. */
-  readonly patienceMs?: number
+  /** For all tries of one call, with their pauses and bodies. */
+  readonly callMs?: number
 }
 
-const TRIES = 3
-/** An answer that took long is not asked for again: it would take as long. */
-const ASKED_AGAIN_WITHIN_MS = 10_000
+/** API Gateway gives up then. A call is sent again only if so much time is left. */
+const ANSWER_MS = 30_000
+const CALL_MS = ANSWER_MS + 10_000
 const PASSING = new Set([500, 503, 504])
 /** What an Idempotency-Key makes happen once. Elsewhere the admin API does not read it. */
 const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
@@ -25,30 +26,38 @@ const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
 /** The admin API that a stage serves, asked with AWS credentials. */
 export function signedClient(
   adminUrl: string,
-  { credentials, region, sha256, clock = Date.now, patienceMs = 60_000 }: Options,
+  { credentials, region, sha256, clock = Date.now, callMs = CALL_MS }: Options,
 ): AdminClient {
   const send = sendSigned(adminUrl, { credentials, region, sha256 })
   const { host } = new URL(adminUrl)
 
   return async (asked) => {
-    const lastMs = clock() + ASKED_AGAIN_WITHIN_MS
+    const leftMs = timeLeft(callMs, clock)
+    let unknown: AdminAnswer | undefined
     for (let attempt = 1; ; attempt++) {
-      const answer = await answered(asked)
-      const isWorthIt = PASSING.has(answer.status) && attempt < TRIES && clock() < lastMs
-      if (!isWorthIt || !mayBeAskedAgain(asked)) return answer
-      await sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2))
+      const answer = await answered(asked, leftMs())
+      if (!PASSING.has(answer.status)) return answer
+      if (isUnknown(answer)) unknown ??= answer
+      const pauseMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2)
+      // After a try whose outcome nobody knows, a failure of the next one tells nothing of it.
+      if (!mayBeAskedAgain(asked) || leftMs() - pauseMs < ANSWER_MS) return unknown ?? answer
+      await sleep(pauseMs)
     }
   }
 
-  async function answered(asked: AdminAsk): Promise<AdminAnswer> {
+  async function answered(asked: AdminAsk, leftMs: number): Promise<AdminAnswer> {
     try {
-      const response = await send(asked, clock(), AbortSignal.timeout(patienceMs))
+      const response = await send(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
       return await readAnswer(response, asked, clock())
     } catch (error) {
       const refusal = error instanceof AdminError ? error : unanswered(host, error as Error, asked)
       return refused(adminRequestId(clock()), refusal)
     }
   }
+}
+
+function isUnknown({ body }: AdminAnswer): boolean {
+  return typeof body === 'string' && /"code":"(outcome_unknown|took_too_long)"/.test(body)
 }
 
 function mayBeAskedAgain({ method, path, headers }: AdminAsk): boolean {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
 import { BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
+import { ACT_MS } from '../../layers/gateway/domain/act.ts'
 import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
@@ -77,6 +78,10 @@ test.each(FUNCTIONS_WITH_TABLES)('the code that %s starts with has nothing of th
   )
   const known = ['@middy/core', 'eventsource-parser']
   expect([...new Set(packages)].filter((it) => !known.includes(it))).toEqual([])
+})
+
+test('the time of an act ends before that of the admin function, which must still tell how it ended', () => {
+  expect(ACT_MS).toBeLessThan(account.admin.timeoutSeconds * 1000 - 2_000)
 })
 
 test('a deployed function refuses to start without its tables, so that a bad deployment fails at once', async () => {

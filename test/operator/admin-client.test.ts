@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { listGrants } from '../../layers/gateway/store/keys/list-grants.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { ADMIN_ROOT } from '../../operator/admin-api/route-table.ts'
 import type { List } from '../../operator/admin-api/shapes/answers.ts'
@@ -218,25 +217,6 @@ describe('answers that are lost', () => {
   const keysNamed = async (name: string) =>
     (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
 
-  test.each(['throws', 'says 503'] as const)(
-    'a create, a rotation and a grant whose answer is lost are asked for again, and done once (the client %s)',
-    async (loss) => {
-      const name = `once, ${loss}`
-      const { id, ...made } = await json<{ id: string; secret: string }>(
-        ['keys', 'create', '--name', name, '--credits', '1'],
-        losing(1, loss),
-      )
-      expect([await statusOf(made.secret), (await keysNamed(name)).length]).toEqual([200, 1])
-      const { secret, version } = await json<{ secret: string; version: number }>(
-        ['keys', 'rotate', id],
-        losing(1, loss),
-      )
-      expect([await statusOf(secret), version]).toEqual([200, 2])
-      expect(await json(['keys', 'grant', id, '2'], losing(1, loss))).toMatchObject({ key: { granted: '3' } })
-      expect(await Array.fromAsync(listGrants(gateway.tables)(id))).toHaveLength(2)
-    },
-  )
-
   test('a create whose answer is lost every time shows its secret, calls the outcome unknown, and made one key', async () => {
     const args = ['keys', 'create', '--name', 'unsure', '--json']
     const { code, stdout, stderr } = await run(args, losing(99, 'throws'))
@@ -254,21 +234,6 @@ describe('answers that are lost', () => {
     )
     const { granted } = await gateway.readKey(key.id)
     expect(granted - key.granted).toBe(2n * 10n ** 9n)
-  })
-
-  test('a refusal after an answer that was lost is believed: it was looked at, and not done', async () => {
-    const { key } = await gateway.issue({ name: 'leaked' })
-    let isFirst = true
-    const revoked: AdminClient = async (asked) => {
-      if (!isFirst || asked.method === 'GET') return client(asked)
-      isFirst = false
-      const headers = { 'content-type': 'application/json' }
-      await deployed.signed(`POST /keys/${key.id}/revoke`, { body: { confirm: 'leaked' }, headers })
-      throw new TypeError('fetch failed')
-    }
-    const { code, stdout, stderr } = await run(['keys', 'rotate', key.id], revoked)
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`The key ${key.id} is revoked, and that is final.\n`)
   })
 
   test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {

@@ -9,7 +9,7 @@ const NODE = 'node:*{,/*}'
 const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
 const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
 /** AWS's SDK is for operators and the admin API; the other functions have a client of our own. */
-const SDK_STORE: Room = { imports: 'contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb' }
+const SDK_STORE: Room = { imports: 'aws/** contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb node:crypto' }
 
 /**
  * Paths below `layers/gateway` are written from there. A file is in the last room that has it, and each folder that a

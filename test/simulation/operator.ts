@@ -1,4 +1,4 @@
-import { newAct } from '../../layers/gateway/domain/act.ts'
+import type { Act } from '../../layers/gateway/domain/act.ts'
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
@@ -6,7 +6,6 @@ import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
 import { COUNTER_LIMITS, type Step } from './history.ts'
-import type { Random } from './random.ts'
 
 const LIMITS: Readonly<Record<string, readonly (number | bigint)[]>> = {
   rpm: [1, 5, 600],
@@ -22,12 +21,10 @@ export async function operate(
   tables: OperatorTables,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,
-  nowMs: number,
-  random: Random,
+  act: Act,
 ): Promise<void> {
   const { keyId, secrets } = account
   const before = [...secrets]
-  const act = newAct('simulation', nowMs, random.bytes(10))
   switch (operation) {
     case 'limits':
       return void (await perhapsTwice(value, () =>
@@ -35,7 +32,7 @@ export async function operate(
       ))
     case 'expiry':
       return void (await perhapsTwice(value, () =>
-        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, nowMs) }, act),
+        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, act.atMs) }, act),
       ))
     case 'external id':
       return void (await perhapsTwice(value, () =>

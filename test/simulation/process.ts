@@ -8,8 +8,8 @@ import type { Variant } from './variants.ts'
 
 export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
 
-type Command = { readonly constructor: { readonly name: string }; readonly input: { ClientRequestToken?: string } }
-export type CarryOut = (command: Command, token?: string) => Record<string, unknown>
+type Command = { readonly constructor: { readonly name: string }; readonly input: object }
+export type CarryOut = (command: Command) => Record<string, unknown>
 
 export type ProcessDeps = {
   readonly network: Network
@@ -38,23 +38,23 @@ export class SimulatedProcess implements Sender {
       return modelClient((variant?.wrap?.(send as never) ?? send) as never)
     }
     const sending = client(ATTEMPTS)
-    this.tables = { client: sending, database: sdkDatabase(sending, client(variant?.attempts ?? 1)), ...TABLE_NAMES }
+    const onceClient = client(variant?.attempts ?? 1)
+    this.tables = { client: sending, onceClient, database: sdkDatabase(sending, onceClient), ...TABLE_NAMES }
   }
 
-  /** As the clients: what fails for a while is sent again, a transaction with the same token. */
+  /** As the clients: what fails for a while is sent again, but by the one that sends once. */
   async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
     const { name } = command.constructor
     const isTransaction = name === 'TransactWriteCommand'
     const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
-    const token = isTransaction ? `token-${this.deps.random.below(2 ** 31)}` : undefined
     const label = () => describeCommand(command)
     for (let attempt = 1; ; attempt++) {
       try {
         return (await this.message({
           label,
           kind,
-          isSentOnce: attempts === 1,
-          work: () => this.deps.carryOut(command, token),
+          isSentOnce: attempts === 1 && !isTransaction,
+          work: () => this.deps.carryOut(command),
         })) as never
       } catch (error) {
         if (attempt >= attempts || !isTransient(error)) throw error

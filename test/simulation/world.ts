@@ -1,5 +1,5 @@
 import { BRAND, ITEMS, TABLES } from '../../layers/gateway/contract.ts'
-import { type Act, newAct } from '../../layers/gateway/domain/act.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
@@ -118,7 +118,8 @@ class World {
 
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
-    const tables: OperatorTables = { client, database: sdkDatabase(client, client), ...TABLE_NAMES }
+    const database = sdkDatabase(client, client)
+    const tables: OperatorTables = { client, onceClient: client, database, ...TABLE_NAMES }
     const catalog = CATALOGS[this.#history.catalog]
     await writeCatalog(tables)(this.#variant?.catalog?.(catalog) ?? catalog, this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
@@ -192,7 +193,7 @@ class World {
       }
       case 'operate': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
-        this.#start(operate(this.#operator.tables, account, step, time.nowMs, this.#random), this.#operator)
+        this.#start(operate(this.#operator.tables, account, step, this.#newAct()), this.#operator)
         return () => `the operator: ${step.operation} (${step.value})`
       }
       case 'ask': {
@@ -326,9 +327,9 @@ class World {
     }
   }
 
-  readonly #carryOut: CarryOut = (given, token) => {
+  readonly #carryOut: CarryOut = (given) => {
     const command = this.#variant?.rewrite?.(given) ?? given
-    const result = this.#model.execute(command as never, token)
+    const result = this.#model.execute(command as never)
     this.#look(command)
     return result
   }
@@ -387,7 +388,12 @@ class World {
   }
 
   #newAct(): Act {
-    return newAct('simulation', time.nowMs, this.#random.bytes(10))
+    return newAct(
+      'simulation',
+      time.nowMs,
+      this.#random.bytes(10),
+      timeLeft(ACT_MS, () => time.nowMs),
+    )
   }
 
   async #newAccount(tables: OperatorTables, { credits, ...limits }: KeySetup): Promise<Account> {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { findKeyId } from '../../layers/gateway/store/keys/find-key-id.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -13,11 +14,13 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { UnansweredWrite, wasCrowdedOut } from '../../layers/gateway/store/transact.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
+import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let tables: OperatorTables
@@ -62,16 +65,16 @@ test('ten rotations at once all happen, one after another, and only the last two
 })
 
 /** A transaction that names an item twice is refused in AWS; DynamoDB Local looks at its conditions first. */
-function asInAws({ client, ...others }: OperatorTables): OperatorTables {
+function asInAws({ onceClient, ...others }: OperatorTables): OperatorTables {
   const send = (command: TransactWriteCommand) => {
     const items = (command.input.TransactItems ?? []).map(({ Put, Update, Delete }) => {
       const item = Put?.Item ?? Update?.Key ?? Delete?.Key
       return `${item?.pk} ${item?.sk}`
     })
     if (new Set(items).size < items.length) throw new Error(`An item is named twice: ${items.join(', ')}`)
-    return client.send(command)
+    return onceClient.send(command)
   }
-  return { ...others, client: { send } as never }
+  return { ...others, onceClient: { send } as never }
 }
 
 test.each([
@@ -155,7 +158,7 @@ test('a grant that conflicts with another write to the key is tried again', asyn
   let conflicts = 2
   const send = (command: { constructor: { name: string } }) => {
     if (command.constructor.name !== 'TransactWriteCommand' || conflicts-- <= 0)
-      return tables.client.send(command as never)
+      return tables.onceClient.send(command as never)
     return Promise.reject(
       new TransactionCanceledException({
         message: 'conflict',
@@ -164,7 +167,65 @@ test('a grant that conflicts with another write to the key is tried again', asyn
       }),
     )
   }
-  const busy = { ...tables, client: { send } as never }
+  const busy = { ...tables, onceClient: { send } as never }
   expect((await grantCredits(busy)(key.id, 1n, actAt(NOW))).changed).toBe(true)
   expect((await fresh(key)).granted).toBe(6n)
+})
+
+describe('an act ends within its time', () => {
+  const MOST_MS = 800
+
+  async function timed<T>(work: () => Promise<T>) {
+    const startedMs = Date.now()
+    const ended = await work().catch((error: unknown) => error)
+    expect(Date.now() - startedMs).toBeLessThan(MOST_MS + 1_000)
+    return ended
+  }
+
+  function always(code: string) {
+    const count = { sent: 0, tokens: new Set<string | undefined>() }
+    const send = ({ input }: TransactWriteCommand) => {
+      count.sent += 1
+      count.tokens.add(input.ClientRequestToken)
+      const CancellationReasons = [{ Code: code }]
+      return Promise.reject(new TransactionCanceledException({ message: code, $metadata: {}, CancellationReasons }))
+    }
+    return { count, tables: { ...tables, onceClient: { send } as never } }
+  }
+
+  test('as rejected, where every write meets a conflict: only the write itself is tried again', async () => {
+    const key = await issue()
+    const { count, tables: busy } = always('TransactionConflict')
+    const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
+    expect([wasCrowdedOut(error), count.sent > 3, count.sent < 40]).toEqual([true, true, true])
+    expect([count.tokens.size, [...count.tokens]]).toEqual([1, [expect.any(String)]])
+    expect((await fresh(key)).version).toBe(1)
+  })
+
+  test('as overtaken, where others always come first', async () => {
+    const key = await issue()
+    const { count, tables: busy } = always('ConditionalCheckFailed')
+    const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
+    expect([error instanceof Overtaken, count.sent > 3]).toEqual([true, true])
+  })
+
+  test.each<[string, () => Promise<unknown>, boolean]>([
+    ['as unknown, where the database never answers', () => new Promise(() => {}), false],
+    ['as done, where the database answers late', () => new Promise((done) => setTimeout(done, 200)), true],
+  ])('%s', async (_, delay, isDone) => {
+    await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
+    const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
+    const slow = openOperatorTables(names, { endpoint: line.endpoint })
+    const key = await issue()
+    line.delay = (operation) => (operation === 'TransactWriteItems' ? delay() : Promise.resolve())
+    const ended = await timed(() => grantCredits(slow)(key.id, 1n, actAt(NOW, 'test', MOST_MS)))
+    expect([ended instanceof UnansweredWrite, (await fresh(key)).granted]).toEqual([!isDone, isDone ? 6n : 5n])
+    slow.client.destroy()
+  })
+
+  test('without a write, where its time was over before', async () => {
+    const key = await issue()
+    await expect(grantCredits(tables)(key.id, 1n, actAt(NOW, 'test', 0))).rejects.toThrow('no time left')
+    expect((await fresh(key)).granted).toBe(5n)
+  })
 })

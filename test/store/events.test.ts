@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { type Act, newAct } from '../../layers/gateway/domain/act.ts'
+import type { Act } from '../../layers/gateway/domain/act.ts'
 import type { ChangeEvent } from '../../layers/gateway/domain/change-event.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
@@ -174,7 +174,7 @@ test('more events than a page are all found', async () => {
   const own = await openTestTables()
   const key = draft()
   await createKey(own)(key, actAt(NOW))
-  for (let i = 1; i <= 120; i++) await grantCredits(own)(key.id, 1n, newAct('ann', NOW + i, randomBytes(10)))
+  for (let i = 1; i <= 120; i++) await grantCredits(own)(key.id, 1n, actAt(NOW + i, 'ann'))
   expect(await Array.fromAsync(listEvents(own)({ ...ALL, of: key.id }))).toHaveLength(121)
   expect(await Array.fromAsync(listEvents(own)(ALL))).toHaveLength(121)
   own.client.destroy()

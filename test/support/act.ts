@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Act, newAct } from '../../layers/gateway/domain/act.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 
 /** Something that an operator does. */
-export function actAt(nowMs = Date.now(), by = 'test'): Act {
-  return newAct(by, nowMs, randomBytes(10))
+export function actAt(nowMs = Date.now(), by = 'test', mostMs = ACT_MS): Act {
+  return newAct(by, nowMs, randomBytes(10), timeLeft(mostMs, Date.now))
 }

@@ -1,5 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
+import { ACT_MS } from '../../layers/gateway/domain/act.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { adminOf } from '../../operator/admin-client/admin-client-of.ts'
 import { ask } from '../../operator/admin-client/ask.ts'
 import { main } from '../../operator/main.ts'
 import type { Terminal } from '../../operator/terminal.ts'
@@ -18,17 +20,20 @@ export function runHere(program: Program, env: Record<string, string> = {}): Pro
 }
 let last: Promise<unknown> = Promise.resolve()
 
-/** Runs the command line of operators; with `client`, it asks an admin API elsewhere by that. */
+/**
+ * Runs the command line of operators; with `client`, it asks an admin API elsewhere by that. `actMs` is the time of a change,
+ * unless it is the usual.
+ */
 export function waybill(
   folder: string,
   args: readonly string[],
   env: Record<string, string> = {},
   client?: AdminClient,
+  actMs = ACT_MS,
 ): Promise<Ended> {
-  return runHere(
-    (terminal) => main(args, { ...terminal, folder }, client && (() => ask(client, { isHere: false }))),
-    env,
-  )
+  const openAdmin: typeof adminOf = (connection, report) =>
+    client ? ask(client, { isHere: false }) : adminOf({ ...connection, actMs }, report)
+  return runHere((terminal) => main(args, { ...terminal, folder }, openAdmin), env)
 }
 
 async function runIn(program: Program, env: Record<string, string>): Promise<Ended> {

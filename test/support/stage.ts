@@ -13,7 +13,7 @@ export type Stage = AsyncDisposable & {
   /** How often STS was asked who the caller is. */
   identified: number
   /** Runs the command line in this process, with credentials for the stage. */
-  waybill(args: readonly string[], env?: Record<string, string>): Promise<Ended>
+  waybill(args: readonly string[], env?: Record<string, string>, actMs?: number): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
@@ -53,7 +53,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     },
     asked: [],
     identified: 0,
-    waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }),
+    waybill: (args, env = {}, actMs?: number) => waybill(emptyFolder(), args, { ...access, ...env }, undefined, actMs),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

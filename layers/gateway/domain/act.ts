@@ -6,8 +6,19 @@ export type Act = {
   /** An ARN of AWS's, or the name of a user of the operator's machine. */
   readonly by: string
   readonly atMs: number
+  /** The time that is left for all tries of it together. Every level that tries again goes by this one deadline. */
+  readonly leftMs: () => number
 }
 
-export function newAct(by: string, nowMs: number, random: Uint8Array): Act {
-  return { id: ulid(nowMs, random), by, atMs: nowMs }
+/** The time that an act has: below the limit of the admin function, which must still tell how it ended. */
+export const ACT_MS = 25_000
+
+export function newAct(by: string, nowMs: number, random: Uint8Array, leftMs: Act['leftMs']): Act {
+  return { id: ulid(nowMs, random), by, atMs: nowMs, leftMs }
+}
+
+/** A deadline that begins now. */
+export function timeLeft(ms: number, clock: () => number): () => number {
+  const endMs = clock() + ms
+  return () => endMs - clock()
 }

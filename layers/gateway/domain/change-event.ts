@@ -22,7 +22,7 @@ export type EventKind =
 type Fields = Readonly<Record<string, unknown>>
 
 /** Who changed what, and when. It is written with the change, and never again. */
-export type ChangeEvent = Act & {
+export type ChangeEvent = Omit<Act, 'leftMs'> & {
   readonly what: EventKind
   /** Of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
@@ -32,11 +32,11 @@ export type ChangeEvent = Act & {
 }
 
 export function changeEvent(
-  act: Act,
+  { id, by, atMs }: Act,
   what: EventKind,
   { keyId, before = {}, after = {} }: { keyId?: string; before?: Fields; after?: Fields },
 ): ChangeEvent {
-  return { ...act, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
+  return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
 }
 
 /** What an operator changes of a key. No hash is in it, and nothing that requests change. */

@@ -5,7 +5,11 @@ import { sdkDatabase } from './sdk-database.ts'
 import type { TableNames, Tables } from './tables.ts'
 
 /** The tables as an operator has them, who makes transactions and scans besides. No function does but the admin API’s. */
-export type OperatorTables = Tables & { readonly client: DynamoDBDocumentClient }
+export type OperatorTables = Tables & {
+  readonly client: DynamoDBDocumentClient
+  /** Sends a command once. */
+  readonly onceClient: DynamoDBDocumentClient
+}
 
 type Logger = NonNullable<DynamoDBClientConfig['logger']>
 
@@ -24,21 +28,22 @@ const ignore = () => {}
 /** The SDK copies every answer for the `info` of its own logger, which drops it: a seventh of the time of reading rows. */
 const NO_LOGGER = { trace: ignore, debug: ignore, warn: ignore, error: ignore } as Logger
 
+/** One attempt, and its error as it is. */
+const ONCE: Pick<DynamoDBClientConfig, 'retryStrategy'> = { retryStrategy: { retry: (next, args) => next(args) } }
+
 const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }
 
 export function openOperatorTables(names: TableNames, local?: LocalEndpoint): OperatorTables {
   const settings = { logger: NO_LOGGER, ...(local ? { ...ON_THIS_MACHINE, ...local } : IN_AWS) }
   const bare = new DynamoDBClient(settings)
   // Both share the connections.
-  const bareWithoutRetries = new DynamoDBClient({
-    ...settings,
-    maxAttempts: 1,
-    requestHandler: bare.config.requestHandler,
-  })
+  const bareOnce = new DynamoDBClient({ ...settings, ...ONCE, requestHandler: bare.config.requestHandler })
   const client = DynamoDBDocumentClient.from(bare, TRANSLATION)
+  const onceClient = DynamoDBDocumentClient.from(bareOnce, TRANSLATION)
   return {
     client,
-    database: sdkDatabase(client, DynamoDBDocumentClient.from(bareWithoutRetries, TRANSLATION)),
+    onceClient,
+    database: sdkDatabase(client, onceClient),
     keys: names.keysTable,
     usage: names.usageTable,
     answers: names.answersTable,

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { ServiceError } from '../aws/service-error.ts'
+import type { Act } from '../domain/act.ts'
 import { retry } from '../retry.ts'
-import { mayHaveHappened } from './failures.ts'
+import { isUnavailable, mayHaveHappened } from './failures.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+const LONGEST_PAUSE_MS = 400
 
 /** Nobody knows whether a write happened: its answer was lost, and sending it again told no more. */
 export class UnansweredWrite extends Error {
@@ -20,27 +25,35 @@ export class UnansweredWrite extends Error {
 }
 
 /**
- * All of it or nothing. False if a condition failed; a conflict with other traffic on a busy key is only tried again.
- * Throws an UnansweredWrite where it may have happened all the same.
+ * All of it or nothing, tried until it is answered or the act's time is over. False if a condition failed. Throws an
+ * UnansweredWrite where it may have happened all the same.
  */
-export function transact({ client }: OperatorTables, items: readonly TransactItem[]): Promise<boolean> {
-  const { write, attempts } = observed(new TransactWriteCommand({ TransactItems: [...items] }))
+export function transact({ onceClient }: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
+  // By its token DynamoDB knows a write that is sent again, and makes it once.
+  const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
+  let lost: UnansweredWrite | undefined
   return retry(send, {
-    when: (error) => codesOf(error).includes('TransactionConflict'),
-    pauseMs: (attempt) => 20 * attempt,
-    tries: 12,
+    when: (error, pauseMs) => maySendAgain(error) && pauseMs < act.leftMs(),
+    pauseMs: (attempt) => Math.min(20 * attempt, LONGEST_PAUSE_MS),
   })
 
   async function send(): Promise<boolean> {
+    const leftMs = Math.ceil(act.leftMs())
+    if (leftMs <= 0) throw new ServiceError('TimeoutError', 'There was no time left to write.', {})
     try {
-      await client.send(write)
+      await onceClient.send(new TransactWriteCommand(write), { abortSignal: AbortSignal.timeout(leftMs) })
       return true
     } catch (error) {
       if (codesOf(error).includes('ConditionalCheckFailed')) return false
-      // DynamoDB knows a write that is sent again by its token, and cancels none that was made.
-      throw error instanceof TransactionCanceledException ? error : explained(error, attempts.anyUnanswered)
+      if (mayHaveHappened(error) || (error as Error).name === 'AbortError') lost ??= new UnansweredWrite(error)
+      // DynamoDB cancels no write that was made.
+      throw error instanceof TransactionCanceledException ? error : (lost ?? error)
     }
   }
+}
+
+function maySendAgain(error: unknown): boolean {
+  return error instanceof UnansweredWrite || wasCrowdedOut(error) || isUnavailable(error)
 }
 
 /** Others wrote the same items at the same moment, again and again. Nothing was written. */
@@ -51,25 +64,4 @@ export function wasCrowdedOut(error: unknown): boolean {
 function codesOf(error: unknown): (string | undefined)[] {
   if (!(error instanceof TransactionCanceledException)) return []
   return error.CancellationReasons?.map((reason) => reason.Code) ?? []
-}
-
-/** The SDK tries a few times and tells of the last time only; an earlier one may be the one that landed. */
-function observed(write: TransactWriteCommand) {
-  const attempts = { anyUnanswered: false }
-  write.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args)
-      } catch (error) {
-        attempts.anyUnanswered ||= mayHaveHappened(error)
-        throw error
-      }
-    },
-    { step: 'finalizeRequest', priority: 'low', name: 'noteUnanswered', override: true },
-  )
-  return { write, attempts }
-}
-
-function explained(error: unknown, anyUnanswered: boolean): unknown {
-  return anyUnanswered || mayHaveHappened(error) ? new UnansweredWrite(error) : error
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { catalogFor } from '../../../bench/subjects/catalog.ts'
 import { BRAND } from '../../../layers/gateway/contract.ts'
-import { newAct } from '../../../layers/gateway/domain/act.ts'
 import { changeEvent } from '../../../layers/gateway/domain/change-event.ts'
 import { daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.ts'
 import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/day-total.ts'
@@ -21,6 +20,7 @@ import { toTotalItem } from '../../../layers/gateway/store/usage/day-total-item.
 import { noteClosing } from '../../../layers/gateway/store/usage/note-closing.ts'
 import { INDEX_LAG_MS } from '../../../layers/gateway/store/usage/read-closing.ts'
 import { toUsageItem } from '../../../layers/gateway/store/usage/usage-item.ts'
+import { actAt } from '../../support/act.ts'
 
 export type Size = { readonly keys: number; readonly days: number; readonly rows: number }
 
@@ -39,10 +39,7 @@ export async function writeHistory(
 ): Promise<{ readonly rowsToday: number }> {
   await createTables(tables)
   for (let i = 0; i < CATALOG_VERSIONS; i++) {
-    await writeCatalog(tables)(
-      catalogFor(`https://upstream-${i}.example/v1`),
-      newAct('bench', nowMs - i, randomBytes(10)),
-    )
+    await writeCatalog(tables)(catalogFor(`https://upstream-${i}.example/v1`), actAt(nowMs - i, 'bench'))
   }
   const startMs = momentsOf(utcDay(nowMs - (days - 1) * DAY_MS)).fromMs
   const keys = Array.from({ length: count }, (_, i) => pastKey(i, startMs + i))
@@ -76,7 +73,7 @@ function pastKey(index: number, createdAtMs: number): Key {
 
 function eventsOf({ id, createdAtMs }: Key): Item[] {
   return Array.from({ length: EVENTS_OF_KEY }, (_, i) => {
-    const act = newAct('arn:aws:iam::123456789012:user/ann', createdAtMs + i, randomBytes(10))
+    const act = actAt(createdAtMs + i, 'arn:aws:iam::123456789012:user/ann')
     return eventItems(changeEvent(act, 'key.update', { keyId: id, before: { rpm: 60 + i }, after: { rpm: 61 + i } }))
   }).flat()
 }

@@ -1,4 +1,5 @@
 import { createAdmin } from '../../../functions/admin/create.ts'
+import { ACT_MS } from '../../../layers/gateway/domain/act.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../../layers/gateway/log/log.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
@@ -32,12 +33,12 @@ export type AdminFunction = {
   readonly logged: string[]
 }
 
-type Options = { readonly clock?: () => number; readonly takesKeys?: boolean }
+type Options = { readonly clock?: () => number; readonly takesKeys?: boolean; readonly actMs?: number }
 
 /** The deployed admin API over tables, called as API Gateway calls it. */
 export function adminFunction(
   tables: OperatorTables,
-  { clock = Date.now, takesKeys = true }: Options = {},
+  { clock = Date.now, takesKeys = true, actMs = ACT_MS }: Options = {},
 ): AdminFunction {
   const logged: string[] = []
   const handler = createAdmin({
@@ -45,6 +46,7 @@ export function adminFunction(
     stage: 'prod',
     place: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
     clock,
+    actMs,
     log: jsonLog((line) => logged.push(line), 'prod', clock),
   })
   const call = async (route: string, sent: Sent): Promise<Told> => {

@@ -1,4 +1,4 @@
-import { type Act, newAct } from '../../../layers/gateway/domain/act.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../../../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
 import type { Claim } from '../../../layers/gateway/domain/idempotency.ts'
 import type { Hold, Key, Secret } from '../../../layers/gateway/domain/key.ts'
@@ -251,7 +251,7 @@ export class RandomVerbs {
   private act(): Act {
     const { random, nowMs } = this
     if (this.lastAct && random.chance(0.2)) return this.lastAct
-    this.lastAct = newAct('test', nowMs, random.bytes(10))
+    this.lastAct = newAct('test', nowMs, random.bytes(10), timeLeft(ACT_MS, Date.now))
     // Apart by a millisecond, so that the events of a month have the same order on both sides.
     this.nowMs += 1
     return this.lastAct

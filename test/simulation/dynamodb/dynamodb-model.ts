@@ -67,11 +67,10 @@ export class DynamoModel {
   }
 
   /** Carries out one command at once. */
-  execute(command: DocumentCommand, clientRequestToken?: string): Record<string, unknown> {
+  execute(command: DocumentCommand): Record<string, unknown> {
     const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
-    const token = clientRequestToken === undefined ? {} : { ClientRequestToken: clientRequestToken }
     try {
-      const input = { ...convertItems(command.input as Input, itemFromDocument), ...token }
+      const input = convertItems(command.input as Input, itemFromDocument)
       return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error

@@ -3,10 +3,11 @@ import type { AdminKey } from '../../domain/admin-key.ts'
 import { adminKeyFields, changeEvent, type EventKind } from '../../domain/change-event.ts'
 import { retry } from '../../retry.ts'
 import { findEvent } from '../events/find-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
-import { Overtaken } from '../keys/change-key.ts'
+import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact } from '../transact.ts'
+import type { TransactItem } from '../transact.ts'
 import { adminHashItem, toAdminItem } from './admin-key-item.ts'
 import { readAdminKey } from './read-admin-key.ts'
 
@@ -21,9 +22,8 @@ export function changeAdminKey(tables: OperatorTables, what: EventKind) {
   const read = readAdminKey(tables)
   return (id: string, act: Act, decide: (key: AdminKey) => Change): Promise<AdminKeyResult> => {
     return retry(change, {
-      when: (error) => error instanceof Overtaken,
-      pauseMs: (attempt) => 10 * attempt,
-      tries: 12,
+      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      pauseMs: pauseAfterOthers,
     })
 
     async function change(): Promise<AdminKeyResult> {
@@ -43,7 +43,8 @@ export function changeAdminKey(tables: OperatorTables, what: EventKind) {
           ExpressionAttributeValues: { ':version': key.version },
         },
       }
-      if (await transact(tables, [put, ...alsoWrite, ...putEvent(tables, event)])) return { changed: true, key: next }
+      const items = [put, ...alsoWrite, ...putEvent(tables, event)]
+      if (await makeOnce(tables, id, act, items)) return { changed: true, key: next }
       throw new Overtaken(`The admin key ${id} was changed by others again and again. Try again.`)
     }
   }

@@ -1,9 +1,9 @@
 import type { Act } from '../../domain/act.ts'
 import type { AdminKey } from '../../domain/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/change-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { transact } from '../transact.ts'
 import { adminHashItem, toAdminItem } from './admin-key-item.ts'
 
 /** The admin key, the pointer from its hash and its event appear together. */
@@ -16,7 +16,7 @@ export function createAdminKey(tables: OperatorTables): CreateAdminKey {
   return async (key, act) => {
     const event = changeEvent(act, 'admin_key.create', { keyId: key.id, after: adminKeyFields(key) })
     const items = [put(toAdminItem(key)), put({ ...adminHashItem(key.current.hash), keyId: key.id })]
-    if (await transact(tables, [...items, ...putEvent(tables, event)])) return
+    if (await makeOnce(tables, key.id, act, [...items, ...putEvent(tables, event)])) return
     throw new Error(`An admin key ${key.id} or its secret exists already.`)
   }
 }

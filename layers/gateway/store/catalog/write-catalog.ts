@@ -5,9 +5,11 @@ import { changeEvent } from '../../domain/change-event.ts'
 import { retry } from '../../retry.ts'
 import { CATALOG_EVENTS } from '../events/event-item.ts'
 import { findEvent } from '../events/find-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
+import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact } from '../transact.ts'
+import type { TransactItem } from '../transact.ts'
 import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
 import { readStoredCatalog } from './read-stored-catalog.ts'
 
@@ -24,16 +26,12 @@ type WriteOptions = {
 /** Replaces the catalog whole. What was in force stays in the history. */
 type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => Promise<WriteResult>
 
-/** Another version came first, and this one is for any. */
-class Overtaken extends Error {}
-
 export function writeCatalog(tables: OperatorTables): WriteCatalog {
   const read = readStoredCatalog(tables)
   return (catalog, act, { shown, rollbackTo } = {}) => {
     return retry(write, {
-      when: (error) => error instanceof Overtaken,
-      pauseMs: (attempt) => 10 * attempt,
-      tries: 12,
+      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      pauseMs: pauseAfterOthers,
     })
 
     async function write(): Promise<WriteResult> {
@@ -45,13 +43,13 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
         before: { version },
         after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }) },
       })
-      const isWritten = await transact(tables, [
+      const made = await makeOnce(tables, CATALOG_EVENTS, act, [
         replace(tables, next),
         putVersion(tables, next),
         ...(before && !(await isInHistory(tables, version)) ? [putVersion(tables, before)] : []),
         ...putEvent(tables, event),
       ])
-      if (isWritten) return { written: true, version: next.version }
+      if (made === 'now') return { written: true, version: next.version }
       const result = await overtakenBy((await read())?.version ?? 0)
       if (shown !== undefined || result.written) return result
       throw new Overtaken('Others pushed the catalog again and again. Try again.')

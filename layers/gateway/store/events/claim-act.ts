@@ -36,7 +36,7 @@ export function claimAct({ database, keys }: Tables): ClaimAct {
     } catch (error) {
       if (!isConditionFailed(error) || !error.Item) throw error
       const { actId, at, by, digest: first } = error.Item as typeof Item
-      return { act: { id: actId, by, atMs: Date.parse(at) }, digest: first }
+      return { act: { ...act, id: actId, by, atMs: Date.parse(at) }, digest: first }
     }
   }
 }

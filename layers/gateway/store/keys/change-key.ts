@@ -4,9 +4,10 @@ import type { Key } from '../../domain/key.ts'
 import { retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
 import { findEvent } from '../events/find-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact } from '../transact.ts'
+import type { TransactItem } from '../transact.ts'
 import { findByExternalId } from './external-id.ts'
 import { keyItem, toKey } from './key-item.ts'
 import { readKeyItem } from './read-key.ts'
@@ -28,8 +29,11 @@ export type ChangeResult =
 
 type Decide = (key: Key) => KeyChange | undefined
 
-/** Other changes of the same key came first, or what it takes is another's. */
+/** Other changes came first, or what it takes is another's. */
 export class Overtaken extends Error {}
+
+/** Before a change that was overtaken is decided again. */
+export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attempt, 200)
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version
@@ -39,9 +43,8 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
   return (keyId: string, act: Act, decide: Decide, seen?: number): Promise<ChangeResult> => {
     return retry(change, {
-      when: (error) => error instanceof Overtaken,
-      pauseMs: (attempt) => 10 * attempt,
-      tries: 12,
+      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      pauseMs: pauseAfterOthers,
     })
 
     async function change(): Promise<ChangeResult> {
@@ -55,10 +58,9 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       const changed = changedKey(item, change)
       const event = changeEvent(act, what, { keyId, before: keyFields(key), after: keyFields(changed) })
       const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
-      if (await transact(tables, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])) {
-        return { changed: true, key: changed }
-      }
-      if (await wasDone()) return { changed: true, key: toKey((await read(keyId)) ?? item) }
+      const made = await makeOnce(tables, keyId, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
+      if (made === 'now') return { changed: true, key: changed }
+      if (made === 'before') return { changed: true, key: toKey((await read(keyId)) ?? item) }
       if (await isTaken(change.takes)) return { changed: false, why: 'external_id_taken' }
       throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
     }

@@ -3,10 +3,9 @@ import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
 import { formatCredits } from '../../domain/money.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
-import { findEvent } from '../events/find-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { transact } from '../transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
@@ -30,7 +29,7 @@ export function createKey(tables: OperatorTables): CreateKey {
     const { id: keyId, externalId } = key
     const allowance = key.granted > 0n ? given : undefined
     const after = { ...keyFields(key), credits: formatCredits(key.granted) }
-    const created = await transact(tables, [
+    const created = await makeOnce(tables, keyId, act, [
       put(toItem(key)),
       put({ ...hashItem(key.current.hash), keyId }),
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
@@ -38,7 +37,7 @@ export function createKey(tables: OperatorTables): CreateKey {
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
     ])
-    if (created || (await findEvent(tables)(keyId, act.id))) return { created: true }
+    if (created) return { created: true }
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
     if (ownerId !== undefined) return { created: false, ownerId }
     if (allowance) await requireAllowance(tables, allowance, key.granted)

@@ -2,10 +2,9 @@ import type { Act } from '../../domain/act.ts'
 import { changeEvent } from '../../domain/change-event.ts'
 import { formatCredits, type Nano } from '../../domain/money.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
-import { findEvent } from '../events/find-event.ts'
+import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { transact } from '../transact.ts'
 import type { ChangeResult } from './change-key.ts'
 import { grantItem, keyItem } from './key-item.ts'
 import { readKey } from './read-key.ts'
@@ -19,7 +18,7 @@ type GrantCredits = (keyId: string, amount: Nano, act: Act, allowance?: Allowanc
 export function grantCredits(tables: OperatorTables): GrantCredits {
   const read = readKey(tables)
   return async (keyId, amount, act, allowance) => {
-    const granted = await transact(tables, [
+    const granted = await makeOnce(tables, keyId, act, [
       {
         Update: {
           TableName: tables.keys,
@@ -42,9 +41,7 @@ export function grantCredits(tables: OperatorTables): GrantCredits {
     ])
     const key = await read(keyId)
     if (!key) return { changed: false, why: 'no_such_key' }
-    // A grant that is sent again is the same grant.
-    const isDone = granted || (await findEvent(tables)(keyId, act.id)) !== undefined
-    if (isDone) return { changed: true, key }
+    if (granted) return { changed: true, key }
     if (allowance && key.status === 'active') await requireAllowance(tables, allowance, amount)
     return { changed: false, why: 'revoked' }
   }

@@ -1,0 +1,28 @@
+import type { Act } from '../../domain/act.ts'
+import type { OperatorTables } from '../operator-tables.ts'
+import { type TransactItem, transact, UnansweredWrite } from '../transact.ts'
+import { findEvent } from './find-event.ts'
+
+/** False if a condition failed. */
+type Made = 'now' | 'before' | false
+
+/**
+ * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an earlier
+ * call or by a try whose answer was lost. `of` is what the event is of.
+ */
+export async function makeOnce(
+  tables: OperatorTables,
+  of: string,
+  act: Act,
+  items: readonly TransactItem[],
+): Promise<Made> {
+  const wasMade = async () => (await findEvent(tables)(of, act.id)) !== undefined
+  try {
+    if (await transact(tables, items, act)) return 'now'
+  } catch (error) {
+    if (!(error instanceof UnansweredWrite)) throw error
+    if (await wasMade().catch(() => false)) return 'before'
+    throw error
+  }
+  return (await wasMade()) ? 'before' : false
+}

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { CreateKeyBody, KeyWithSecret } from '../../operator/admin-api/shapes/keys.ts'
+import type { CreateKeyBody, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../api.ts'
 import { useIdentity } from '../identity.ts'
 import { KEY_PREFIX, type NewSecret, newSecret } from '../secret.ts'

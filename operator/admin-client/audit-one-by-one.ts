@@ -1,5 +1,5 @@
-import type { AuditLine } from '../admin-api/shapes/books.ts'
-import type { KeyShape } from '../admin-api/shapes/keys.ts'
+import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { AdminClient } from './admin-client.ts'
 import { ask } from './ask.ts'
 

@@ -31,7 +31,7 @@ test('the lint rules keep each dialect, and one that is added, apart from the ot
 test('the lint rules let the admin function alone import the admin API, and nothing else of the command line', () => {
   const folder = emptyFolder()
   copyFileSync(join(ROOT, 'biome.json'), join(folder, 'biome.json'))
-  const imported = ['operator/admin-api/handle', 'operator/connect', 'operator/console/server', 'local/server']
+  const imported = ['layers/admin/api/handle', 'operator/connect', 'operator/console/server', 'local/server']
   for (const name of ['admin', 'usage', 'added']) {
     const file = join(folder, 'functions', name, 'imports.ts')
     mkdirSync(dirname(file), { recursive: true })

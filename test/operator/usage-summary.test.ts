@@ -1,7 +1,7 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { utcDay } from '../../layers/gateway/domain/limits.ts'
-import type { UsagePage } from '../../operator/admin-api/shapes/usage.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openStage, openUpstream } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'

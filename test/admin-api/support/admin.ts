@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
+import type { Administered } from '../../../layers/admin/api/call.ts'
+import { adminApi } from '../../../layers/admin/api/handle.ts'
 import { ADMIN_SCOPES, type AdminScope } from '../../../layers/gateway/domain/admin-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import type { Administered } from '../../../operator/admin-api/call.ts'
-import { adminApi } from '../../../operator/admin-api/handle.ts'
 import { testRoutes } from '../../../operator/test-routes.ts'
 
 export type Sent = {

@@ -1,14 +1,14 @@
-import type { AuditLine, EventShape } from '../../../operator/admin-api/shapes/books.ts'
+import type { AuditLine, EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type {
   CatalogCheck,
   CatalogShape,
   CatalogVersionShape,
   RouteShape,
   RouteTestShape,
-} from '../../../operator/admin-api/shapes/catalog.ts'
-import type { GrantShape, KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
-import type { RequestLine, RequestShape } from '../../../operator/admin-api/shapes/requests.ts'
-import type { Overview, UsageNumbers, UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+} from '../../../layers/admin/api/shapes/catalog.ts'
+import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
 // What a gateway with some history says of itself.
 

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import type { Audit } from '../audit/audit-key.ts'
+import { auditKeys } from '../audit/audit-keys.ts'
+import { findingText } from '../audit/finding-text.ts'
+import { textLike } from '../settings/rules.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { readBody } from './fields.ts'
+import type { AuditLine, AuditShape } from './shapes/books.ts'
+
+const auditBody = z.strictObject({ key_id: textLike(/^key_\w{1,40}$/, 'the id of a key').optional() })
+
+/** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
+export async function auditNow(call: Call): Promise<Answer> {
+  const { key_id: keyId } = readBody(auditBody, call.body)
+  if (keyId !== undefined && !(await readKey(call.tables)(keyId))) {
+    throw new AdminError('not_found', `There is no key '${keyId}'.`, { param: 'key_id' })
+  }
+  if (keyId === undefined && !call.onThisMachine) {
+    throw new AdminError(
+      'not_here',
+      "Here one key is audited at a time, the one that 'key_id' names. 'waybill audit' on your own machine audits them all.",
+      { param: 'key_id' },
+    )
+  }
+  return { type: 'application/x-ndjson', body: auditLines(call, keyId) }
+}
+
+async function* auditLines({ tables, clock }: Call, keyId: string | undefined): AsyncGenerator<string> {
+  let [keys, wrong] = [0, 0]
+  for await (const audit of auditKeys(tables, keyId, clock)) {
+    keys += 1
+    if (!audit.ok) wrong += 1
+    yield line(auditShape(audit))
+  }
+  yield line({ object: 'audit.summary', keys, wrong, at: new Date(clock()).toISOString() })
+}
+
+function auditShape(audit: Audit): AuditShape {
+  return {
+    object: 'audit',
+    key_id: audit.id,
+    name: audit.name,
+    granted: formatCredits(audit.granted),
+    available: formatCredits(audit.available),
+    held: formatCredits(audit.held),
+    spent: formatCredits(audit.spent),
+    rows: audit.rows,
+    row_costs: formatCredits(audit.rowCosts),
+    expired_rows: audit.expiredRows,
+    balances: audit.balances,
+    explained: audit.explained,
+    ok: audit.ok,
+    findings: audit.findings.map((finding) => ({ ...findingText(finding), note: finding.note === true })),
+    more_findings: audit.moreFindings,
+  }
+}
+
+function line(value: AuditLine): string {
+  return `${JSON.stringify(value)}\n`
+}

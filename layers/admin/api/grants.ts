@@ -1,0 +1,41 @@
+import type { Key } from '../../gateway/domain/key.ts'
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { findEvent } from '../../gateway/store/events/find-event.ts'
+import { grantCredits } from '../../gateway/store/keys/grant-credits.ts'
+import { type GrantRecord, listGrants } from '../../gateway/store/keys/list-grants.ts'
+import type { Answer, Call } from './call.ts'
+import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
+import { readBody } from './fields.ts'
+import { claimedAct, untilAnswered } from './once.ts'
+import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
+import { type GrantMade, type GrantShape, grantBody } from './shapes/keys.ts'
+
+/** Newest first. */
+export async function listGrantsPage(call: Call): Promise<Answer> {
+  const { id } = await keyInPath(call)
+  const limit = limitOf(call)
+  const [after] = readCursor(call, /^\w{1,40}$/) ?? []
+  const grants = await Array.fromAsync(listGrants(call.tables)(id))
+  const rest = grants.reverse().filter((grant) => after === undefined || grant.id < after)
+  return { body: listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id)) }
+}
+
+export async function grantOnce(call: Call): Promise<Answer> {
+  const { tables, body, identity } = call
+  const { credits } = readBody(grantBody, body)
+  const { id } = await keyInPath(call)
+  const { act, isRepeated } = await claimedAct(call)
+  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const grant = () => untilAnswered(() => grantCredits(tables)(id, credits, act, identity.allowance))
+  const key: Key = wasDone ? await keyInPath(call) : await changedKey(call, id, await grant())
+  const made: GrantMade = {
+    ...grantShape({ id: act.id, credits, by: act.by, grantedAt: new Date(act.atMs).toISOString() }),
+    key: await changedDetail(call, key),
+    replayed: wasDone,
+  }
+  return { status: 201, body: made }
+}
+
+function grantShape({ id, credits, by, grantedAt }: GrantRecord): GrantShape {
+  return { object: 'grant', id, credits: formatCredits(credits), by, granted_at: grantedAt }
+}

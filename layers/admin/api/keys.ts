@@ -1,0 +1,175 @@
+import { BRAND } from '../../gateway/contract.ts'
+import type { Key, Secret } from '../../gateway/domain/key.ts'
+import { GRACE_MS, type KeySettings, type SettingChanges } from '../../gateway/domain/key-settings.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/new-key.ts'
+import { readUlid } from '../../gateway/domain/ulid.ts'
+import { findEvent } from '../../gateway/store/events/find-event.ts'
+import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
+import { endGrace } from '../../gateway/store/keys/end-grace.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { revokeKey } from '../../gateway/store/keys/revoke-key.ts'
+import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../gateway/store/keys/update-key.ts'
+import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { settingsIn } from '../settings/key-settings.ts'
+import { oneOf } from '../settings/rules.ts'
+import { SETTING_FIELDS } from '../settings/setting-fields.ts'
+import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { readBody, required } from './fields.ts'
+import { keyDetail, keyShape, statusOf } from './key-shape.ts'
+import { keysNamed } from './keys-named.ts'
+import { keysNow, keysOfListing } from './listed-keys.ts'
+import { claimedAct, untilAnswered } from './once.ts'
+import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { requireScope } from './scopes.ts'
+import { seenVersion, versionTag } from './seen-version.ts'
+import { createKeyBody, type KeyWithSecret, NOTHING, revokeBody, rotateBody, updateKeyBody } from './shapes/keys.ts'
+
+const STATUSES = ['active', 'expired', 'revoked'] as const
+const BYTES_OF_TIME = 6
+
+/** Newest first. Nothing but the table knows all keys, so all of it is read for a first page, and again after a while. */
+export async function listKeysPage(call: Call): Promise<Answer> {
+  const { tables, nowMs } = call
+  const limit = limitOf(call)
+  const status = queried(call, 'status', oneOf(STATUSES))
+  const externalId = queried(call, 'external_id', SETTING_FIELDS.external_id.unwrap())
+  const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+  const readKeys = afterId === undefined ? keysNow : keysOfListing
+  const [keys, costs] = await Promise.all([
+    externalId === undefined ? readKeys(tables, nowMs) : keysNamed(tables, externalId),
+    weekCosts(tables, nowMs),
+  ])
+  const rest = keys
+    .filter((key) => status === undefined || statusOf(key, nowMs) === status)
+    .sort(newestFirst)
+    .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
+  const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
+  return { body: listOf(rest, limit, shape, ({ createdAtMs, id }) => cursorOf(createdAtMs, id)) }
+}
+
+type Placed = Pick<Key, 'createdAtMs' | 'id'>
+
+export function newestFirst(a: Placed, b: Placed): number {
+  return b.createdAtMs - a.createdAtMs || (a.id > b.id ? -1 : Number(a.id < b.id))
+}
+
+export async function getKey(call: Call): Promise<Answer> {
+  return shown(call, await keyInPath(call))
+}
+
+export async function createKeyOnce(call: Call): Promise<Answer> {
+  const { tables, body, nowMs, identity } = call
+  const fields = readBody(createKeyBody, body)
+  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
+  const credits = fields.credits ?? 0n
+  // A key that begins with credits is a grant as well.
+  if (credits > 0n) requireScope(identity, 'credits.grant')
+  const { secret, stored } = secretOf(call, fields)
+  const { act, isRepeated } = await claimedAct(call)
+  // The key has the id of the act, so that whoever asks again makes the same key.
+  const random = readUlid(act.id).subarray(BYTES_OF_TIME)
+  const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
+  const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
+  if (!wasDone) {
+    const result = await untilAnswered(() => createKey(tables)(key, act, identity.allowance)).catch(secretTaken)
+    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
+  }
+  const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
+  return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+
+  /** Of a secret that is made here, only the key itself says whether it is the one in force. */
+  function orDrafted(error: unknown): Key {
+    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
+    return key
+  }
+}
+
+export async function rotateKeyOnce(call: Call): Promise<Answer> {
+  const { tables, body } = call
+  const fields = readBody(rotateBody, body)
+  const graceMs = (fields.grace_seconds ?? GRACE_MS / 1000) * 1000
+  const { id } = await keyInPath(call)
+  const { secret, stored } = secretOf(call, fields)
+  const { act, isRepeated } = await claimedAct(call)
+  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const rotate = () => untilAnswered(() => rotateKey(tables)(id, stored, act, graceMs))
+  const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
+  return withSecret(call, key, { secret, stored, wasDone, status: 200 })
+}
+
+/** A new key has nothing to take away. */
+function withoutNulls(changes: SettingChanges): Partial<KeySettings> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+}
+
+/** A secret that the caller made, of which only the hash is known here, or one that is made now. */
+function secretOf(
+  { random }: Call,
+  fields: { secret_sha256?: string | undefined; last_four?: string | undefined },
+): { secret?: string; stored: Secret } {
+  const { secret_sha256: hash, last_four: lastFour } = fields
+  if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, random)
+  return { stored: { hash: required('secret_sha256', hash), lastFour: required('last_four', lastFour) } }
+}
+
+type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; status: number }
+
+/** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
+async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
+  const isOurs = !wasDone && key.current.hash === stored.hash
+  const { body, ...rest } = await shownAfter(call, key)
+  const answer: KeyWithSecret = {
+    ...(body as KeyWithSecret),
+    secret: isOurs && secret !== undefined ? secret : null,
+    replayed: !isOurs,
+  }
+  return { ...rest, status, body: answer }
+}
+
+export async function patchKey(call: Call): Promise<Answer> {
+  const { tables, body, nowMs, path } = call
+  const seen = seenVersion(call)
+  const settings = settingsIn(readBody(updateKeyBody, body), nowMs)
+  if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  const result = await untilAnswered(() => updateKey(tables)(id, settings, act, seen))
+  return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+}
+
+export async function endGraceNow(call: Call): Promise<Answer> {
+  readBody(NOTHING, call.body)
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
+}
+
+export async function revokeKeyNow(call: Call): Promise<Answer> {
+  const fields = readBody(revokeBody, call.body)
+  const { id, name } = await keyInPath(call)
+  if (fields.confirm !== name) {
+    throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {
+      param: 'confirm',
+    })
+  }
+  const act = await call.newAct()
+  return shownAfter(call, await changedKey(call, id, await untilAnswered(() => revokeKey(call.tables)(id, act))))
+}
+
+async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
+  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
+}
+
+async function shownAfter(call: Call, key: Key): Promise<Answer> {
+  return { headers: versionTag(key.version), body: await changedDetail(call, key) }
+}
+
+function secretTaken(error: unknown): never {
+  if (!(error instanceof SecretTaken)) throw error
+  throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
+}

@@ -1,0 +1,132 @@
+import { daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { addParts, type UsagePart } from '../../gateway/domain/day-total.ts'
+import { utcDay } from '../../gateway/domain/limits.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
+import { moment, oneOf } from '../settings/rules.ts'
+import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
+import { horizonOf } from '../usage/usage-rows.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { keyNamed } from './changed-key.ts'
+import { queried, requireOrder } from './pages.ts'
+import type { UsageGroup, UsageNumbers, UsagePage } from './shapes/usage.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MOST_DAYS = 400
+
+const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
+  model: ({ part }) => part.model ?? '-',
+  key: ({ keyId }) => keyId,
+  provider: ({ part }) => part.provider ?? '-',
+  day: ({ day }) => day,
+}
+
+/** Of the last seven days, unless a range is given. */
+export async function getUsage(call: Call): Promise<Answer> {
+  const { tables, nowMs } = call
+  queried(call, 'bucket', oneOf(['1d']))
+  const groupBy = queried(call, 'group_by', oneOf(Object.keys(GROUPS) as UsageGroup[])) ?? 'model'
+  const key = await keyNamed(call, 'key_id')
+  const fromMs = queried(call, 'from', moment) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
+  const toMs = queried(call, 'to', moment) ?? momentsOf(utcDay(nowMs)).toMs
+  requireOrder(fromMs, toMs)
+  if (toMs - fromMs > MOST_DAYS * DAY_MS) {
+    throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })
+  }
+  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs) ?? ''
+
+  const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
+  const sums = new Sums()
+  // Days that are still to come have no rows to be looked for.
+  const range = { fromMs, toMs: Math.min(toMs, horizonOf(nowMs)) }
+  if (range.fromMs < range.toMs) {
+    const of = key?.id ?? (groupBy === 'key' ? keys : undefined)
+    for await (const usage of usageOfDays(tables, of, range, nowMs)) sums.add(usage, GROUPS[groupBy](usage))
+  }
+  const labels = new Map(keys.map(({ id, name }) => [id, name]))
+  const days = [...daysFrom(utcDay(fromMs), utcDay(toMs - 1))]
+  const highestDay = highest(days.map((day) => costOf(sums.ofDay(day))))
+  const groups = [...sums.groups].sort(groupBy === 'day' ? earliestFirst : dearestFirst)
+  const highestGroup = highest(groups.map(([, part]) => part.cost))
+  const body: UsagePage = {
+    object: 'page',
+    group_by: groupBy,
+    data: days.map((day) => ({
+      object: 'bucket',
+      start_time: isoTime(Math.max(fromMs, momentsOf(day).fromMs)),
+      end_time: isoTime(Math.min(toMs, momentsOf(day).toMs)),
+      closed: day <= closedThrough,
+      results: [...sums.ofDay(day)].map(([group, part]) => ({ group, ...numbers(part, highestDay) })),
+    })),
+    total: numbers(sums.total, sums.total?.cost ?? 0n),
+    groups: groups.map(([group, part]) => ({
+      group,
+      label: labels.get(group) ?? group,
+      ...numbers(part, highestGroup),
+    })),
+  }
+  return { body }
+}
+
+type Groups = ReadonlyMap<string, UsagePart>
+type Group = [name: string, part: UsagePart]
+
+function dearestFirst([, a]: Group, [, b]: Group): number {
+  return a.cost > b.cost ? -1 : Number(a.cost < b.cost)
+}
+
+function earliestFirst([a]: Group, [b]: Group): number {
+  return a < b ? -1 : 1
+}
+
+class Sums {
+  readonly #days = new Map<string, Map<string, UsagePart>>()
+  readonly groups = new Map<string, UsagePart>()
+  total: UsagePart | undefined
+
+  add({ day, part }: UsageOfDay, group: string): void {
+    const ofDay = this.#days.get(day) ?? new Map<string, UsagePart>()
+    this.#days.set(day, ofDay)
+    for (const groups of [ofDay, this.groups]) {
+      const before = groups.get(group)
+      groups.set(group, before ? addParts(before, part) : part)
+    }
+    this.total = this.total ? addParts(this.total, part) : part
+  }
+
+  ofDay(day: string): Groups {
+    return this.#days.get(day) ?? new Map()
+  }
+}
+
+function costOf(groups: Groups): Nano {
+  return [...groups.values()].reduce((sum, { cost }) => sum + cost, 0n)
+}
+
+function highest(costs: readonly Nano[]): Nano {
+  return costs.reduce((most, cost) => (cost > most ? cost : most), 0n)
+}
+
+function numbers(part: UsagePart | undefined, highestCost: Nano): UsageNumbers {
+  const cost = part?.cost ?? 0n
+  return {
+    requests: part?.requests ?? 0,
+    completed: part?.completed ?? 0,
+    refused: part?.refused ?? 0,
+    failed: part ? part.upstreamErrors + part.abandoned : 0,
+    prompt_tokens: part?.promptTokens ?? 0,
+    completion_tokens: part?.completionTokens ?? 0,
+    cached_tokens: part?.cachedTokens ?? 0,
+    cost: formatCredits(cost),
+    upstream_cost: formatCredits(part?.upstreamCost ?? 0n),
+    margin: formatCredits(part ? part.costOfStated - part.upstreamCost : 0n),
+    without_cost: part?.withoutCost ?? 0,
+    share: highestCost === 0n ? 0 : Number((cost * 1000n) / highestCost),
+  }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import { SCOPES } from '../../gateway/endpoints.ts'
+import { cidrList, line, moment, someOf, textLike, wholeNumber } from './rules.ts'
+
+/** The settings of a key as the admin API takes them, by the names that it has for them. Null takes one away. */
+export const SETTING_FIELDS = {
+  name: line(1, 100),
+  rpm: wholeNumber(1, 60_000),
+  daily_limit: wholeNumber(1, 1_000_000_000),
+  max_concurrent: wholeNumber(1, 1_000),
+  scopes: someOf(SCOPES),
+  allowlist: cidrList(100),
+  external_id: textLike(
+    /^[\x21-\x7e]{1,128}$/,
+    '1 to 128 letters, digits and signs of ASCII, without spaces',
+  ).nullable(),
+  expires_at: moment.nullable(),
+  note: line(0, 200)
+    .transform((note) => (note === '' ? null : note))
+    .nullable(),
+}
+
+export type SettingField = keyof typeof SETTING_FIELDS
+
+/** A key's settings in a body, once they are read. */
+export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }

@@ -1,4 +1,4 @@
-import type { Identity } from '../../layers/admin/api/call.ts'
+import type { Identity, WantedRoutes } from '../../layers/admin/api/call.ts'
 import type { Report } from '../../layers/admin/api/handle.ts'
 import { rememberAudit } from '../../layers/admin/audit/audit-keys.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
@@ -27,7 +27,11 @@ export function adminOf(connection: Connection, report: (message: string) => voi
 export function adminClientOf(connection: Connection, scopes: Identity['scopes'], report: Report): AdminClient {
   const { adminUrl, tables, whoAmI } = connection
   const clock = Date.now
-  const administered = { ...connection, clock, onThisMachine: { testRoutes } }
+  const administered = {
+    ...connection,
+    clock,
+    onThisMachine: { testRoutes: (wanted: WantedRoutes) => testRoutes(connection, wanted) },
+  }
   const here = inProcessClient(administered, { by: whoAmI, scopes }, report)
   if (adminUrl === undefined) return here
   return stageClient({

@@ -1,3 +1,4 @@
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { AdminAnswer, Identity } from '../../layers/admin/api/call.ts'
 import { type Report, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { readJson } from '../../layers/admin/api/read-json.ts'
@@ -31,7 +32,8 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
       return await answerTo(asked)
     } catch (error) {
       if (error instanceof Refusal) return error.answer
-      const [requestId, refusal] = [adminRequestId(clock()), refusalFor(error)]
+      const requestId = adminRequestId(clock())
+      const refusal = error instanceof CliError ? new AdminError('conflict', error.message) : refusalFor(error)
       if (refusal.status === 500) report(requestId, error)
       return refused(requestId, refusal)
     }

@@ -1,21 +1,40 @@
-import type { Connection } from '../../../operator/connect.ts'
-import type { testRoutes } from '../../../operator/test-routes.ts'
 import type { Act } from '../../gateway/domain/act.ts'
 import type { AdminScope } from '../../gateway/domain/admin-key.ts'
+import type { Nano } from '../../gateway/domain/money.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
+import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 
 type Random = (bytes: number) => Uint8Array
 
 /** The gateway that is administered. */
-export type Administered = Pick<
-  Connection,
-  'tables' | 'stage' | 'isProtected' | 'chatUrl' | 'echoUrl' | 'variables'
-> & {
+export type Administered = {
+  readonly tables: OperatorTables
+  readonly stage: string
+  /** A change is asked about first. */
+  readonly isProtected: boolean
+  /** Without /v1. */
+  readonly chatUrl: string
+  /** Of the upstream that a local gateway brings along. */
+  readonly echoUrl?: string | undefined
   readonly clock: () => number
-  /** Where ids and secrets come from: the machine's own source, unless it is said. */
+  /** The source of ids and secrets: the machine's own, unless it is said. */
   readonly random?: Random
-  /** What only an operator's own machine does: it takes the providers' keys, or longer than a function may. */
-  readonly onThisMachine?: { readonly testRoutes: typeof testRoutes }
+  /** Only on an operator's own machine: it takes the providers' keys, or longer than a function may. */
+  readonly onThisMachine?: { readonly testRoutes: (wanted: WantedRoutes) => Promise<readonly RouteTest[]> }
+}
+
+/** All routes, or those of one model or provider. */
+export type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
+
+export type RouteTest = {
+  readonly model: string
+  readonly provider: string
+  readonly upstreamModel: string
+  readonly ok: boolean
+  readonly result: string
+  readonly firstTokenMs?: number | undefined
+  readonly tokens?: number | undefined
+  readonly cost?: Nano | undefined
 }
 
 /** Who asks. The name is asked for only by a call that needs it. */

@@ -2,7 +2,6 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
-import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { textLike } from '../settings/rules.ts'
 import { horizonOf } from '../usage/usage-rows.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
@@ -10,24 +9,20 @@ import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { changeText } from './change-text.ts'
 import { keyDetail } from './key-shape.ts'
+import { knownKey, noSuchKey } from './known-key.ts'
 import { queried } from './pages.ts'
 import { versionTag } from './seen-version.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
 /** The key that the path names. */
-export async function keyInPath({ tables, path }: Call): Promise<Key> {
-  const id = path.id ?? ''
-  const key = await readKey(tables)(id)
-  if (key) return key
-  throw noSuchKey(id)
+export function keyInPath({ tables, path }: Call): Promise<Key> {
+  return knownKey(tables, path.id ?? '')
 }
 
 /** The key that a query names, if it names one. */
 export async function keyNamed(call: Call, name: string): Promise<Key | undefined> {
   const id = queried(call, name, textLike(/^key_\w{1,40}$/, 'the id of a key'))
-  const key = id === undefined ? undefined : await readKey(call.tables)(id)
-  if (id !== undefined && !key) throw noSuchKey(id, name)
-  return key
+  return id === undefined ? undefined : knownKey(call.tables, id, name)
 }
 
 /** The key after a change, or the refusal. */
@@ -54,11 +49,6 @@ export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<
 export function externalIdTaken(externalId: string, ownerId: string): AdminError {
   const message = `The external id '${externalId}' is that of the key ${ownerId}. Two keys cannot have the same one.`
   return new AdminError('external_id_taken', message, { param: 'external_id' })
-}
-
-function noSuchKey(id: string, param?: string): AdminError {
-  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
-  return new AdminError('not_found', `There is no key '${shown}'.`, param === undefined ? {} : { param })
 }
 
 /** Says who came first, and with what. */

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { CliError } from '../../../operator/cli-error.ts'
 import { newAct } from '../../gateway/domain/act.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../gateway/store/failures.ts'
@@ -87,7 +86,7 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error
-  if (error instanceof CliError || error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof Overtaken) return new AdminError('conflict', message)
   if (error instanceof OverAllowance) {
     return new AdminError(
       'daily_grant_exceeded',

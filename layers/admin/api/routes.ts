@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RouteTest } from '../../../operator/test-route.ts'
 import type { CatalogModel } from '../../gateway/domain/catalog.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
@@ -9,7 +8,7 @@ import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { textLike } from '../settings/rules.ts'
 import { attemptsOf24h } from '../usage/route-attempts.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
+import type { Answer, Call, RouteTest } from './call.ts'
 import { readBody } from './fields.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
@@ -59,7 +58,7 @@ export async function testRoutesNow(call: Call): Promise<Answer> {
   if (!call.onThisMachine) {
     throw new AdminError('not_here', "Routes are not tested from here: run 'waybill routes test' on your own machine.")
   }
-  return { body: wholeList((await call.onThisMachine.testRoutes(call, wanted)).map(testShape)) }
+  return { body: wholeList((await call.onThisMachine.testRoutes(wanted)).map(testShape)) }
 }
 
 function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {

@@ -1,4 +1,5 @@
-import type { CreateKeyBody, KeyShape, UpdateKeyBody } from '../../layers/admin/api/shapes/keys.ts'
+import type { CreateKeyBody, UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
 import { typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'

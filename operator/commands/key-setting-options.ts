@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { UpdateKeyBody } from '../../layers/admin/api/shapes/keys.ts'
+import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'

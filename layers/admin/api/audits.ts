@@ -1,23 +1,17 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { formatCredits } from '../../gateway/domain/money.ts'
-import { readKey } from '../../gateway/store/keys/read-key.ts'
 import type { Audit } from '../audit/audit-key.ts'
 import { auditKeys } from '../audit/audit-keys.ts'
 import { findingText } from '../audit/finding-text.ts'
-import { textLike } from '../settings/rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { readBody } from './fields.ts'
+import { knownKey } from './known-key.ts'
+import type { auditBody } from './shapes/bodies.ts'
 import type { AuditLine, AuditShape } from './shapes/books.ts'
 
-const auditBody = z.strictObject({ key_id: textLike(/^key_\w{1,40}$/, 'the id of a key').optional() })
-
 /** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
-export async function auditNow(call: Call): Promise<Answer> {
-  const { key_id: keyId } = readBody(auditBody, call.body)
-  if (keyId !== undefined && !(await readKey(call.tables)(keyId))) {
-    throw new AdminError('not_found', `There is no key '${keyId}'.`, { param: 'key_id' })
-  }
+export async function auditNow(call: Call, { key_id: keyId }: z.output<typeof auditBody>): Promise<Answer> {
+  if (keyId !== undefined) await knownKey(call.tables, keyId, 'key_id')
   if (keyId === undefined && !call.onThisMachine) {
     throw new AdminError(
       'not_here',

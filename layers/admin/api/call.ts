@@ -71,11 +71,8 @@ export type AdminAnswer = {
 export type Call = Administered & {
   readonly identity: Identity
   readonly headers: Headers
-  readonly query: URLSearchParams
   /** The parts of the path that the route leaves open. */
   readonly path: Readonly<Record<string, string>>
-  /** What was sent, as JSON. */
-  readonly body: Readonly<Record<string, unknown>>
   /** Method, path and body in one form, to know the same request again. */
   readonly digest: string
   readonly nowMs: number

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { type ParsedCatalog, parseCatalog } from '../../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../gateway/domain/catalog.ts'
 import type { CatalogVersion } from '../../gateway/store/catalog/catalog-version.ts'
@@ -13,19 +14,16 @@ import { namingEcho } from '../catalog/naming-echo.ts'
 import { otherPush } from '../catalog/other-push.ts'
 import { priceWarnings } from '../catalog/price-warnings.ts'
 import { changedProvider } from '../catalog/provider-changes.ts'
-import { moment, textLike } from '../settings/rules.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { readBody } from './fields.ts'
 import { untilAnswered } from './once.ts'
-import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
-import { NOTHING } from './shapes/keys.ts'
+import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
 /** The one in force, or the one that was at a moment. */
-export async function getCatalog(call: Call): Promise<Answer> {
-  const atMs = queried(call, 'at', moment)
+export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<Answer> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
   if (!stored)
@@ -42,14 +40,14 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVe
 }
 
 /** Only over the version that the caller has seen: "0" if it has seen that there is none. */
-export async function putCatalog(call: Call): Promise<Answer> {
+export async function putCatalog(call: Call, sent: object): Promise<Answer> {
   const seen = seenVersion(call)
-  return putInForce(call, validCatalog(call, parseSent(call)), seen)
+  return putInForce(call, validCatalog(call, parseSent(call, sent)), seen)
 }
 
-export async function checkCatalog(call: Call): Promise<Answer> {
+export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
   const stored = await readStoredCatalog(call.tables)()
-  const parsed = parseSent(call)
+  const parsed = parseSent(call, sent)
   const body: CatalogCheck =
     'faults' in parsed
       ? { ...NOTHING_FOUND, valid: false, faults: parsed.places, in_force: noteOf(stored) }
@@ -77,9 +75,9 @@ function noteOf(stored: StoredCatalog | undefined): CatalogCheck['in_force'] {
 const NOTHING_FOUND = { object: 'catalog.check', faults: [], warnings: [], changes: [] } as const
 
 /** Newest first. */
-export async function listVersions(call: Call): Promise<Answer> {
-  const limit = limitOf(call)
-  const [after] = readCursor(call, /^\d{1,15}$/) ?? []
+export async function listVersions(call: Call, sent: z.output<typeof pageQuery>): Promise<Answer> {
+  const { limit } = sent
+  const [after] = readCursor(sent.after, /^\d{1,15}$/) ?? []
   const inForce = await readStoredCatalog(call.tables)()
   const notes = []
   for await (const note of listCatalogVersions(call.tables)()) {
@@ -103,14 +101,12 @@ export async function listVersions(call: Call): Promise<Answer> {
 }
 
 /** With its changes against the version before, or against another. */
-export async function getVersion(call: Call): Promise<Answer> {
-  const against = queried(call, 'against', textLike(/^\d{1,15}$/, 'the number of a version, or 0 for none'))
-  return shown(call, await versionInPath(call), against === undefined ? undefined : Number(against))
+export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<Answer> {
+  return shown(call, await versionInPath(call), against)
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call): Promise<Answer> {
-  readBody(NOTHING, call.body)
   const seen = seenVersion(call)
   const { version, data } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
@@ -174,8 +170,8 @@ async function stale({ tables }: Call, seen: number, version: number): Promise<A
 }
 
 /** As it was sent, with the address of the local gateway's own upstream where it is named. */
-function parseSent({ body, echoUrl }: Call): ParsedCatalog {
-  return parseCatalog(JSON.parse(JSON.stringify(body), namingEcho(echoUrl)))
+function parseSent({ echoUrl }: Call, sent: object): ParsedCatalog {
+  return parseCatalog(JSON.parse(JSON.stringify(sent), namingEcho(echoUrl)))
 }
 
 function validCatalog(call: Call, parsed: ParsedCatalog): CatalogData {

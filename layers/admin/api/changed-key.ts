@@ -2,7 +2,6 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
-import { textLike } from '../settings/rules.ts'
 import { horizonOf } from '../usage/usage-rows.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
@@ -10,7 +9,6 @@ import type { Call } from './call.ts'
 import { changeText } from './change-text.ts'
 import { keyDetail } from './key-shape.ts'
 import { knownKey, noSuchKey } from './known-key.ts'
-import { queried } from './pages.ts'
 import { versionTag } from './seen-version.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
@@ -20,9 +18,8 @@ export function keyInPath({ tables, path }: Call): Promise<Key> {
 }
 
 /** The key that a query names, if it names one. */
-export async function keyNamed(call: Call, name: string): Promise<Key | undefined> {
-  const id = queried(call, name, textLike(/^key_\w{1,40}$/, 'the id of a key'))
-  return id === undefined ? undefined : knownKey(call.tables, id, name)
+export async function keyNamed({ tables }: Call, keyId: string | undefined): Promise<Key | undefined> {
+  return keyId === undefined ? undefined : knownKey(tables, keyId, 'key_id')
 }
 
 /** The key after a change, or the refusal. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { findEvent } from '../../gateway/store/events/find-event.ts'
@@ -5,24 +6,24 @@ import { grantCredits } from '../../gateway/store/keys/grant-credits.ts'
 import { type GrantRecord, listGrants } from '../../gateway/store/keys/list-grants.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
-import { readBody } from './fields.ts'
 import { claimedAct, untilAnswered } from './once.ts'
-import { cursorOf, limitOf, listOf, readCursor } from './pages.ts'
-import { type GrantMade, type GrantShape, grantBody } from './shapes/keys.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
+import type { grantBody } from './shapes/bodies.ts'
+import type { GrantMade, GrantShape } from './shapes/keys.ts'
+import type { pageQuery } from './shapes/queries.ts'
 
 /** Newest first. */
-export async function listGrantsPage(call: Call): Promise<Answer> {
+export async function listGrantsPage(call: Call, sent: z.output<typeof pageQuery>): Promise<Answer> {
   const { id } = await keyInPath(call)
-  const limit = limitOf(call)
-  const [after] = readCursor(call, /^\w{1,40}$/) ?? []
+  const { limit } = sent
+  const [after] = readCursor(sent.after, /^\w{1,40}$/) ?? []
   const grants = await Array.fromAsync(listGrants(call.tables)(id))
   const rest = grants.reverse().filter((grant) => after === undefined || grant.id < after)
   return { body: listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id)) }
 }
 
-export async function grantOnce(call: Call): Promise<Answer> {
-  const { tables, body, identity } = call
-  const { credits } = readBody(grantBody, body)
+export async function grantOnce(call: Call, { credits }: z.output<typeof grantBody>): Promise<Answer> {
+  const { tables, identity } = call
   const { id } = await keyInPath(call)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined

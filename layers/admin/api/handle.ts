@@ -6,11 +6,13 @@ import { Overtaken } from '../../gateway/store/keys/change-key.ts'
 import { UnansweredWrite, wasCrowdedOut } from '../../gateway/store/transact.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
+import { readFields } from './fields.ts'
 import { forgetListing } from './listed-keys.ts'
 import { readJson } from './read-json.ts'
 import { adminRequestId } from './request-id.ts'
 import { findAdminRoute } from './route-table.ts'
 import { requireScope } from './scopes.ts'
+import { nothing } from './shapes/bodies.ts'
 
 type Handle = (request: AdminRequest) => Promise<AdminAnswer>
 
@@ -41,31 +43,33 @@ export function adminApi(administered: Administered, report: Report): Handle {
     const { method, path, query, headers, identity } = request
     const { route, parameters } = findAdminRoute(method, path)
     if (route.scope !== undefined) requireScope(identity, route.scope)
-    const unknown = [...query.keys()].find((name) => !route.query?.includes(name))
-    if (unknown !== undefined) {
-      const there = route.query ? `There are: ${route.query.join(', ')}.` : 'There are none.'
-      throw new AdminError('invalid_request', `There is no '${unknown}' to ask for here. ${there}`, { param: unknown })
-    }
-    const body = method === 'GET' ? {} : readJson(request, route)
+    const isGet = method === 'GET'
+    const asked = fieldsOf(query)
+    if (!isGet) readFields(nothing, asked)
+    const body = isGet ? {} : readJson(request, route)
     const call: Call = {
       ...administered,
       identity,
       headers,
-      query,
       path: parameters,
-      body,
       digest: digestOf([method, path, body]),
       nowMs,
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10)),
     }
-    if (method === 'GET') return route.handle(call)
+    if (isGet) return route.handle(call, asked)
     try {
-      return await route.handle(call)
+      return await route.handle(call, body)
     } finally {
       forgetListing(call.tables)
     }
   }
+}
+
+/** Of a name that is there twice, the first; an empty one is not given. */
+function fieldsOf(query: URLSearchParams): Record<string, string> {
+  const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))
 }
 
 function commonHeaders(requestId: string) {

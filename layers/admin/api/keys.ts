@@ -1,6 +1,7 @@
+import type { z } from 'zod'
 import { BRAND } from '../../gateway/contract.ts'
 import type { Key, Secret } from '../../gateway/domain/key.ts'
-import { GRACE_MS, type KeySettings, type SettingChanges } from '../../gateway/domain/key-settings.ts'
+import type { KeySettings, SettingChanges } from '../../gateway/domain/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/new-key.ts'
 import { readUlid } from '../../gateway/domain/ulid.ts'
 import { findEvent } from '../../gateway/store/events/find-event.ts'
@@ -12,32 +13,28 @@ import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import { UnansweredWrite } from '../../gateway/store/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
-import { oneOf } from '../settings/rules.ts'
-import { SETTING_FIELDS } from '../settings/setting-fields.ts'
 import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
-import { readBody, required } from './fields.ts'
+import { required } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNamed } from './keys-named.ts'
 import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct, untilAnswered } from './once.ts'
-import { cursorOf, limitOf, listOf, queried, readCursor } from './pages.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
 import { seenVersion, versionTag } from './seen-version.ts'
-import { createKeyBody, type KeyWithSecret, NOTHING, revokeBody, rotateBody, updateKeyBody } from './shapes/keys.ts'
+import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
+import type { KeyWithSecret } from './shapes/keys.ts'
+import type { keysQuery } from './shapes/queries.ts'
 
-const STATUSES = ['active', 'expired', 'revoked'] as const
 const BYTES_OF_TIME = 6
 
 /** Newest first. Nothing but the table knows all keys, so all of it is read for a first page, and again after a while. */
-export async function listKeysPage(call: Call): Promise<Answer> {
-  const { tables, nowMs } = call
-  const limit = limitOf(call)
-  const status = queried(call, 'status', oneOf(STATUSES))
-  const externalId = queried(call, 'external_id', SETTING_FIELDS.external_id.unwrap())
-  const [afterMs, afterId] = readCursor(call, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
+  const { limit, status, external_id: externalId } = sent
+  const [afterMs, afterId] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
   const readKeys = afterId === undefined ? keysNow : keysOfListing
   const [keys, costs] = await Promise.all([
     externalId === undefined ? readKeys(tables, nowMs) : keysNamed(tables, externalId),
@@ -61,9 +58,8 @@ export async function getKey(call: Call): Promise<Answer> {
   return shown(call, await keyInPath(call))
 }
 
-export async function createKeyOnce(call: Call): Promise<Answer> {
-  const { tables, body, nowMs, identity } = call
-  const fields = readBody(createKeyBody, body)
+export async function createKeyOnce(call: Call, fields: z.output<typeof createKeyBody>): Promise<Answer> {
+  const { tables, nowMs, identity } = call
   const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
   const credits = fields.credits ?? 0n
   // A key that begins with credits is a grant as well.
@@ -88,10 +84,9 @@ export async function createKeyOnce(call: Call): Promise<Answer> {
   }
 }
 
-export async function rotateKeyOnce(call: Call): Promise<Answer> {
-  const { tables, body } = call
-  const fields = readBody(rotateBody, body)
-  const graceMs = (fields.grace_seconds ?? GRACE_MS / 1000) * 1000
+export async function rotateKeyOnce(call: Call, fields: z.output<typeof rotateBody>): Promise<Answer> {
+  const { tables } = call
+  const graceMs = fields.grace_seconds * 1000
   const { id } = await keyInPath(call)
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
@@ -130,10 +125,10 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone, statu
   return { ...rest, status, body: answer }
 }
 
-export async function patchKey(call: Call): Promise<Answer> {
-  const { tables, body, nowMs, path } = call
+export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody>): Promise<Answer> {
+  const { tables, nowMs, path } = call
   const seen = seenVersion(call)
-  const settings = settingsIn(readBody(updateKeyBody, body), nowMs)
+  const settings = settingsIn(fields, nowMs)
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
   const act = await call.newAct()
@@ -142,16 +137,14 @@ export async function patchKey(call: Call): Promise<Answer> {
 }
 
 export async function endGraceNow(call: Call): Promise<Answer> {
-  readBody(NOTHING, call.body)
   const { id } = await keyInPath(call)
   const act = await call.newAct()
   return shownAfter(call, await changedKey(call, id, await untilAnswered(() => endGrace(call.tables)(id, act))))
 }
 
-export async function revokeKeyNow(call: Call): Promise<Answer> {
-  const fields = readBody(revokeBody, call.body)
+export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
   const { id, name } = await keyInPath(call)
-  if (fields.confirm !== name) {
+  if (confirm !== name) {
     throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {
       param: 'confirm',
     })

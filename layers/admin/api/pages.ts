@@ -1,23 +1,5 @@
-import type { z } from 'zod'
-import { wholeNumber } from '../settings/rules.ts'
 import { AdminError } from './admin-error.ts'
-import type { Call } from './call.ts'
-import { checked } from './fields.ts'
 import type { List } from './shapes/answers.ts'
-
-const limitRule = wholeNumber(1, 100)
-
-export function limitOf({ query }: Pick<Call, 'query'>): number {
-  const text = query.get('limit')
-  if (text === null) return 50
-  return checked('limit', limitRule, /^\d+$/.test(text) ? Number(text) : text)
-}
-
-/** A value of the query by its rule; undefined if it is not given, or empty. */
-export function queried<T>({ query }: Pick<Call, 'query'>, name: string, rule: z.ZodType<T>): T | undefined {
-  const text = query.get(name)
-  return text === null || text === '' ? undefined : checked(name, rule, text)
-}
 
 /** A range begins before it ends. */
 export function requireOrder(fromMs: number, toMs: number): void {
@@ -34,9 +16,8 @@ export function cursorOf(...parts: readonly (string | number)[]): string {
 }
 
 /** The parts of a cursor, if each is as its pattern says. */
-export function readCursor(call: Pick<Call, 'query'>, ...patterns: readonly RegExp[]): string[] | undefined {
-  const text = call.query.get('after')
-  if (text === null || text === '') return undefined
+export function readCursor(text: string | undefined, ...patterns: readonly RegExp[]): string[] | undefined {
+  if (text === undefined) return undefined
   const parts = partsOf(text)
   if (parts?.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
   throw new AdminError('invalid_request', "'after' must be the last_id of the list before.", { param: 'after' })

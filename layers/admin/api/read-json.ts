@@ -9,7 +9,7 @@ const MOST_BYTES = 64 * 1024
 /** Only JSON is read: a form on another page can send none. */
 export function readJson(
   { headers, body }: Pick<AdminRequest, 'headers' | 'body'>,
-  { mostBytes = MOST_BYTES }: Pick<AdminRoute, 'mostBytes'>,
+  { mostBytes = MOST_BYTES }: Partial<Pick<AdminRoute, 'mostBytes'>>,
 ): Readonly<Record<string, unknown>> {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/json') {

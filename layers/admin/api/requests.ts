@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { birthOf } from '../../gateway/domain/closed-day.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
@@ -7,7 +8,6 @@ import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { readUsageRow } from '../../gateway/store/usage/read-usage-row.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
-import { moment, oneOf, textLike } from '../settings/rules.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
 import { csvLines } from '../usage/usage-csv.ts'
@@ -18,23 +18,21 @@ import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
 import { findOpenHold } from './find-open-hold.ts'
 import { holdShape } from './key-shape.ts'
-import { cursorOf, limitOf, queried, readCursor, requireOrder } from './pages.ts'
+import { cursorOf, readCursor, requireOrder } from './pages.ts'
 import type { List } from './shapes/answers.ts'
+import type { requestsQuery } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
-const OUTCOMES: readonly Outcome[] = ['completed', 'refused', 'upstream_error', 'abandoned']
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
-export async function listRequests(call: Call): Promise<Answer> {
+export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
   const { tables, nowMs } = call
-  const limit = limitOf(call)
-  const key = await keyNamed(call, 'key_id')
-  const outcome = queried(call, 'outcome', oneOf(OUTCOMES))
-  const model = queried(call, 'model', textLike(/^.{1,200}$/, 'the name of a model'))
-  const fromMs = queried(call, 'from', moment) ?? (key ? birthOf(key) : nowMs - DAY_MS)
-  const toMs = Math.min(queried(call, 'to', moment) ?? Infinity, horizonOf(nowMs))
+  const { limit, outcome, model } = sent
+  const key = await keyNamed(call, sent.key_id)
+  const fromMs = sent.from ?? (key ? birthOf(key) : nowMs - DAY_MS)
+  const toMs = Math.min(sent.to ?? Infinity, horizonOf(nowMs))
   requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
   const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
@@ -47,7 +45,7 @@ export async function listRequests(call: Call): Promise<Answer> {
     return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
   }
   const keys = key ? [key] : await Array.fromAsync(listKeys(tables)())
-  const [ms, requestId] = readCursor(call, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
+  const [ms, requestId] = readCursor(sent.after, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
   const after = requestId === undefined ? undefined : { ms: Number(ms), requestId }
   const { rows, next } = await newestRequests(tables, { keys, range, limit, after, matches })
   const names = new Map(keys.map(({ id, name }) => [id, name]))

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { AdminScope } from '../../gateway/domain/admin-key.ts'
 import { plainLine } from '../../gateway/domain/plain-text.ts'
 import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
@@ -6,66 +7,97 @@ import { auditNow } from './audits.ts'
 import type { Answer, Call } from './call.ts'
 import { checkCatalog, getCatalog, getVersion, listVersions, putCatalog, restoreVersion } from './catalog.ts'
 import { listEventsPage, listKeyEvents } from './events.ts'
+import { readFields } from './fields.ts'
 import { grantOnce, listGrantsPage } from './grants.ts'
 import { createKeyOnce, endGraceNow, getKey, listKeysPage, patchKey, revokeKeyNow, rotateKeyOnce } from './keys.ts'
 import { getOverview } from './overview.ts'
 import { getRequest, listRequests } from './requests.ts'
 import { listRoutes, testRoutesNow } from './routes.ts'
 import { search } from './search.ts'
+import {
+  auditBody,
+  catalogBody,
+  createKeyBody,
+  grantBody,
+  nothing,
+  revokeBody,
+  rotateBody,
+  routesTestBody,
+  updateKeyBody,
+} from './shapes/bodies.ts'
+import {
+  catalogQuery,
+  eventsQuery,
+  keyEventsQuery,
+  keysQuery,
+  pageQuery,
+  requestsQuery,
+  searchQuery,
+  usageQuery,
+  versionQuery,
+} from './shapes/queries.ts'
 import { getUsage } from './usage.ts'
 import { whoAmI } from './whoami.ts'
 
 export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
-  /** None for what everybody may ask who may ask anything. */
-  readonly scope?: AdminScope
-  /** What the query may ask for. */
-  readonly query?: readonly string[]
-  readonly mostBytes?: number
-  readonly handle: (call: Call) => Promise<Answer>
+  /** None for the call that everybody may make who may make any. */
+  readonly scope: AdminScope | undefined
+  /** The query of a GET, the body of another. */
+  readonly takes: z.ZodObject
+  readonly mostBytes: number | undefined
+  readonly handle: (call: Call, sent: Readonly<Record<string, unknown>>) => Promise<Answer>
+}
+
+/** A handler gets the query or the body as the schema of its route has read it. */
+function route<Takes extends z.ZodObject>(
+  methodAndPath: `${AdminRoute['method']} /${string}`,
+  scope: AdminScope | undefined,
+  takes: Takes,
+  handle: (call: Call, sent: z.output<Takes>) => Promise<Answer>,
+  mostBytes?: number,
+): AdminRoute {
+  const [method, path] = methodAndPath.split(' ') as [AdminRoute['method'], string]
+  return { method, path, scope, takes, mostBytes, handle: async (call, sent) => handle(call, readFields(takes, sent)) }
 }
 
 export const ADMIN_ROOT = '/admin/v1'
 
-const PAGE = ['after', 'limit']
-const EVENTS = ['what', 'by', 'from', 'to', ...PAGE]
-const REQUESTS = ['key_id', 'from', 'to', 'outcome', 'model', ...PAGE]
-const USAGE = ['bucket', 'group_by', 'from', 'to', 'key_id']
 /** A file for people has signs between its fields that the stored catalog has not. */
-const catalogBytes = { mostBytes: 2 * MOST_CATALOG_BYTES }
+const CATALOG_BYTES = 2 * MOST_CATALOG_BYTES
 
-export const ADMIN_ROUTES: readonly AdminRoute[] = [
-  { method: 'GET', path: '/whoami', handle: whoAmI },
-  { method: 'GET', path: '/overview', scope: 'usage.read', handle: getOverview },
-  { method: 'GET', path: '/search', scope: 'keys.read', query: ['q'], handle: search },
+/** By the names that the document has for them. */
+export const ROUTES = {
+  whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
+  getOverview: route('GET /overview', 'usage.read', nothing, getOverview),
+  search: route('GET /search', 'keys.read', searchQuery, search),
+  listKeys: route('GET /keys', 'keys.read', keysQuery, listKeysPage),
+  createKey: route('POST /keys', 'keys.write', createKeyBody, createKeyOnce),
+  getKey: route('GET /keys/{id}', 'keys.read', nothing, getKey),
+  updateKey: route('PATCH /keys/{id}', 'keys.write', updateKeyBody, patchKey),
+  rotateKey: route('POST /keys/{id}/rotate', 'keys.write', rotateBody, rotateKeyOnce),
+  endGrace: route('POST /keys/{id}/end-grace', 'keys.write', nothing, endGraceNow),
+  revokeKey: route('POST /keys/{id}/revoke', 'keys.write', revokeBody, revokeKeyNow),
+  listGrants: route('GET /keys/{id}/grants', 'keys.read', pageQuery, listGrantsPage),
+  grantCredits: route('POST /keys/{id}/grants', 'credits.grant', grantBody, grantOnce),
+  listKeyEvents: route('GET /keys/{id}/events', 'keys.read', keyEventsQuery, listKeyEvents),
+  listEvents: route('GET /events', 'keys.read', eventsQuery, listEventsPage),
+  listRequests: route('GET /requests', 'usage.read', requestsQuery, listRequests),
+  getRequest: route('GET /requests/{id}', 'usage.read', nothing, getRequest),
+  getUsage: route('GET /usage', 'usage.read', usageQuery, getUsage),
+  audit: route('POST /audits', 'usage.read', auditBody, auditNow),
+  getCatalog: route('GET /catalog', 'catalog.read', catalogQuery, getCatalog),
+  putCatalog: route('PUT /catalog', 'catalog.write', catalogBody, putCatalog, CATALOG_BYTES),
+  checkCatalog: route('POST /catalog/check', 'catalog.read', catalogBody, checkCatalog, CATALOG_BYTES),
+  listCatalogVersions: route('GET /catalog/versions', 'catalog.read', pageQuery, listVersions),
+  getCatalogVersion: route('GET /catalog/versions/{version}', 'catalog.read', versionQuery, getVersion),
+  restoreCatalogVersion: route('POST /catalog/versions/{version}/restore', 'catalog.write', nothing, restoreVersion),
+  listRoutes: route('GET /routes', 'catalog.read', nothing, listRoutes),
+  testRoutes: route('POST /routes/test', 'catalog.write', routesTestBody, testRoutesNow),
+}
 
-  { method: 'GET', path: '/keys', scope: 'keys.read', query: ['external_id', 'status', ...PAGE], handle: listKeysPage },
-  { method: 'POST', path: '/keys', scope: 'keys.write', handle: createKeyOnce },
-  { method: 'GET', path: '/keys/{id}', scope: 'keys.read', handle: getKey },
-  { method: 'PATCH', path: '/keys/{id}', scope: 'keys.write', handle: patchKey },
-  { method: 'POST', path: '/keys/{id}/rotate', scope: 'keys.write', handle: rotateKeyOnce },
-  { method: 'POST', path: '/keys/{id}/end-grace', scope: 'keys.write', handle: endGraceNow },
-  { method: 'POST', path: '/keys/{id}/revoke', scope: 'keys.write', handle: revokeKeyNow },
-  { method: 'GET', path: '/keys/{id}/grants', scope: 'keys.read', query: PAGE, handle: listGrantsPage },
-  { method: 'POST', path: '/keys/{id}/grants', scope: 'credits.grant', handle: grantOnce },
-  { method: 'GET', path: '/keys/{id}/events', scope: 'keys.read', query: EVENTS, handle: listKeyEvents },
-  { method: 'GET', path: '/events', scope: 'keys.read', query: ['key_id', ...EVENTS], handle: listEventsPage },
-
-  { method: 'GET', path: '/requests', scope: 'usage.read', query: REQUESTS, handle: listRequests },
-  { method: 'GET', path: '/requests/{id}', scope: 'usage.read', handle: getRequest },
-  { method: 'GET', path: '/usage', scope: 'usage.read', query: USAGE, handle: getUsage },
-  { method: 'POST', path: '/audits', scope: 'usage.read', handle: auditNow },
-
-  { method: 'GET', path: '/catalog', scope: 'catalog.read', query: ['at'], handle: getCatalog },
-  { method: 'PUT', path: '/catalog', scope: 'catalog.write', ...catalogBytes, handle: putCatalog },
-  { method: 'POST', path: '/catalog/check', scope: 'catalog.read', ...catalogBytes, handle: checkCatalog },
-  { method: 'GET', path: '/catalog/versions', scope: 'catalog.read', query: PAGE, handle: listVersions },
-  { method: 'GET', path: '/catalog/versions/{version}', scope: 'catalog.read', query: ['against'], handle: getVersion },
-  { method: 'POST', path: '/catalog/versions/{version}/restore', scope: 'catalog.write', handle: restoreVersion },
-  { method: 'GET', path: '/routes', scope: 'catalog.read', handle: listRoutes },
-  { method: 'POST', path: '/routes/test', scope: 'catalog.write', handle: testRoutesNow },
-]
+export const ADMIN_ROUTES: readonly AdminRoute[] = Object.values(ROUTES)
 
 const PATTERNS = new Map(
   ADMIN_ROUTES.map((route) => [

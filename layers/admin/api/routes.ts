@@ -1,15 +1,12 @@
-import { z } from 'zod'
 import type { CatalogModel } from '../../gateway/domain/catalog.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { routeKey } from '../../gateway/domain/route-order.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
-import { textLike } from '../settings/rules.ts'
 import { attemptsOf24h } from '../usage/route-attempts.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call, RouteTest } from './call.ts'
-import { readBody } from './fields.ts'
+import type { Answer, Call, RouteTest, WantedRoutes } from './call.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
@@ -49,16 +46,12 @@ function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
   return routes.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
 }
 
-const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog').optional()
-const testBody = z.strictObject({ model: name, provider: name })
-
 /** One tiny request through each route, which the provider bills. */
-export async function testRoutesNow(call: Call): Promise<Answer> {
-  const wanted = readBody(testBody, call.body)
-  if (!call.onThisMachine) {
+export async function testRoutesNow({ onThisMachine }: Call, wanted: WantedRoutes): Promise<Answer> {
+  if (!onThisMachine) {
     throw new AdminError('not_here', "Routes are not tested from here: run 'waybill routes test' on your own machine.")
   }
-  return { body: wholeList((await call.onThisMachine.testRoutes(wanted)).map(testShape)) }
+  return { body: wholeList((await onThisMachine.testRoutes(wanted)).map(testShape)) }
 }
 
 function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {

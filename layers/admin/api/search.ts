@@ -1,23 +1,21 @@
+import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { readUsageRow } from '../../gateway/store/usage/read-usage-row.ts'
-import { textLike } from '../settings/rules.ts'
 import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
-import { required } from './fields.ts'
 import { findOpenHold } from './find-open-hold.ts'
 import { keyShape } from './key-shape.ts'
 import { newestFirst } from './keys.ts'
-import { queried } from './pages.ts'
 import { REQUEST_ID } from './requests.ts'
 import type { SearchShape } from './shapes/answers.ts'
+import type { searchQuery } from './shapes/queries.ts'
 
 const MOST_FOUND = 20
 
 /** By request id, key id, external id, last four, or a part of the name. */
-export async function search(call: Call): Promise<Answer> {
-  const { tables, nowMs } = call
-  const text = required('q', queried(call, 'q', textLike(/^.{1,200}$/, '1 to 200 characters'))).trim()
+export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<Answer> {
+  const text = q.trim()
   if (REQUEST_ID.test(text)) {
     const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
     return found([], isThere ? text : null)

@@ -1,16 +1,17 @@
+import type { z } from 'zod'
 import { daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
 import { addParts, type UsagePart } from '../../gateway/domain/day-total.ts'
 import { utcDay } from '../../gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
-import { moment, oneOf } from '../settings/rules.ts'
 import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
 import { horizonOf } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
-import { queried, requireOrder } from './pages.ts'
+import { requireOrder } from './pages.ts'
+import type { usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsageNumbers, UsagePage } from './shapes/usage.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -24,13 +25,12 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
 }
 
 /** Of the last seven days, unless a range is given. */
-export async function getUsage(call: Call): Promise<Answer> {
+export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
   const { tables, nowMs } = call
-  queried(call, 'bucket', oneOf(['1d']))
-  const groupBy = queried(call, 'group_by', oneOf(Object.keys(GROUPS) as UsageGroup[])) ?? 'model'
-  const key = await keyNamed(call, 'key_id')
-  const fromMs = queried(call, 'from', moment) ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
-  const toMs = queried(call, 'to', moment) ?? momentsOf(utcDay(nowMs)).toMs
+  const { group_by: groupBy } = sent
+  const key = await keyNamed(call, sent.key_id)
+  const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
+  const toMs = sent.to ?? momentsOf(utcDay(nowMs)).toMs
   requireOrder(fromMs, toMs)
   if (toMs - fromMs > MOST_DAYS * DAY_MS) {
     throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })

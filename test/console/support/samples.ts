@@ -143,7 +143,7 @@ export const sampleEvent: EventShape = {
   id: '01K9EVENT',
   at: ago(HOUR),
   by: 'arn:aws:iam::123456789012:user/ana',
-  what: 'key.update',
+  what: 'key.updated',
   key_id: sampleKey(1).id,
   before: { rpm: 60, allowlist: [] },
   after: { rpm: 120, allowlist: ['203.0.113.0/24'] },

@@ -1,100 +1,79 @@
-// Keys and their credits, as the admin API tells them and is told. Amounts of credits are decimal strings, moments are ISO 8601 in UTC.
-
 import { z } from 'zod'
-import { GRACE_MS } from '../../../gateway/domain/key-settings.ts'
-import { credits, someCredits, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import { KEY_STATUSES } from './names.ts'
+import { count, credits, flag, kind, moment, orNull, type Told, text, texts } from './parts.ts'
 
-type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
+export type KeyStatus = (typeof KEY_STATUSES)[number]
 
-const settings = z.strictObject(SETTING_FIELDS)
-export type ToldSettings = Frozen<z.input<typeof settings>>
-
-export type KeyStatus = 'active' | 'expired' | 'revoked'
-
-export type KeyShape = ToldSettings & {
-  readonly object: 'key'
-  readonly id: string
-  readonly status: KeyStatus
-  readonly prefix: string
-  readonly last_four: string
-  /** The old secret of a rotated key, while it is valid. */
-  readonly previous: {
-    readonly last_four: string
-    readonly expires_at: string
-    readonly last_used_at: string | null
-  } | null
-  readonly requests_today: number
-  readonly requests_open: number
-  readonly granted: string
-  readonly available: string
-  readonly held: string
-  readonly spent: string
-  readonly last_used_at: string | null
-  readonly created_at: string
-  /** Goes in If-Match as `"7"`. */
-  readonly version: number
-  /** What deserves a look: 'empty', 'idle' (not used for 90 days), 'no_allowlist', 'low' (spends its rest within a week at the last week's rate). */
-  readonly badges: readonly string[]
-}
-
-export type WindowShape = { readonly limit: number; readonly remaining: number; readonly reset_seconds: number }
-
-/** One key, as `GET /keys/{id}` tells it. */
-export type KeyDetail = KeyShape & {
-  readonly minute: WindowShape
-  readonly day: WindowShape
-  readonly holds: readonly HoldShape[]
-}
-
-export type HoldShape = {
-  readonly request_id: string
-  readonly amount: string
-  readonly until: string
-  /** Its request is dead, and the sweep will give the credits back. */
-  readonly expired: boolean
-}
-
-/** The answer to create and rotate. `secret` is null if the caller made it, and on a retry. */
-export type KeyWithSecret = KeyDetail & { readonly secret: string | null; readonly replayed: boolean }
-
-const secretFields = {
-  secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex').optional(),
-  last_four: textLike(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret').optional(),
-}
-
-export const createKeyBody = settings.partial().extend({
-  name: SETTING_FIELDS.name,
-  credits: credits.optional(),
-  ...secretFields,
-})
-export type CreateKeyBody = Frozen<z.input<typeof createKeyBody>>
-
-export const updateKeyBody = settings.partial()
-export type UpdateKeyBody = Frozen<z.input<typeof updateKeyBody>>
-
-export const rotateBody = z.strictObject({
-  grace_seconds: wholeNumber(0, GRACE_MS / 1000).optional(),
-  ...secretFields,
+const PreviousSecret = z.object({
+  last_four: text('The last four characters of the old secret.'),
+  expires_at: moment('The end of its grace period.'),
+  last_used_at: orNull(moment('Its last use since the rotation; null if there was none.')),
 })
 
-export type RotateBody = z.input<typeof rotateBody>
+export const Key = z.object({
+  object: kind('key'),
+  id: text('The id of the key.'),
+  ...SETTING_FIELDS,
+  status: z.enum(KEY_STATUSES).describe('An expired key can be extended, a revoked one is gone for good.'),
+  prefix: text('The beginning of every secret.'),
+  last_four: text('The last four characters of the secret.'),
+  previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),
+  requests_today: count('Requests admitted on this UTC day.'),
+  requests_open: count('Requests under way.'),
+  granted: credits('All that was ever granted.'),
+  available: credits('The balance that requests can hold.'),
+  held: credits('Held for requests that are under way.'),
+  spent: credits('All that requests were charged.'),
+  last_used_at: orNull(moment('The last request that was admitted; null if there was none.')),
+  created_at: moment('The making of the key.'),
+  version: count('Changes with every change of the key by an operator. It goes in If-Match, in quotes.'),
+  badges: texts(
+    'What deserves a look: empty; low (at the rate of the last week it lasts less than a week); idle (not used for 90 days); no_allowlist.',
+  ),
+})
+export type KeyShape = Told<typeof Key>
+export type ToldSettings = Pick<KeyShape, keyof typeof SETTING_FIELDS>
 
-export const revokeBody = z.strictObject({ confirm: z.string('must be the name of the key. A revoke is final.') })
-export type RevokeBody = z.input<typeof revokeBody>
+export const Window = z.object({
+  limit: count('Requests that the window allows.'),
+  remaining: count('Requests that it allows now.'),
+  reset_seconds: count('Seconds until it is full again.'),
+})
+export type WindowShape = Told<typeof Window>
 
-export const grantBody = z.strictObject({ credits: someCredits })
-export type GrantBody = z.input<typeof grantBody>
+export const Hold = z.object({
+  request_id: text('The request that the credits are held for.'),
+  amount: credits('The amount held.'),
+  until: moment('From then on the request cannot be running any more.'),
+  expired: flag('The request is dead, and the sweep will give the credits back.'),
+})
+export type HoldShape = Told<typeof Hold>
 
-export const NOTHING = z.strictObject({})
+export const KeyDetail = Key.extend({
+  minute: Window.describe('The limit per minute, now.'),
+  day: Window.describe('The limit per UTC day, now.'),
+  holds: z.array(Hold).describe('The open holds of the key.'),
+})
+export type KeyDetail = Told<typeof KeyDetail>
 
-export type GrantShape = {
-  readonly object: 'grant'
-  readonly id: string
-  readonly credits: string
-  readonly by: string
-  readonly granted_at: string
-}
+export const KeyWithSecret = KeyDetail.extend({
+  secret: orNull(text('The secret, told this once; null if the caller made it, and on a retry.')),
+  replayed: flag('The act was done by an earlier request with the same Idempotency-Key.'),
+})
+export type KeyWithSecret = Told<typeof KeyWithSecret>
 
-/** The answer to a grant, and the key as it is now. */
-export type GrantMade = GrantShape & { readonly key: KeyDetail; readonly replayed: boolean }
+export const Grant = z.object({
+  object: kind('grant'),
+  id: text('The id of the grant.'),
+  credits: credits('The amount granted.'),
+  by: text('Who granted it.'),
+  granted_at: moment('The moment of the grant.'),
+})
+export type GrantShape = Told<typeof Grant>
+
+export const GrantMade = Grant.extend({
+  key: KeyDetail.describe('The key as it is now.'),
+  replayed: flag('The grant was made by an earlier request with the same Idempotency-Key.'),
+})
+export type GrantMade = Told<typeof GrantMade>

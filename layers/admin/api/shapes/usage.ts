@@ -1,56 +1,72 @@
-import type { RouteShape } from './catalog.ts'
-import type { KeyShape } from './keys.ts'
+import { z } from 'zod'
+import { Route } from './catalog.ts'
+import { Key } from './keys.ts'
+import { USAGE_GROUPS } from './names.ts'
+import { count, credits, flag, kind, moment, type Told, text } from './parts.ts'
 
-// What was used, as the admin API adds it up. Amounts of credits are decimal strings, moments are ISO 8601 in UTC.
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
-export type UsageGroup = 'model' | 'key' | 'provider' | 'day'
+const UsageNumbers = z.object({
+  requests: count('Requests.'),
+  completed: count('Of them, those that were answered.'),
+  refused: count('Of them, those that the gateway refused.'),
+  failed: count('Of them, those that no provider answered, or that died.'),
+  prompt_tokens: count('Prompt tokens.'),
+  completion_tokens: count('Completion tokens.'),
+  cached_tokens: count('Of the prompt tokens, those that were read from a cache.'),
+  cost: credits('The charge.'),
+  upstream_cost: credits('The bills of the providers.'),
+  margin: credits('The charge without those bills.'),
+  without_cost: count('Answers whose route does not say what it costs, which the margin leaves out.'),
+  share: z.int().min(0).max(1000).describe('The share of the largest cost beside it, in thousandths, for a bar.'),
+})
+export type UsageNumbers = Told<typeof UsageNumbers>
 
-/** `GET /usage?bucket=1d&group_by=model&from=2026-11-01&to=2026-11-15`: `to` is not included; UTC days. */
-export type UsagePage = {
-  readonly object: 'page'
-  readonly group_by: UsageGroup
-  readonly data: readonly UsageBucket[]
-  readonly total: UsageNumbers
-  /** By group over the whole range, the dearest first; days in their order. */
-  readonly groups: readonly (UsageNumbers & { readonly group: string; readonly label: string })[]
-}
+const group = text('The model, key, provider or day.')
 
-export type UsageBucket = {
-  readonly object: 'bucket'
-  readonly start_time: string
-  readonly end_time: string
-  /** A closed day's totals do not change any more. */
-  readonly closed: boolean
-  readonly results: readonly (UsageNumbers & { readonly group: string })[]
-}
+const UsageBucket = z.object({
+  object: kind('bucket'),
+  start_time: moment('The beginning of the bucket.'),
+  end_time: moment('Its end, which is not included.'),
+  closed: flag('The totals of the day do not change any more.'),
+  results: z.array(UsageNumbers.extend({ group })).describe('The numbers by group.'),
+})
+export type UsageBucket = Told<typeof UsageBucket>
 
-export type UsageNumbers = {
-  readonly requests: number
-  readonly completed: number
-  readonly refused: number
-  readonly failed: number
-  readonly prompt_tokens: number
-  readonly completion_tokens: number
-  readonly cached_tokens: number
-  readonly cost: string
-  readonly upstream_cost: string
-  readonly margin: string
-  /** Answers whose route does not say what it costs, which the margin leaves out. */
-  readonly without_cost: number
-  /** The share of the largest bar in thousandths of `cost`, so that nobody computes with amounts to draw. */
-  readonly share: number
-}
+export const UsagePage = z.object({
+  object: kind('page'),
+  group_by: z.enum(USAGE_GROUPS).describe('The grouping.'),
+  data: z.array(UsageBucket).describe('A bucket for each UTC day.'),
+  total: UsageNumbers.describe('All of the range.'),
+  groups: z
+    .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key, its name.') }))
+    .describe('The groups over the whole range, the dearest first; days in their order.'),
+})
+export type UsagePage = Told<typeof UsagePage>
 
-export type Overview = {
-  readonly object: 'overview'
-  readonly spent_today: string
-  readonly spent_7_days: string
-  readonly requests_today: number
-  /** Of today and yesterday. */
-  readonly errors: readonly { readonly code: string; readonly requests: number }[]
-  readonly keys: { readonly active: number; readonly expired: number; readonly revoked: number }
-  /** The keys that will be the first to run dry. */
-  readonly low: readonly KeyShape[]
-  readonly last_audit: { readonly at: string; readonly keys: number; readonly wrong: number } | null
-  readonly routes: readonly RouteShape[]
-}
+const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
+
+const KeyCounts = z.object({
+  active: count('Keys that work.'),
+  expired: count('Keys whose end has come.'),
+  revoked: count('Keys that were revoked.'),
+})
+
+const LastAudit = z.object({
+  at: moment('The end of the audit.'),
+  keys: count('Keys that were audited.'),
+  wrong: count('Of them, those with something wrong.'),
+})
+
+export const Overview = z.object({
+  object: kind('overview'),
+  spent_today: credits('Charged on this UTC day.'),
+  spent_7_days: credits('Charged on this day and the six before it.'),
+  requests_today: count('Requests of this UTC day.'),
+  errors: z.array(ErrorCount).describe('Errors of today and yesterday, the most frequent first.'),
+  keys: KeyCounts.describe('The number of keys by status.'),
+  low: z.array(Key).describe('The keys that will be the first to run dry.'),
+  last_audit: LastAudit.nullable().describe('The last audit of all keys; null if there was none.'),
+  routes: z.array(Route).describe('The routes of the active models.'),
+})
+export type Overview = Told<typeof Overview>

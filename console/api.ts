@@ -1,4 +1,4 @@
-import type { ApiError } from '../operator/admin-api/shapes/answers.ts'
+import type { ApiError } from '../layers/admin/api/shapes/answers.ts'
 import { parseJson, readJson } from './read-json.ts'
 import { endSession, sessionToken } from './session.ts'
 

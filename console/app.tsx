@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { WhoAmI } from '../operator/admin-api/shapes/answers.ts'
+import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { Identity } from './identity.ts'
 import { pageOf } from './page-of.tsx'
 import { SignIn } from './pages/sign-in.tsx'

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { WhoAmI } from '../operator/admin-api/shapes/answers.ts'
+import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 
 /** Who works here, and on which stage. */
 export const Identity = createContext<WhoAmI | undefined>(undefined)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ACT_MS, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { isoTime } from '../layers/gateway/domain/time.ts'
 import { readStoredCatalog, type StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
@@ -24,7 +25,7 @@ export async function catalogInForce(tables: OperatorTables, file: CatalogData, 
   if (stored && isDeepStrictEqual(plain(stored.data), plain(wanted))) return { ...stored, isOperators }
   const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
   const { version } = await writeCatalog(tables)(wanted, newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)))
-  return { data: wanted, version, pushedAt: new Date(nowMs).toISOString(), pushedBy: by, isOperators }
+  return { data: wanted, version, pushedAt: isoTime(nowMs), pushedBy: by, isOperators }
 }
 
 function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): CatalogData {

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
-import * as rules from '../layers/admin/rules.ts'
-import { SETTING_FIELDS } from '../layers/admin/setting-fields.ts'
-import { listIn, readPeriod } from '../layers/admin/setting-texts.ts'
+import * as rules from '../layers/admin/settings/rules.ts'
+import { SETTING_FIELDS } from '../layers/admin/settings/setting-fields.ts'
+import { listIn, readPeriod } from '../layers/admin/settings/setting-texts.ts'
 import { ADMIN_SCOPES } from '../layers/gateway/domain/admin-key.ts'
 
 // Each parses one argument, or says what was wrong with it, what was got and what to write.

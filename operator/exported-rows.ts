@@ -1,3 +1,4 @@
+import { isoTime } from '../layers/gateway/domain/time.ts'
 import type { Ask } from './admin-client/ask.ts'
 import { Refusal } from './admin-client/refusal.ts'
 
@@ -46,8 +47,4 @@ async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<str
     isBehind = end >= 0
     if (isBehind) yield begun.slice(end + 2)
   }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,16 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parseCatalog } from '../catalog/parse-catalog.ts'
+import { namingEcho } from '../layers/admin/catalog/naming-echo.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { CliError } from './cli-error.ts'
-
-/** In a provider's `baseUrl`: the echo upstream that `npm start` brings along. */
-const ECHO = 'local:echo'
-
-/** For JSON.parse: puts the address of the echo upstream in its place, where there is one. */
-export function namingEcho(echoUrl = ECHO): (name: string, value: unknown) => unknown {
-  return (name, value) => (name === 'baseUrl' && value === ECHO ? echoUrl : value)
-}
 
 /** The checked catalog of a file. Throws a CliError whose first line says what is wrong, and whose others are more. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {

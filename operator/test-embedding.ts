@@ -1,3 +1,4 @@
+import type { RouteTest } from '../layers/admin/api/call.ts'
 import { readEmbeddingRequest } from '../layers/gateway/contracts/embeddings/embedding-request.ts'
 import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
 import type { Catalog, PricedModel, UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
@@ -5,7 +6,6 @@ import { priceRequest } from '../layers/gateway/domain/priced-request.ts'
 import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
 import { readUsage } from '../layers/gateway/wire/usage-counts.ts'
 import { reasonOf } from './route-failure.ts'
-import type { RouteTest } from './test-route.ts'
 
 /** One short text through one route of an embedding model. */
 export async function testEmbedding(

@@ -1,24 +1,13 @@
+import type { RouteTest } from '../layers/admin/api/call.ts'
 import { parseChatRequest } from '../layers/gateway/contracts/chat/chat-request.ts'
 import { billFor, countsOf } from '../layers/gateway/domain/bill.ts'
 import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../layers/gateway/domain/catalog.ts'
-import type { Nano } from '../layers/gateway/domain/money.ts'
 import { priceRequest } from '../layers/gateway/domain/priced-request.ts'
 import type { OpenProvider } from '../layers/gateway/providers/open-provider.ts'
 import { speaks } from '../layers/gateway/wire/delta.ts'
 import { readUsage } from '../layers/gateway/wire/usage-counts.ts'
 import { reasonOf } from './route-failure.ts'
 import { testEmbedding } from './test-embedding.ts'
-
-export type RouteTest = {
-  readonly model: string
-  readonly provider: string
-  readonly upstreamModel: string
-  readonly ok: boolean
-  readonly result: string
-  readonly firstTokenMs?: number | undefined
-  readonly tokens?: number | undefined
-  readonly cost?: Nano | undefined
-}
 
 const OUTPUT_CAP = 16
 

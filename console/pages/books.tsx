@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { AuditLine } from '../../operator/admin-api/shapes/books.ts'
-import type { Overview } from '../../operator/admin-api/shapes/usage.ts'
+import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
+import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
 import { Badge } from '../parts/badge.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CatalogShape, CatalogVersionShape } from '../../operator/admin-api/shapes/catalog.ts'
+import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { Loading } from '../parts/loading.tsx'

@@ -1,4 +1,4 @@
-import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { Command } from '../parts/command.tsx'
 import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
 import { Select } from '../parts/field.tsx'

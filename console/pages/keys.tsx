@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { KeyShape } from '../../operator/admin-api/shapes/keys.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { compareCredits } from '../parts/compare-credits.ts'

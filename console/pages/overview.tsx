@@ -1,4 +1,4 @@
-import type { Overview as OverviewShape } from '../../operator/admin-api/shapes/usage.ts'
+import type { Overview as OverviewShape } from '../../layers/admin/api/shapes/usage.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AttemptShape, BillLineShape, RequestShape } from '../../operator/admin-api/shapes/requests.ts'
+import type { BillLineShape, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import type { AttemptShape } from '../../layers/admin/api/shapes/usage-record.ts'
 import { Badge } from '../parts/badge.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { RequestLine } from '../../operator/admin-api/shapes/requests.ts'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'

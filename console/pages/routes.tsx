@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { List } from '../../operator/admin-api/shapes/answers.ts'
-import type { RouteShape, RouteTestShape } from '../../operator/admin-api/shapes/catalog.ts'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
 import { ActForm } from '../parts/act-form.tsx'
 import { announce } from '../parts/announce.tsx'

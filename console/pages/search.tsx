@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { SearchShape } from '../../operator/admin-api/shapes/answers.ts'
+import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import { Badge } from '../parts/badge.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'

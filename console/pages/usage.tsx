@@ -1,4 +1,4 @@
-import type { UsageGroup, UsagePage } from '../../operator/admin-api/shapes/usage.ts'
+import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Select } from '../parts/field.tsx'

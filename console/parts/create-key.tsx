@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
-import type { CreateKeyBody, KeyWithSecret } from '../../operator/admin-api/shapes/keys.ts'
+import type { CreateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../api.ts'
 import { useIdentity } from '../identity.ts'
 import { KEY_PREFIX, type NewSecret, newSecret } from '../secret.ts'

@@ -1,4 +1,4 @@
-import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 
 /** What an event changed, field by field. */
 export function EventChange({ event: { before, after } }: { readonly event: EventShape }) {

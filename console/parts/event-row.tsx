@@ -1,4 +1,4 @@
-import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { EventChange } from './event-change.tsx'
 import { KeyLink } from './links.tsx'
 import { Moment } from './moment.tsx'

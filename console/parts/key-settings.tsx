@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { listIn, typedText } from '../../layers/admin/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/setting-words.ts'
+import { listIn, typedText } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isOptional, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { isInRanges } from '../cidr.ts'

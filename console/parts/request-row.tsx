@@ -1,4 +1,4 @@
-import type { RequestLine } from '../../operator/admin-api/shapes/requests.ts'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { Badge } from './badge.tsx'
 import { Credits } from './credits.tsx'
 import { KeyLink, RequestLink } from './links.tsx'

@@ -1,8 +1,9 @@
-import type { SettingField } from '../../layers/admin/setting-fields.ts'
-import { typedText, typedValue } from '../../layers/admin/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/setting-words.ts'
+import type { CreateKeyBody, UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
+import { typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
-import type { CreateKeyBody, KeyShape, UpdateKeyBody } from '../../operator/admin-api/shapes/keys.ts'
 
 /** The settings of a key as somebody types them. */
 export type Typed = Readonly<Record<SettingField, string>>

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { List } from '../../operator/admin-api/shapes/answers.ts'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { type ApiFailure, ask, failureFrom, isAbort } from '../api.ts'
 
 export type Query = Readonly<Record<string, string | null | undefined>>

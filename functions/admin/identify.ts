@@ -1,11 +1,11 @@
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import type { Identity } from '../../layers/admin/api/call.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { ADMIN_SCOPES, mayComeFrom, opensAdminKey } from '../../layers/gateway/domain/admin-key.ts'
 import { hashSecret, isSecret } from '../../layers/gateway/domain/secret.ts'
 import { allowanceAt } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { findAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { AdminError } from '../../operator/admin-api/admin-error.ts'
-import type { Identity } from '../../operator/admin-api/call.ts'
 import type { AdminEvent } from './event.ts'
 
 /** A caller whom AWS knows. IAM policies have decided already what it may ask. */

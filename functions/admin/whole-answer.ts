@@ -1,5 +1,5 @@
-import { AdminError } from '../../operator/admin-api/admin-error.ts'
-import type { AdminAnswer } from '../../operator/admin-api/call.ts'
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 
 /** Lambda hands over 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_CHARS = 2_500_000

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { birthOf, dayAfter, daysFrom, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
-import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
 import {

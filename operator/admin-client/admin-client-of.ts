@@ -1,7 +1,7 @@
+import type { Administered, Identity, WantedRoutes } from '../../layers/admin/api/call.ts'
+import type { Report } from '../../layers/admin/api/handle.ts'
+import { rememberAudit } from '../../layers/admin/audit/audit-keys.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
-import type { Administered, Identity } from '../admin-api/call.ts'
-import type { Report } from '../admin-api/handle.ts'
-import { rememberAudit } from '../audit/audit-keys.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
 import { testRoutes } from '../test-routes.ts'
@@ -29,7 +29,11 @@ export function adminOf(connection: Reached, report: (message: string) => void):
 export function adminClientOf(connection: Reached, scopes: Identity['scopes'], report: Report): AdminClient {
   const { adminUrl, tables, whoAmI } = connection
   const clock = Date.now
-  const administered = { ...connection, clock, onThisMachine: { testRoutes } }
+  const administered = {
+    ...connection,
+    clock,
+    onThisMachine: { testRoutes: (wanted: WantedRoutes) => testRoutes(connection, wanted) },
+  }
   const here = inProcessClient(administered, { by: whoAmI, scopes }, report)
   if (adminUrl === undefined) return here
   return stageClient({

@@ -1,4 +1,4 @@
-import type { AdminAnswer, AdminRequest } from '../admin-api/call.ts'
+import type { AdminAnswer, AdminRequest } from '../../layers/admin/api/call.ts'
 
 /** A request to the admin API, before it is known who makes it. */
 export type AdminAsk = Omit<AdminRequest, 'identity'>

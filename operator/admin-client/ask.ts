@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ADMIN_ROOT } from '../admin-api/route-table.ts'
-import type { List } from '../admin-api/shapes/answers.ts'
+import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
 import { Refusal, Unanswered } from './refusal.ts'
 

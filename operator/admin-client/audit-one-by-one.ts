@@ -1,5 +1,6 @@
-import type { AuditLine } from '../admin-api/shapes/books.ts'
-import type { KeyShape } from '../admin-api/shapes/keys.ts'
+import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { AdminClient } from './admin-client.ts'
 import { ask } from './ask.ts'
 
@@ -16,5 +17,5 @@ export async function* auditOneByOne(client: AdminClient, clock: () => number): 
       yield line
     }
   }
-  yield { object: 'audit.summary', keys, wrong, at: new Date(clock()).toISOString() }
+  yield { object: 'audit.summary', keys, wrong, at: isoTime(clock()) }
 }

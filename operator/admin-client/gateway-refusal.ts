@@ -1,7 +1,7 @@
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
-import { AdminError } from '../admin-api/admin-error.ts'
-import { ADMIN_ROOT } from '../admin-api/route-table.ts'
 import type { AdminAsk } from './admin-client.ts'
 
 const PASSED_BY = "With rights to the tables, '--direct' works without it."

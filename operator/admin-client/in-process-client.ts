@@ -1,5 +1,5 @@
-import type { Administered, Identity } from '../admin-api/call.ts'
-import { adminApi, type Report } from '../admin-api/handle.ts'
+import type { Administered, Identity } from '../../layers/admin/api/call.ts'
+import { adminApi, type Report } from '../../layers/admin/api/handle.ts'
 import type { AdminClient } from './admin-client.ts'
 
 /** The admin API in this process, over tables to which the operator has rights. */

@@ -1,4 +1,4 @@
-import type { AdminAnswer } from '../admin-api/call.ts'
+import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 import type { AdminAsk } from './admin-client.ts'
 import { gatewayRefusal, unreadable } from './gateway-refusal.ts'
 

@@ -1,5 +1,5 @@
-import type { AdminAnswer } from '../admin-api/call.ts'
-import type { ApiError } from '../admin-api/shapes/answers.ts'
+import type { AdminAnswer } from '../../layers/admin/api/call.ts'
+import type { ApiError } from '../../layers/admin/api/shapes/answers.ts'
 import { CliError } from '../cli-error.ts'
 
 /** The admin API's refusal, in its words. */

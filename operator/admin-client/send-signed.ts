@@ -1,6 +1,6 @@
 import { SignatureV4 } from '@smithy/signature-v4'
-import { AdminError } from '../admin-api/admin-error.ts'
-import { ADMIN_ROOT } from '../admin-api/route-table.ts'
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { AdminAsk } from './admin-client.ts'
 import { unsigned } from './gateway-refusal.ts'
 

@@ -1,12 +1,13 @@
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import type { AdminAnswer, Identity } from '../../layers/admin/api/call.ts'
+import { type Report, refusalFor, refused } from '../../layers/admin/api/handle.ts'
+import { readJson } from '../../layers/admin/api/read-json.ts'
+import { adminRequestId } from '../../layers/admin/api/request-id.ts'
+import { ADMIN_ROOT, findAdminRoute } from '../../layers/admin/api/route-table.ts'
+import { requireScope } from '../../layers/admin/api/scopes.ts'
+import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
+import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { LastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
-import type { AdminAnswer, Identity } from '../admin-api/call.ts'
-import { type Report, refusalFor, refused } from '../admin-api/handle.ts'
-import { readJson } from '../admin-api/read-json.ts'
-import { adminRequestId } from '../admin-api/request-id.ts'
-import { ADMIN_ROOT, findAdminRoute } from '../admin-api/route-table.ts'
-import { requireScope } from '../admin-api/scopes.ts'
-import type { WhoAmI } from '../admin-api/shapes/answers.ts'
-import type { AuditLine } from '../admin-api/shapes/books.ts'
 import { CliError } from '../cli-error.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
 import { auditOneByOne } from './audit-one-by-one.ts'
@@ -31,7 +32,8 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
       return await answerTo(asked)
     } catch (error) {
       if (error instanceof Refusal) return error.answer
-      const [requestId, refusal] = [adminRequestId(clock()), refusalFor(error)]
+      const requestId = adminRequestId(clock())
+      const refusal = error instanceof CliError ? new AdminError('conflict', error.message) : refusalFor(error)
       if (refusal.status === 500) report(requestId, error)
       return refused(requestId, refusal)
     }

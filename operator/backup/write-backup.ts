@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { GetItemCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { CLOSING_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
 import { CliError } from '../cli-error.ts'
@@ -31,7 +32,7 @@ export async function writeBackup(tables: OperatorTables, file: string, nowMs: n
 
 /** The first line says what the file is. The last one says how many there were, so that a torn file is known. */
 async function* linesOf(tables: OperatorTables, nowMs: number, counts: Counts): AsyncGenerator<string> {
-  yield line({ waybillBackup: FORMAT, takenAt: new Date(nowMs).toISOString() })
+  yield line({ waybillBackup: FORMAT, takenAt: isoTime(nowMs) })
   // Read before all else: of a day that is noted as closed, every total is in the table by then.
   const closing = await readClosingItem(tables)
   const isClosing = (item: RawItem) => item.requestId?.S === CLOSING_ITEM.requestId

@@ -9,6 +9,7 @@ import {
 } from '../../layers/gateway/domain/admin-key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import { allowanceAt, grantedOnDay } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import type { AdminKeyResult } from '../../layers/gateway/store/admin-keys/change-admin-key.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
@@ -150,13 +151,13 @@ async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
     last_four: current.lastFour,
     previous:
       previous && previous.untilMs > nowMs
-        ? { last_four: previous.lastFour, expires_at: new Date(previous.untilMs).toISOString() }
+        ? { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }
         : null,
     scopes,
     allowlist,
     daily_grant: dailyGrant,
     granted_today: grantedToday,
-    created_at: new Date(createdAtMs).toISOString(),
+    created_at: isoTime(createdAtMs),
   }
 }
 

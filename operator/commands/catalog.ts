@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
+import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
-import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../admin-api/shapes/catalog.ts'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { moment, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import type { Target } from '../connect.ts'
 import { printJson, printTable } from '../output.ts'
-import { priceWarnings } from '../price-warnings.ts'
 import { invalidCatalog, readCatalogFile, readCatalogJson } from '../read-catalog-file.ts'
 import type { Run, Session } from '../run.ts'
 
@@ -151,7 +152,7 @@ async function diffAction(session: Session, _: object, from?: string, to?: strin
 }
 
 function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape> {
-  if (atMs !== undefined) return admin.get('/catalog', { at: new Date(atMs).toISOString() })
+  if (atMs !== undefined) return admin.get('/catalog', { at: isoTime(atMs) })
   return inWords(admin.get('/catalog'), {
     not_found: "There is no catalog yet. Put one in force with 'waybill catalog push FILE'.",
   })

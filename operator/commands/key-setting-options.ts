@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { SETTING_FIELDS } from '../../layers/admin/setting-fields.ts'
-import { typedValue } from '../../layers/admin/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/setting-words.ts'
+import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { typedValue } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
-import type { UpdateKeyBody } from '../admin-api/shapes/keys.ts'
 
 /** As commander hands them over: texts, by the names of their options. */
 export type SettingOptions = Readonly<Record<string, unknown>>

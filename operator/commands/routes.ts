@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
-import type { List } from '../admin-api/shapes/answers.ts'
-import type { RouteShape, RouteTestShape } from '../admin-api/shapes/catalog.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run } from '../run.ts'
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { RequestLine, RequestShape } from '../admin-api/shapes/requests.ts'
-import type { UsageGroup, UsagePage } from '../admin-api/shapes/usage.ts'
+import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { moment, period, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'

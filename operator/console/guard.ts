@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AdminError } from '../admin-api/admin-error.ts'
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
 
 /** With every answer: nothing of the page is run, framed, kept or told elsewhere. */
 export const GUARD_HEADERS = {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import type { WhoAmI } from '../admin-api/shapes/answers.ts'
-import type { KeyShape } from '../admin-api/shapes/keys.ts'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
 import { ask } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
@@ -41,7 +42,7 @@ export function openPlayground(
   async function makeKey(): Promise<OwnKey> {
     const { by } = await api.get<WhoAmI>('/whoami')
     const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-    const expiresAt = new Date(clock() + LIFETIME_MS).toISOString()
+    const expiresAt = isoTime(clock() + LIFETIME_MS)
     const body = {
       name: `playground of ${by}`.slice(0, MOST_NAME),
       credits: CREDITS,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { buildConsole } from '../../console/build.ts'
+import { READING_SCOPES } from '../../layers/admin/api/scopes.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
-import { READING_SCOPES } from '../admin-api/scopes.ts'
 import { adminClientOf } from '../admin-client/admin-client-of.ts'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'

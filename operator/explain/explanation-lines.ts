@@ -1,4 +1,4 @@
-import type { Explained } from '../admin-api/shapes/requests.ts'
+import type { Explained } from '../../layers/admin/api/shapes/requests.ts'
 
 const WIDTH = 14
 

@@ -4,12 +4,12 @@ import { isInRanges } from '../../console/cidr.ts'
 import { compareCredits } from '../../console/parts/compare-credits.ts'
 import { changesOf, DEFAULTS, rebase, settingsOf } from '../../console/parts/typed-settings.ts'
 import { KEY_PREFIX, newSecret, secretOf } from '../../console/secret.ts'
+import { createKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import { settingsIn } from '../../layers/admin/settings/key-settings.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { cidrContains } from '../../layers/gateway/domain/cidr.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { hashSecret, isSecret, makeSecret } from '../../layers/gateway/domain/secret.ts'
-import { settingsIn } from '../../operator/admin-api/key-settings.ts'
-import { createKeyBody } from '../../operator/admin-api/shapes/keys.ts'
 
 test('the whole console is below 40 KiB gzipped: one page, one script, one style sheet', async () => {
   const { files, gzippedBytes } = await buildConsole()

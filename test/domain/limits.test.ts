@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isoTime, utcDay } from '../../layers/gateway/domain/limits.ts'
+import { isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

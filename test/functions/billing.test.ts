@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { explainRequest } from '../../operator/explain/explain-request.ts'
+import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import { explanationLines } from '../../operator/explain/explanation-lines.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'

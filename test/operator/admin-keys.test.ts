@@ -1,6 +1,6 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
-import type { List } from '../../operator/admin-api/shapes/answers.ts'
-import type { EventShape } from '../../operator/admin-api/shapes/books.ts'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'

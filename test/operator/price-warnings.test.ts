@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { isAbove, type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
-import { priceWarnings } from '../../operator/price-warnings.ts'
 
 type Prices = Record<string, unknown>
 

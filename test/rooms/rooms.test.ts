@@ -145,7 +145,7 @@ test.each<[string, readonly string[]]>([
   [`${G}/flow/x.ts`, [...gateway('store', 'middleware', 'providers', 'providers/http'), ...OUTSIDE, ...SDK]],
   [`${G}/middleware/x.ts`, [...gateway('store', 'providers'), ...OUTSIDE, ...SDK]],
   ['layers/tokenizer/x.ts', [...gateway('domain', 'flow'), ...OUTSIDE, ...SDK]],
-  ['functions/usage/x.ts', [...OUTSIDE.slice(1), 'operator/admin-api/handle.ts']],
+  ['functions/usage/x.ts', [...OUTSIDE.slice(1), 'layers/admin/api/handle.ts']],
   ['functions/admin/x.ts', ['operator/connect.ts', 'operator/console/server.ts', ...OUTSIDE.slice(1)]],
   [
     'catalog/x.ts',
@@ -189,8 +189,8 @@ test.each<[string, readonly string[]]>([
       ...gateway('domain', 'wire'),
       ...OUTSIDE.slice(0, 7),
       'console/build.ts',
-      'operator/admin-api/keys.ts',
-      'operator/admin-api/shapes/keys.ts',
+      'layers/admin/api/keys.ts',
+      'layers/admin/api/shapes/keys.ts',
       ...SDK,
       'node:fs',
       'preact/compat',
@@ -205,7 +205,7 @@ test.each<[string, readonly string[]]>([
 })
 
 test('types may be taken where the row says so, and values not', () => {
-  const taken = ['operator/admin-api/shapes/keys.ts', 'operator/admin-api/keys.ts']
+  const taken = ['layers/admin/api/shapes/keys.ts', 'layers/admin/api/keys.ts']
   expect(taken.map((target) => refusedOf('console/x.tsx', target, true))).toEqual([false, true])
   const provider = `${G}/providers/provider.ts`
   expect([true, false].map((isType) => refusedOf(`${G}/flow/x.ts`, provider, isType))).toEqual([false, true])

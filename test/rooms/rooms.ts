@@ -53,25 +53,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: 'log/** @middy/core aws-lambda node:stream',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
-  'layers/admin/**': { imports: 'domain/** endpoints.ts zod' },
-  'functions/**': { imports: `layers/** @middy/core{,/*} ${NODE}` },
-  'functions/admin/**': { imports: `layers/** operator/admin-api/** ${NODE}` },
+  'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },
+  'functions/**': { imports: `layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}` },
+  'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE}`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
-  'operator/admin-api/**': {
-    imports: `catalog/** layers/** operator/*.ts operator/audit/** operator/explain/** zod ${NODE}`,
-  },
   'operator/admin-client/**': {
-    imports: `layers/** operator/*.ts operator/admin-api/** operator/audit/** @smithy/signature-v4 ${NODE}`,
+    imports: `layers/** operator/*.ts @smithy/signature-v4 ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {
     imports:
-      'domain/key-settings.ts domain/plain-text.ts endpoints.ts layers/admin/setting-texts.ts layers/admin/setting-words.ts preact{,/hooks}',
-    types: 'layers/admin/setting-fields.ts operator/admin-api/shapes/*',
+      'domain/key-settings.ts domain/plain-text.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
+    types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/*',
   },
   'console/build.ts': { imports: `esbuild ${NODE}` },
   'local/**': {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { csvLines } from '../../layers/admin/usage/usage-csv.ts'
+import { ndjsonLines } from '../../layers/admin/usage/usage-lines.ts'
 import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
 import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/export-line.ts'
-import { utcDay } from '../../layers/gateway/domain/limits.ts'
+import { utcDay } from '../../layers/gateway/domain/time.ts'
 import {
   SUMMED_FIELDS,
   USAGE_FIELD_NAMES,
@@ -14,8 +16,6 @@ import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { recordOf, usageRecord } from '../../layers/gateway/wire/usage-record.ts'
-import { csvLines } from '../../operator/usage-csv.ts'
-import { ndjsonLines } from '../../operator/usage-lines.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { CatalogCheck, CatalogShape } from '../../../operator/admin-api/shapes/catalog.ts'
+import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'

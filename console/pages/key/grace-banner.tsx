@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'

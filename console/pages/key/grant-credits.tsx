@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { GrantBody, KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
+import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'

@@ -1,4 +1,4 @@
-import type { KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 
 /** What every dialog on a key is given. */
 export type KeyDialogProps = {

@@ -1,4 +1,4 @@
-import type { HoldShape } from '../../../operator/admin-api/shapes/keys.ts'
+import type { HoldShape } from '../../../layers/admin/api/shapes/keys.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Credits } from '../../parts/credits.tsx'
 import { RequestLink } from '../../parts/links.tsx'

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { KeyDetail, RevokeBody } from '../../../operator/admin-api/shapes/keys.ts'
+import type { RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'

@@ -1,4 +1,4 @@
-import type { UsageBucket, UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+import type { UsageBucket, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { colourOf, type DrawnGroups, groupsOf, OTHERS } from './drawn-groups.ts'
 
 const WIDTH = 1000

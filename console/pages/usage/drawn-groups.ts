@@ -1,4 +1,4 @@
-import type { UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
 /** The dearest have a colour of their own; five hundred could not be told apart. */
 const COLOURS = 7

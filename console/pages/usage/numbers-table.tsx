@@ -1,4 +1,4 @@
-import type { UsageNumbers } from '../../../operator/admin-api/shapes/usage.ts'
+import type { UsageNumbers } from '../../../layers/admin/api/shapes/usage.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { KeyLink } from '../../parts/links.tsx'
 import { Table } from '../../parts/table.tsx'

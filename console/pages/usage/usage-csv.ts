@@ -1,4 +1,4 @@
-import type { UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
 const NUMBERS = [
   'requests',

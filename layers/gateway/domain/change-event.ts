@@ -4,6 +4,7 @@ import type { AdminKey } from './admin-key.ts'
 import type { Key } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
+import { isoTime } from './time.ts'
 
 export type EventKind =
   | 'key.create'
@@ -74,7 +75,7 @@ export function adminKeyFields({ name, status, current, previous, scopes, allowl
 }
 
 function timeOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString()
+  return ms === undefined ? undefined : isoTime(ms)
 }
 
 function differences(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {

@@ -1,9 +1,7 @@
 import { FUNCTION_TIMEOUT_SECONDS, HOLD_MARGIN_SECONDS } from '../contract.ts'
 import type { Key } from './key.ts'
-import { utcDay } from './limits.ts'
+import { DAY_MS, utcDay } from './time.ts'
 import { ulidTimeMs } from './ulid.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** No clock of ours is further off than this. */
 export const CLOCK_MARGIN_MS = 60 * 60 * 1000

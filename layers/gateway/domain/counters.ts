@@ -1,8 +1,8 @@
 import type { Demand } from './admission.ts'
 import type { AdmissionRefusal } from './gateway-error.ts'
 import type { Key } from './key.ts'
-import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'
+import { DAY_MS, utcDay } from './time.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter = {
@@ -29,7 +29,6 @@ export function noCounts(): Counts {
   return Object.fromEntries(COUNTER_NAMES.map((name) => [name, {}])) as Counts
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const LENGTH = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
 
 export function windowOf({ within }: Counter, ms: number): string {

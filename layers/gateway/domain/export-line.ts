@@ -1,4 +1,4 @@
-import { isoTime } from './limits.ts'
+import { isoTime } from './time.ts'
 import {
   type Attempt,
   USAGE_FIELD_NAMES,

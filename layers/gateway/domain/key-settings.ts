@@ -1,4 +1,5 @@
 import type { Scope } from '../endpoints.ts'
+import { isoTime } from './time.ts'
 
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
 export const GRACE_MS = 60 * 60 * 1000
@@ -55,7 +56,7 @@ export const KEY_SETTINGS: Rows = {
   maxConcurrent: { default: 200 },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
-  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },
+  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: isoTime(ms) }) },
   note: { default: null },
 }
 

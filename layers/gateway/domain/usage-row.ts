@@ -1,8 +1,8 @@
 import type { ContractName, EndpointName } from '../endpoints.ts'
 import type { UsageSource } from './bill.ts'
-import { utcDay } from './limits.ts'
 import type { Nano } from './money.ts'
 import type { StatedPrice } from './price.ts'
+import { utcDay } from './time.ts'
 
 export const OUTCOMES = ['completed', 'refused', 'upstream_error', 'abandoned'] as const
 export type Outcome = (typeof OUTCOMES)[number]
@@ -184,6 +184,9 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]
+/** A caller is not told the cost to the operator. */
+export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !USAGE_FIELDS[name].operatorOnly)
+export const OPERATOR_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].operatorOnly)
 export const CREDIT_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'credits')
 
 export function keyDay(keyId: string, nowMs: number): string {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret, isSecret } from '../domain/secret.ts'
+import { isoTime } from '../domain/time.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
@@ -48,7 +49,7 @@ export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): G
 export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
   return new GatewayError(
     'invalid_api_key',
-    `Incorrect API key provided: it expired at ${new Date(expiresAtMs).toISOString()}. Use a new one, or ask the gateway's operator to extend it.`,
+    `Incorrect API key provided: it expired at ${isoTime(expiresAtMs)}. Use a new one, or ask the gateway's operator to extend it.`,
   )
 }
 

@@ -1,8 +1,8 @@
-import { isoTime } from '../domain/limits.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
 import { parsePrice, type StatedPrice } from '../domain/price.ts'
+import { isoTime } from '../domain/time.ts'
 import {
-  USAGE_FIELD_NAMES,
+  CALLER_FIELDS,
   USAGE_FIELDS,
   type UsageFieldKind,
   type UsageFieldName,
@@ -29,7 +29,6 @@ export function recordOf(names: readonly UsageFieldName[]): (row: Partial<UsageR
   return (row) => Object.fromEntries(fields.map(({ name, api, kind }) => [api, SHOWN[kind](row[name])]))
 }
 
-export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !USAGE_FIELDS[name].operatorOnly)
 const callerPart = recordOf(CALLER_FIELDS)
 
 /** A row as its caller is told it. */

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
+import type { Administered, WantedRoutes } from '../../../layers/admin/api/call.ts'
+import { adminApi } from '../../../layers/admin/api/handle.ts'
 import { ADMIN_SCOPES, type AdminScope } from '../../../layers/gateway/domain/admin-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import type { Administered } from '../../../operator/admin-api/call.ts'
-import { adminApi } from '../../../operator/admin-api/handle.ts'
 import { testRoutes } from '../../../operator/test-routes.ts'
 
 export type Sent = {
@@ -39,7 +39,7 @@ export function adminOf(tables: OperatorTables, given: Partial<Administered> = {
     isProtected: false,
     chatUrl: 'https://gateway.example',
     clock: Date.now,
-    onThisMachine: { testRoutes },
+    onThisMachine: { testRoutes: (wanted: WantedRoutes) => testRoutes({ tables, stage: 'dev' }, wanted) },
     ...given,
   }
   const api = adminApi(administered, (_, error) => reports.push(error))

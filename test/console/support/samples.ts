@@ -1,14 +1,14 @@
-import type { AuditLine, EventShape } from '../../../operator/admin-api/shapes/books.ts'
+import type { AuditLine, EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type {
   CatalogCheck,
   CatalogShape,
   CatalogVersionShape,
   RouteShape,
   RouteTestShape,
-} from '../../../operator/admin-api/shapes/catalog.ts'
-import type { GrantShape, KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
-import type { RequestLine, RequestShape } from '../../../operator/admin-api/shapes/requests.ts'
-import type { Overview, UsageNumbers, UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+} from '../../../layers/admin/api/shapes/catalog.ts'
+import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
 // What a gateway with some history says of itself.
 
@@ -143,7 +143,7 @@ export const sampleEvent: EventShape = {
   id: '01K9EVENT',
   at: ago(HOUR),
   by: 'arn:aws:iam::123456789012:user/ana',
-  what: 'key.update',
+  what: 'key.updated',
   key_id: sampleKey(1).id,
   before: { rpm: 60, allowlist: [] },
   after: { rpm: 120, allowlist: ['203.0.113.0/24'] },

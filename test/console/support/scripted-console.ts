@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { buildConsole } from '../../../console/build.ts'
-import type { List } from '../../../operator/admin-api/shapes/answers.ts'
-import type { EventShape } from '../../../operator/admin-api/shapes/books.ts'
-import type { CreateKeyBody, KeyDetail } from '../../../operator/admin-api/shapes/keys.ts'
-import type { UsagePage } from '../../../operator/admin-api/shapes/usage.ts'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
+import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import {
   ago,
   OPEN_REQUEST_ID,

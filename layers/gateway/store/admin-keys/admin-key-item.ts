@@ -1,5 +1,6 @@
 import { ITEMS } from '../../contract.ts'
 import type { AdminKey, AdminScope } from '../../domain/admin-key.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 import { currentSecret, previousSecret, secretAttributes } from '../keys/secret-attributes.ts'
@@ -18,7 +19,7 @@ export function toAdminItem(key: AdminKey): Item {
     scopes: key.scopes,
     allowlist: key.allowlist,
     dailyGrant: key.dailyGrant,
-    createdAt: new Date(key.createdAtMs).toISOString(),
+    createdAt: isoTime(key.createdAtMs),
     version: key.version,
   }
 }

@@ -1,7 +1,7 @@
 import { ITEMS } from '../../contract.ts'
 import type { AdminKey } from '../../domain/admin-key.ts'
-import { utcDay } from '../../domain/limits.ts'
 import type { Nano } from '../../domain/money.ts'
+import { utcDay } from '../../domain/time.ts'
 import { toNano } from '../keys/key-item.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'

@@ -2,6 +2,7 @@ import { CATALOG_ITEM } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
 import type { CatalogData } from '../../domain/catalog.ts'
 import { changeEvent } from '../../domain/change-event.ts'
+import { isoTime } from '../../domain/time.ts'
 import { retry } from '../../retry.ts'
 import { CATALOG_EVENTS } from '../events/event-item.ts'
 import { findEvent } from '../events/find-event.ts'
@@ -38,7 +39,7 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
       const before = await read()
       const version = before?.version ?? 0
       if (shown !== undefined && shown !== version) return overtakenBy(version)
-      const next = { data: catalog, version: version + 1, pushedAt: new Date(act.atMs).toISOString(), pushedBy: act.by }
+      const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by }
       const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
         before: { version },
         after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }) },

@@ -1,5 +1,6 @@
 import { ITEMS } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
+import { isoTime } from '../../domain/time.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
@@ -20,7 +21,7 @@ export function claimAct({ database, keys }: Tables): ClaimAct {
       pk: `${ITEMS.claim}${name}`,
       sk: 'CLAIM',
       actId: act.id,
-      at: new Date(act.atMs).toISOString(),
+      at: isoTime(act.atMs),
       by: act.by,
       digest,
       expiresAt: Math.ceil(act.atMs / 1000) + CLAIM_DAYS * DAY_SECONDS,

@@ -1,5 +1,6 @@
 import { ITEMS } from '../../contract.ts'
 import type { ChangeEvent, EventKind } from '../../domain/change-event.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 
 /** Whose event it is: a key's, by its id, or the catalog's. */
@@ -13,7 +14,7 @@ export const eventItem = (of: string, eventId: string) => ({ pk: `${ITEMS.event}
 /** An event is kept twice: with those of what it changed, and with those of its month. */
 export function eventItems(event: ChangeEvent): Item[] {
   const { id, atMs, by, what, keyId, before, after } = event
-  const content = { at: new Date(atMs).toISOString(), by, what, keyId, before, after }
+  const content = { at: isoTime(atMs), by, what, keyId, before, after }
   return [keyId ?? CATALOG_EVENTS, monthOf(atMs)].map((of) => ({ ...eventItem(of, id), ...content }))
 }
 

@@ -1,6 +1,7 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent } from '../../domain/change-event.ts'
 import { formatCredits, type Nano } from '../../domain/money.ts'
+import { isoTime } from '../../domain/time.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
@@ -49,5 +50,5 @@ export function grantCredits(tables: OperatorTables): GrantCredits {
 
 /** A grant has the id of the act that made it. */
 export function grantEntry(keyId: string, amount: Nano, { id, by, atMs }: Act) {
-  return { ...grantItem(keyId, id), credits: amount, grantedAt: new Date(atMs).toISOString(), by }
+  return { ...grantItem(keyId, id), credits: amount, grantedAt: isoTime(atMs), by }
 }

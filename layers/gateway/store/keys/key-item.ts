@@ -2,7 +2,7 @@ import { ITEMS } from '../../contract.ts'
 import { type CounterName, type Counts, noCounts } from '../../domain/counters.ts'
 import type { Hold, Key } from '../../domain/key.ts'
 import { type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
-import { isoTime } from '../../domain/limits.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 import { currentSecret, previousSecret, secretAttributes } from './secret-attributes.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
@@ -31,7 +31,7 @@ export function toItem(key: Key): Item {
     ...secretAttributes(key),
     previousUsedAtMs: key.previous?.usedAtMs,
     lastUsedAtMs: key.lastUsedAtMs,
-    createdAt: new Date(key.createdAtMs).toISOString(),
+    createdAt: isoTime(key.createdAtMs),
     version: key.version,
     bucketFullAtUs: key.bucketFullAtUs,
     granted: key.granted,

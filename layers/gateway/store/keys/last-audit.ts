@@ -1,4 +1,5 @@
 import { ITEMS } from '../../contract.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { Tables } from '../tables.ts'
 
 /** How an audit of all keys ended. */
@@ -15,6 +16,6 @@ export function readLastAudit({ database, keys }: Tables): () => Promise<LastAud
 
 export function noteAudit({ database, keys: TableName }: Tables): (audit: LastAudit) => Promise<void> {
   return async ({ atMs, keys, wrong }) => {
-    await database.put({ TableName, Item: { ...AUDIT_ITEM, at: new Date(atMs).toISOString(), keys, wrong } })
+    await database.put({ TableName, Item: { ...AUDIT_ITEM, at: isoTime(atMs), keys, wrong } })
   }
 }

@@ -1,4 +1,5 @@
 import type { Act } from '../../domain/act.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { PREVIOUS_SECRET } from './end-grace.ts'
@@ -12,7 +13,7 @@ export function revokeKey(tables: OperatorTables): RevokeKey {
   const change = changeKey(tables, 'key.revoke')
   return (keyId, act) =>
     change(keyId, act, ({ current, previous, externalId }) => ({
-      set: { status: 'revoked', revokedAt: new Date(act.atMs).toISOString() },
+      set: { status: 'revoked', revokedAt: isoTime(act.atMs) },
       remove: PREVIOUS_SECRET,
       alsoWrite: [
         ...[current, ...(previous ? [previous] : [])].map(({ hash }) => ({

@@ -1,5 +1,6 @@
 import { USAGE_ITEMS } from '../../contract.ts'
 import { type DayTotal, type Figures, NO_FIGURES, type UsagePart } from '../../domain/day-total.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 
@@ -13,7 +14,7 @@ export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal): Item 
     keyId,
     day,
     parts: parts.map(withoutZeros),
-    rowsUntil: rowsUntilMs === undefined ? undefined : new Date(rowsUntilMs).toISOString(),
+    rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
     // The names are those of rows, because the index is.
     keyDay: totalsOfDay(day),
     startedAt: keyId,

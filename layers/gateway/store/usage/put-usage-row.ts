@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/time.ts'
 import type { UsageRow } from '../../domain/usage-row.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
@@ -5,8 +6,6 @@ import { toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The row that stands: the first one written for a request is final, and whoever comes later settles by it. */
 type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** DynamoDB deletes a row so many days after its request began; never, unless it is said. */
 export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {

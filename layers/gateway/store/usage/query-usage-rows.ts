@@ -1,10 +1,10 @@
 import { TABLES } from '../../contract.ts'
+import { DAY_MS, isoTime } from '../../domain/time.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageRow } from './usage-item.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const [BY_KEY] = TABLES.usage.indexes
 
 /** From the one moment, inclusive, to the other, exclusive. */
@@ -43,8 +43,8 @@ export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'w
         ...projection,
         ExpressionAttributeValues: {
           ':keyDay': keyDay(keyId, dayMs),
-          ':first': new Date(range.fromMs).toISOString(),
-          ':last': new Date(range.toMs - 1).toISOString(),
+          ':first': isoTime(range.fromMs),
+          ':last': isoTime(range.toMs - 1),
         },
         ScanIndexForward: order === 'oldest first',
         ...(pageSize !== undefined && { Limit: pageSize }),

@@ -1,5 +1,5 @@
-import { isoTime } from '../../domain/limits.ts'
 import type { Nano } from '../../domain/money.ts'
+import { isoTime } from '../../domain/time.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/usage-row.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'

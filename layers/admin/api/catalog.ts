@@ -1,0 +1,215 @@
+import type { z } from 'zod'
+import { type ParsedCatalog, parseCatalog } from '../../../catalog/parse-catalog.ts'
+import type { CatalogData } from '../../gateway/domain/catalog.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import type { CatalogVersion } from '../../gateway/store/catalog/catalog-version.ts'
+import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list-catalog-versions.ts'
+import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
+import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
+import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
+import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { catalogRefusal } from '../catalog/catalog-refusal.ts'
+import { compareCatalogs } from '../catalog/compare-catalogs.ts'
+import { contextWarnings } from '../catalog/context-warnings.ts'
+import { namingEcho } from '../catalog/naming-echo.ts'
+import { otherPush } from '../catalog/other-push.ts'
+import { priceWarnings } from '../catalog/price-warnings.ts'
+import { changedProvider } from '../catalog/provider-changes.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
+import { seenVersion, versionTag } from './seen-version.ts'
+import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
+import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
+
+/** The one in force, or the one that was at a moment. */
+export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<Answer> {
+  if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
+  const stored = await readStoredCatalog(call.tables)()
+  if (!stored)
+    throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
+  return shown(call, stored)
+}
+
+async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVersion> {
+  const note = await versionAt(listCatalogVersions(tables)(), ms)
+  const known = note && (await readCatalogVersion(tables)(note.version))
+  if (known) return known
+  const message = `No version of the catalog is known that was in force at ${isoTime(ms)}.`
+  throw new AdminError('not_found', message, { param: 'at' })
+}
+
+/** Only over the version that the caller has seen: "0" if it has seen that there is none. */
+export async function putCatalog(call: Call, sent: object): Promise<Answer> {
+  const seen = seenVersion(call)
+  return putInForce(call, validCatalog(call, parseSent(call, sent)), seen)
+}
+
+export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
+  const stored = await readStoredCatalog(call.tables)()
+  const parsed = parseSent(call, sent)
+  const body: CatalogCheck =
+    'faults' in parsed
+      ? { ...NOTHING_FOUND, valid: false, faults: parsed.places, in_force: noteOf(stored) }
+      : await checkOf(call, stored, parsed.catalog)
+  return { body }
+}
+
+async function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): Promise<CatalogCheck> {
+  const refusal = refusalOf(call, catalog)
+  const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
+  return {
+    ...NOTHING_FOUND,
+    valid: fault === undefined,
+    faults: fault === undefined ? [] : [fault],
+    warnings: [...priceWarnings(catalog), ...(await contextWarnings(call, catalog))],
+    changes: compareCatalogs(stored?.data, catalog),
+    in_force: noteOf(stored),
+  }
+}
+
+function noteOf(stored: StoredCatalog | undefined): CatalogCheck['in_force'] {
+  return stored ? { version: stored.version, pushed_at: stored.pushedAt } : null
+}
+
+const NOTHING_FOUND = { object: 'catalog.check', faults: [], warnings: [], changes: [] } as const
+
+/** Newest first. */
+export async function listVersions(call: Call, sent: z.output<typeof pageQuery>): Promise<Answer> {
+  const { limit } = sent
+  const [after] = readCursor(sent.after, /^\d{1,15}$/) ?? []
+  const inForce = await readStoredCatalog(call.tables)()
+  const notes = []
+  for await (const note of listCatalogVersions(call.tables)()) {
+    if (after !== undefined && note.version >= Number(after)) continue
+    notes.push(note)
+    if (notes.length > limit) break
+  }
+  const body = listOf(
+    notes,
+    limit,
+    ({ version, pushedAt, pushedBy }) => ({
+      object: 'catalog.version' as const,
+      version,
+      pushed_at: pushedAt,
+      by: pushedBy ?? null,
+      in_force: version === inForce?.version,
+    }),
+    ({ version }) => cursorOf(version),
+  )
+  return { body }
+}
+
+/** With its changes against the version before, or against another. */
+export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<Answer> {
+  return shown(call, await versionInPath(call), against)
+}
+
+/** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
+export async function restoreVersion(call: Call): Promise<Answer> {
+  const seen = seenVersion(call)
+  const { version, data } = await versionInPath(call)
+  if (version === (await readStoredCatalog(call.tables)())?.version) {
+    throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
+  }
+  return putInForce(call, validCatalog(call, parseCatalog(data)), seen, version)
+}
+
+async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
+  const text = path.version ?? ''
+  if (/^\d{1,15}$/.test(text)) return knownVersion(tables, Number(text))
+  throw new AdminError('not_found', `There is no version '${text}' of the catalog: a version is a number.`)
+}
+
+async function knownVersion(tables: Call['tables'], version: number): Promise<CatalogVersion> {
+  const known = await readCatalogVersion(tables)(version)
+  if (known) return known
+  throw new AdminError(
+    'not_found',
+    `There is no version ${version} of the catalog. GET /admin/v1/catalog/versions lists those that are kept.`,
+  )
+}
+
+async function putInForce(
+  call: Call,
+  catalog: CatalogData,
+  shownVersion: number,
+  rollbackTo?: number,
+): Promise<Answer> {
+  const { tables } = call
+  await requirePermitted(call, catalog, shownVersion)
+  const act = await call.newAct()
+  const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
+  const { written, version } = await write()
+  if (!written) throw await stale(call, shownVersion, version)
+  try {
+    return await shown(call, await knownVersion(tables, version))
+  } catch (error) {
+    // It is in force. Who cannot be told so has to look.
+    throw new UnansweredWrite(error)
+  }
+}
+
+/** Compared with the version that is replaced and no other, so that nobody gets past by a version that is yet to come. */
+async function requirePermitted(call: Call, catalog: CatalogData, seen: number): Promise<void> {
+  if (!call.identity.isAdminKey) return
+  const stored = await readStoredCatalog(call.tables)()
+  const version = stored?.version ?? 0
+  if (version !== seen) throw await stale(call, seen, version)
+  const fault = forbiddenChange(call, stored, catalog)
+  if (fault) throw new AdminError('provider_change_denied', fault.message, { param: fault.path })
+}
+
+function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, catalog: CatalogData) {
+  return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
+}
+
+async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {
+  const message = (await otherPush(tables, await readCatalogVersion(tables)(seen))).trimEnd()
+  return new AdminError('stale_version', message, { headers: versionTag(version) })
+}
+
+/** As it was sent, with the address of the local gateway's own upstream where it is named. */
+function parseSent({ echoUrl }: Call, sent: object): ParsedCatalog {
+  return parseCatalog(JSON.parse(JSON.stringify(sent), namingEcho(echoUrl)))
+}
+
+function validCatalog(call: Call, parsed: ParsedCatalog): CatalogData {
+  if ('faults' in parsed) {
+    const [fault] = parsed.places
+    const more = parsed.places.length > 1 ? ` There are ${parsed.places.length - 1} more faults.` : ''
+    const message = `The catalog is not valid: ${fault?.path}: ${fault?.message}.${more} POST /admin/v1/catalog/check lists them all.`
+    throw new AdminError('invalid_catalog', message, { param: fault?.path ?? 'catalog' })
+  }
+  const refusal = refusalOf(call, parsed.catalog)
+  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
+  return parsed.catalog
+}
+
+function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined {
+  return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
+}
+
+async function shown({ tables }: Call, catalog: CatalogVersion, against?: number): Promise<Answer> {
+  const { data, version, pushedAt, pushedBy } = catalog
+  const body: CatalogShape = {
+    object: 'catalog',
+    version,
+    pushed_at: pushedAt,
+    by: pushedBy ?? null,
+    catalog: data,
+    ...(await changesFrom(tables, catalog, against)),
+    warnings: priceWarnings(data),
+  }
+  return { headers: versionTag(version), body }
+}
+
+/** Against the version before, if it is kept, or against the one that is named; 0 is none at all. */
+async function changesFrom(tables: Call['tables'], { data, version }: CatalogVersion, against: number | undefined) {
+  if (against !== undefined) {
+    const before = against === 0 ? undefined : (await knownVersion(tables, against)).data
+    return { changes: compareCatalogs(before, data), compared_to: against }
+  }
+  const before = await readCatalogVersion(tables)(version - 1)
+  return { changes: before ? compareCatalogs(before.data, data) : [], compared_to: before?.version ?? null }
+}

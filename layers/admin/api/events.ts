@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+import type { ChangeEvent, EventKind } from '../../gateway/domain/change-event.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import { readAdminKey } from '../../gateway/store/admin-keys/read-admin-key.ts'
+import { CATALOG_EVENTS } from '../../gateway/store/events/event-item.ts'
+import { listEvents } from '../../gateway/store/events/list-events.ts'
+import { horizonOf } from '../usage/usage-rows.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { keyInPath, keyNamed } from './changed-key.ts'
+import { cursorOf, readCursor } from './pages.ts'
+import type { List } from './shapes/answers.ts'
+import type { EventShape } from './shapes/books.ts'
+import { EVENT_NAMES } from './shapes/names.ts'
+import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
+
+const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+/** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
+const MOST_READ = 2_000
+
+export async function listEventsPage(call: Call, sent: z.output<typeof eventsQuery>): Promise<Answer> {
+  const keyId = await keyOfEvents(call, sent.key_id)
+  return eventsOf(call, keyId ?? (sent.what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
+}
+
+/** Admin keys are changed as well, though they have no other route here. */
+async function keyOfEvents(call: Call, id: string | undefined): Promise<string | undefined> {
+  if (!id?.startsWith('adminkey_')) return (await keyNamed(call, id))?.id
+  if (await readAdminKey(call.tables)(id)) return id
+  throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
+}
+
+type EventsQuery = z.output<typeof keyEventsQuery>
+
+export async function listKeyEvents(call: Call, sent: EventsQuery): Promise<Answer> {
+  return eventsOf(call, (await keyInPath(call)).id, sent)
+}
+
+async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<Answer> {
+  const { limit, what, by, from: fromMs = 0, to: toMs = horizonOf(call.nowMs) } = sent
+  const [after] = readCursor(sent.after, ULID) ?? []
+  const found: ChangeEvent[] = []
+  let [read, last, hasMore] = [0, after, false]
+  for await (const event of listEvents(call.tables)({ of, fromMs, toMs, after })) {
+    if (found.length === limit || read === MOST_READ) {
+      hasMore = true
+      break
+    }
+    read += 1
+    last = event.id
+    if (isOf(event, what) && (by === undefined || event.by === by)) found.push(event)
+  }
+  const body: List<EventShape> = {
+    object: 'list',
+    data: found.map(eventShape),
+    has_more: hasMore,
+    last_id: read === 0 ? null : cursorOf(last ?? ''),
+  }
+  return { body }
+}
+
+function isOf(event: ChangeEvent, what: string | undefined): boolean {
+  const told = TOLD[event.what]
+  return what === undefined || told === what || told?.startsWith(`${what}.`) === true
+}
+
+function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): EventShape {
+  return {
+    object: 'event',
+    id,
+    at: isoTime(atMs),
+    by,
+    what: EVENT_NAMES[what],
+    key_id: keyId ?? null,
+    before: fieldsIn(before),
+    after: fieldsIn(after),
+  }
+}
+
+/** None is null. The names are those of the API. */
+function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
+    value,
+  ])
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}

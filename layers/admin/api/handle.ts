@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/act.ts'
+import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
+import { isUnavailable } from '../../gateway/store/failures.ts'
+import { Overtaken } from '../../gateway/store/keys/change-key.ts'
+import { UnansweredWrite, wasCrowdedOut } from '../../gateway/store/transact.ts'
+import { AdminError } from './admin-error.ts'
+import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
+import { readFields } from './fields.ts'
+import { forgetListing } from './listed-keys.ts'
+import { readJson } from './read-json.ts'
+import { adminRequestId } from './request-id.ts'
+import { findAdminRoute } from './route-table.ts'
+import { requireScope } from './scopes.ts'
+import { nothing } from './shapes/bodies.ts'
+
+type Handle = (request: AdminRequest) => Promise<AdminAnswer>
+
+/** Told of what nobody expected, under the X-Request-Id of its answer. */
+export type Report = (requestId: string, error: unknown) => void
+
+/** The admin API over one gateway: every answer, refusals too, and never an exception. */
+export function adminApi(administered: Administered, report: Report): Handle {
+  const { random = randomBytes, actMs = ACT_MS, clock } = administered
+  return async (request) => {
+    const nowMs = clock()
+    const leftMs = timeLeft(actMs, clock)
+    const requestId = adminRequestId(nowMs, random)
+    const common = commonHeaders(requestId)
+    try {
+      const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs, leftMs)
+      if (Symbol.asyncIterator in body) {
+        return { status, headers: { ...common, ...headers, 'Content-Type': type ?? 'text/plain' }, body }
+      }
+      return jsonAnswer(status, { ...common, ...headers }, body)
+    } catch (error) {
+      const refusal = refusalFor(error)
+      if (refusal.status === 500) report(requestId, error)
+      return refused(requestId, refusal)
+    }
+  }
+
+  async function answerTo(request: AdminRequest, nowMs: number, leftMs: () => number): Promise<Answer> {
+    const { method, path, query, headers, identity } = request
+    const { route, parameters } = findAdminRoute(method, path)
+    if (route.scope !== undefined) requireScope(identity, route.scope)
+    const isGet = method === 'GET'
+    const asked = fieldsOf(query)
+    if (!isGet) readFields(nothing, asked)
+    const body = isGet ? {} : readJson(request, route)
+    const call: Call = {
+      ...administered,
+      identity,
+      headers,
+      path: parameters,
+      digest: digestOf([method, path, body]),
+      nowMs,
+      random,
+      newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
+    }
+    if (isGet) return route.handle(call, asked)
+    try {
+      return await route.handle(call, body)
+    } finally {
+      forgetListing(call.tables)
+    }
+  }
+}
+
+/** Of a name that is there twice, the first; an empty one is not given. */
+function fieldsOf(query: URLSearchParams): Record<string, string> {
+  const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))
+}
+
+function commonHeaders(requestId: string) {
+  return { 'X-Request-Id': requestId, 'Cache-Control': 'no-store' }
+}
+
+type WholeAnswer = AdminAnswer & { readonly body: string }
+
+export function refused(requestId: string, { status, headers, envelope }: AdminError): WholeAnswer {
+  return jsonAnswer(status, { ...commonHeaders(requestId), ...headers }, envelope)
+}
+
+function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: object): WholeAnswer {
+  return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** What the caller is told of an error. */
+export function refusalFor(error: unknown): AdminError {
+  if (error instanceof AdminError) return error
+  const { name, message } = error as Error
+  if (error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof OverAllowance) {
+    return new AdminError(
+      'daily_grant_exceeded',
+      `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`,
+    )
+  }
+  if (error instanceof UnansweredWrite) {
+    return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
+  }
+  if (wasCrowdedOut(error)) {
+    return new AdminError(
+      'service_unavailable',
+      'Too many changes met at one moment, and this one was not made. Ask again, with the same Idempotency-Key if you sent one.',
+    )
+  }
+  if (isUnavailable(error)) {
+    return new AdminError(
+      'service_unavailable',
+      'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.',
+    )
+  }
+  if (name === 'AccessDeniedException' || /^ExpiredToken|^UnrecognizedClient|CredentialsProviderError$/.test(name)) {
+    return new AdminError(
+      'access_denied',
+      'AWS does not allow this with your credentials. A change needs the stack’s OperatorPolicy; credentials may also have expired.',
+    )
+  }
+  return new AdminError(
+    'internal_error',
+    'The admin API met an unexpected problem. It was written down where it runs, with the X-Request-Id of this answer.',
+    {},
+    { cause: error },
+  )
+}
+
+/** The same for the same content, in whatever order its fields come. */
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,87 @@
+import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/key.ts'
+import { limitsOf, type Window } from '../../gateway/domain/limits.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { toldSettings } from '../settings/key-settings.ts'
+import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
+
+const IDLE_MS = 90 * 24 * 60 * 60 * 1000
+
+/** A key in a list: everything but hashes. `weekCost` is what it was charged in the last week. */
+export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
+  const { previous } = key
+  const status = statusOf(key, nowMs)
+  return {
+    object: 'key',
+    id: key.id,
+    ...toldSettings(key),
+    status,
+    prefix: key.prefix,
+    last_four: key.current.lastFour,
+    previous:
+      previous && previous.untilMs > nowMs
+        ? {
+            last_four: previous.lastFour,
+            expires_at: isoTime(previous.untilMs),
+            last_used_at: timeOrNull(previous.usedAtMs),
+          }
+        : null,
+    requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
+    requests_open: Object.keys(key.holds).length,
+    granted: formatCredits(key.granted),
+    available: formatCredits(key.available),
+    held: formatCredits(heldOf(key)),
+    spent: formatCredits(key.spent),
+    last_used_at: timeOrNull(key.lastUsedAtMs),
+    created_at: isoTime(key.createdAtMs),
+    version: key.version,
+    badges: status === 'active' ? badgesOf(key, nowMs, weekCost) : [],
+  }
+}
+
+/** A key that is not revoked ends by itself. */
+export function statusOf(key: Key, nowMs: number): KeyStatus {
+  return isExpired(key, nowMs) && key.status === 'active' ? 'expired' : key.status
+}
+
+export function keyDetail(key: Key, nowMs: number, weekCost: Nano): KeyDetail {
+  const { rpm, daily } = limitsOf(key, nowMs)
+  return {
+    ...keyShape(key, nowMs, weekCost),
+    minute: windowShape(rpm),
+    day: windowShape(daily),
+    holds: Object.entries(key.holds).map(([requestId, hold]) => holdShape(requestId, hold, nowMs)),
+  }
+}
+
+export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: number): HoldShape {
+  return {
+    request_id: requestId,
+    amount: formatCredits(amount),
+    until: isoTime(untilMs),
+    expired: untilMs <= nowMs,
+  }
+}
+
+/** Whether a key spends its rest within a week, if it goes on like this. */
+export function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
+  return available > 0n && available < weekCost
+}
+
+function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
+  const { available, lastUsedAtMs, createdAtMs, allowlist } = key
+  return [
+    ...(available <= 0n ? ['empty'] : []),
+    ...(isLow(key, weekCost) ? ['low'] : []),
+    ...((lastUsedAtMs ?? createdAtMs) <= nowMs - IDLE_MS ? ['idle'] : []),
+    ...(allowlist.length === 0 ? ['no_allowlist'] : []),
+  ]
+}
+
+function windowShape({ limit, remaining, resetSeconds }: Window): WindowShape {
+  return { limit, remaining, reset_seconds: resetSeconds }
+}
+
+function timeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : isoTime(ms)
+}

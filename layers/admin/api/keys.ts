@@ -1,0 +1,168 @@
+import type { z } from 'zod'
+import { BRAND } from '../../gateway/contract.ts'
+import type { Key, Secret } from '../../gateway/domain/key.ts'
+import type { KeySettings, SettingChanges } from '../../gateway/domain/key-settings.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/new-key.ts'
+import { readUlid } from '../../gateway/domain/ulid.ts'
+import { findEvent } from '../../gateway/store/events/find-event.ts'
+import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
+import { endGrace } from '../../gateway/store/keys/end-grace.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { revokeKey } from '../../gateway/store/keys/revoke-key.ts'
+import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../gateway/store/keys/update-key.ts'
+import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { settingsIn } from '../settings/key-settings.ts'
+import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { required } from './fields.ts'
+import { keyDetail, keyShape, statusOf } from './key-shape.ts'
+import { keysNamed } from './keys-named.ts'
+import { keysNow, keysOfListing } from './listed-keys.ts'
+import { claimedAct } from './once.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
+import { requireScope } from './scopes.ts'
+import { seenVersion, versionTag } from './seen-version.ts'
+import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
+import type { KeyWithSecret } from './shapes/keys.ts'
+import type { keysQuery } from './shapes/queries.ts'
+
+const BYTES_OF_TIME = 6
+
+/** Newest first. Nothing but the table knows all keys, so all of it is read for a first page, and again after a while. */
+export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
+  const { limit, status, external_id: externalId } = sent
+  const [afterMs, afterId] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+  const readKeys = afterId === undefined ? keysNow : keysOfListing
+  const [keys, costs] = await Promise.all([
+    externalId === undefined ? readKeys(tables, nowMs) : keysNamed(tables, externalId),
+    weekCosts(tables, nowMs),
+  ])
+  const rest = keys
+    .filter((key) => status === undefined || statusOf(key, nowMs) === status)
+    .sort(newestFirst)
+    .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
+  const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
+  return { body: listOf(rest, limit, shape, ({ createdAtMs, id }) => cursorOf(createdAtMs, id)) }
+}
+
+type Placed = Pick<Key, 'createdAtMs' | 'id'>
+
+export function newestFirst(a: Placed, b: Placed): number {
+  return b.createdAtMs - a.createdAtMs || (a.id > b.id ? -1 : Number(a.id < b.id))
+}
+
+export async function getKey(call: Call): Promise<Answer> {
+  return shown(call, await keyInPath(call))
+}
+
+export async function createKeyOnce(call: Call, fields: z.output<typeof createKeyBody>): Promise<Answer> {
+  const { tables, nowMs, identity } = call
+  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
+  const credits = fields.credits ?? 0n
+  // A key that begins with credits is a grant as well.
+  if (credits > 0n) requireScope(identity, 'credits.grant')
+  const { secret, stored } = secretOf(call, fields)
+  const { act, isRepeated } = await claimedAct(call)
+  // The key has the id of the act, so that whoever asks again makes the same key.
+  const random = readUlid(act.id).subarray(BYTES_OF_TIME)
+  const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
+  const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
+  if (!wasDone) {
+    const result = await createKey(tables)(key, act, identity.allowance).catch(secretTaken)
+    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
+  }
+  const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
+  return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+
+  /** Of a secret that is made here, only the key itself says whether it is the one in force. */
+  function orDrafted(error: unknown): Key {
+    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
+    return key
+  }
+}
+
+export async function rotateKeyOnce(call: Call, fields: z.output<typeof rotateBody>): Promise<Answer> {
+  const { tables } = call
+  const graceMs = fields.grace_seconds * 1000
+  const { id } = await keyInPath(call)
+  const { secret, stored } = secretOf(call, fields)
+  const { act, isRepeated } = await claimedAct(call)
+  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const rotate = () => rotateKey(tables)(id, stored, act, graceMs)
+  const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
+  return withSecret(call, key, { secret, stored, wasDone, status: 200 })
+}
+
+/** A new key has nothing to take away. */
+function withoutNulls(changes: SettingChanges): Partial<KeySettings> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
+}
+
+/** A secret that the caller made, of which only the hash is known here, or one that is made now. */
+function secretOf(
+  { random }: Call,
+  fields: { secret_sha256?: string | undefined; last_four?: string | undefined },
+): { secret?: string; stored: Secret } {
+  const { secret_sha256: hash, last_four: lastFour } = fields
+  if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, random)
+  return { stored: { hash: required('secret_sha256', hash), lastFour: required('last_four', lastFour) } }
+}
+
+type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; status: number }
+
+/** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
+async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
+  const isOurs = !wasDone && key.current.hash === stored.hash
+  const { body, ...rest } = await shownAfter(call, key)
+  const answer: KeyWithSecret = {
+    ...(body as KeyWithSecret),
+    secret: isOurs && secret !== undefined ? secret : null,
+    replayed: !isOurs,
+  }
+  return { ...rest, status, body: answer }
+}
+
+export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody>): Promise<Answer> {
+  const { tables, nowMs, path } = call
+  const seen = seenVersion(call)
+  const settings = settingsIn(fields, nowMs)
+  if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  const result = await updateKey(tables)(id, settings, act, seen)
+  return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+}
+
+export async function endGraceNow(call: Call): Promise<Answer> {
+  const { id } = await keyInPath(call)
+  const act = await call.newAct()
+  return shownAfter(call, await changedKey(call, id, await endGrace(call.tables)(id, act)))
+}
+
+export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
+  const { id, name } = await keyInPath(call)
+  if (confirm !== name) {
+    throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {
+      param: 'confirm',
+    })
+  }
+  const act = await call.newAct()
+  return shownAfter(call, await changedKey(call, id, await revokeKey(call.tables)(id, act)))
+}
+
+async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
+  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
+}
+
+async function shownAfter(call: Call, key: Key): Promise<Answer> {
+  return { headers: versionTag(key.version), body: await changedDetail(call, key) }
+}
+
+function secretTaken(error: unknown): never {
+  if (!(error instanceof SecretTaken)) throw error
+  throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
+}

@@ -1,0 +1,73 @@
+import { momentsOf } from '../../gateway/domain/closed-day.ts'
+import type { Key } from '../../gateway/domain/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { usageOfDays } from '../usage/usage-of-days.ts'
+import { horizonOf } from '../usage/usage-rows.ts'
+import { weekCosts } from '../usage/week-costs.ts'
+import type { Answer, Call } from './call.ts'
+import { keyShape, statusOf } from './key-shape.ts'
+import { routesNow } from './routes.ts'
+import type { Overview } from './shapes/usage.ts'
+
+const LOW_SHOWN = 5
+
+export async function getOverview(call: Call): Promise<Answer> {
+  const { tables, nowMs } = call
+  const keys = await Array.fromAsync(listKeys(tables)())
+  const [week, costs, lastAudit, routes] = await Promise.all([
+    lastSevenDays(call, keys),
+    weekCosts(tables, nowMs),
+    readLastAudit(tables)(),
+    routesNow(call, keys),
+  ])
+  const statuses = keys.map((key) => statusOf(key, nowMs))
+  const countOf = (status: string) => statuses.filter((one) => one === status).length
+  const body: Overview = {
+    object: 'overview',
+    spent_today: formatCredits(week.spentToday),
+    spent_7_days: formatCredits(week.spent),
+    requests_today: week.requestsToday,
+    errors: [...week.errors]
+      .map(([code, requests]) => ({ code, requests }))
+      .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
+    keys: { active: countOf('active'), expired: countOf('expired'), revoked: countOf('revoked') },
+    low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
+    last_audit: lastAudit ? { at: isoTime(lastAudit.atMs), keys: lastAudit.keys, wrong: lastAudit.wrong } : null,
+    routes,
+  }
+  return { body }
+}
+
+/** Today and the six days before it; the errors of today and yesterday. */
+async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
+  const [today, yesterday] = [utcDay(nowMs), utcDay(nowMs - DAY_MS)]
+  const range = { fromMs: momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs, toMs: horizonOf(nowMs) }
+  const errors = new Map<string, number>()
+  let [spent, spentToday, requestsToday] = [0n, 0n, 0]
+  for await (const { day, part } of usageOfDays(tables, keys, range, nowMs)) {
+    spent += part.cost
+    if (day >= today) {
+      spentToday += part.cost
+      requestsToday += part.requests
+    }
+    if (day < yesterday) continue
+    for (const [code, count] of Object.entries(part.errors)) errors.set(code, (errors.get(code) ?? 0) + count)
+  }
+  return { spent, spentToday, requestsToday, errors }
+}
+
+/** The keys in use that spend their rest within a week, or have none, by how long it lasts at the last week's rate. */
+export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
+  return keys
+    .filter((key) => statusOf(key, nowMs) === 'active')
+    .flatMap((key) => {
+      const cost = costs.get(key.id) ?? 0n
+      return cost > key.available ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []
+    })
+    .sort((a, b) => (a.lasts < b.lasts ? -1 : Number(a.lasts > b.lasts)))
+    .slice(0, LOW_SHOWN)
+    .map(({ key }) => key)
+}

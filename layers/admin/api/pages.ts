@@ -1,0 +1,51 @@
+import { isoTime } from '../../gateway/domain/time.ts'
+import { AdminError } from './admin-error.ts'
+import type { List } from './shapes/answers.ts'
+
+/** A range begins before it ends. */
+export function requireOrder(fromMs: number, toMs: number): void {
+  if (fromMs < toMs) return
+  const [from, to] = [fromMs, toMs].map((ms) => isoTime(ms))
+  throw new AdminError('invalid_request', `'from' must be before 'to', but ${from} is not before ${to}.`, {
+    param: 'from',
+  })
+}
+
+/** Where a list goes on: written by us, and opaque to others. */
+export function cursorOf(...parts: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** The parts of a cursor, if each is as its pattern says. */
+export function readCursor(text: string | undefined, ...patterns: readonly RegExp[]): string[] | undefined {
+  if (text === undefined) return undefined
+  const parts = partsOf(text)
+  if (parts?.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
+  throw new AdminError('invalid_request', "'after' must be the last_id of the list before.", { param: 'after' })
+}
+
+function partsOf(text: string): string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return Array.isArray(parts) ? parts.map(String) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A page of a list of which one more than asked for was read, to know whether it goes on. */
+export function listOf<Row, T>(
+  rows: readonly Row[],
+  limit: number,
+  shape: (row: Row) => T,
+  cursor: (row: Row) => string,
+): List<T> {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    object: 'list',
+    data: page.map(shape),
+    has_more: rows.length > limit,
+    last_id: last === undefined ? null : cursor(last),
+  }
+}

@@ -1,0 +1,139 @@
+import type { z } from 'zod'
+import { birthOf } from '../../gateway/domain/closed-day.ts'
+import type { Key } from '../../gateway/domain/key.ts'
+import { formatDecimal } from '../../gateway/domain/money.ts'
+import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
+import { DAY_MS } from '../../gateway/domain/time.ts'
+import type { Outcome, UsageRow } from '../../gateway/domain/usage-row.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { readUsageRow } from '../../gateway/store/usage/read-usage-row.ts'
+import { recordOf } from '../../gateway/wire/usage-record.ts'
+import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
+import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
+import { newestRequests } from '../usage/newest-requests.ts'
+import { csvLines } from '../usage/usage-csv.ts'
+import { ndjsonLines, operatorPart, soundRecord } from '../usage/usage-lines.ts'
+import { horizonOf, usageRows } from '../usage/usage-rows.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { keyNamed } from './changed-key.ts'
+import { findOpenHold } from './find-open-hold.ts'
+import { holdShape } from './key-shape.ts'
+import { cursorOf, readCursor, requireOrder } from './pages.ts'
+import type { List } from './shapes/answers.ts'
+import { LINE_FIELDS } from './shapes/names.ts'
+import type { requestsQuery } from './shapes/queries.ts'
+import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
+
+export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
+
+/** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
+export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
+  const { tables, nowMs } = call
+  const { limit, outcome, model } = sent
+  const key = await keyNamed(call, sent.key_id)
+  const fromMs = sent.from ?? (key ? birthOf(key) : nowMs - DAY_MS)
+  const toMs = Math.min(sent.to ?? Infinity, horizonOf(nowMs))
+  requireOrder(fromMs, toMs)
+  const range = { fromMs, toMs }
+  const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
+  const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(call.headers.accept ?? '') ?? []
+  if (format !== undefined) {
+    const all = usageRows(tables, key?.id, range, 'oldest first')
+    const rows = matches ? only(all, matches) : all
+    if (!/csv/i.test(format)) return { type: 'application/x-ndjson', body: ndjsonLines(rows) }
+    const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' }
+    return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
+  }
+  const keys = key ? [key] : await Array.fromAsync(listKeys(tables)())
+  const [ms, requestId] = readCursor(sent.after, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
+  const after = requestId === undefined ? undefined : { ms: Number(ms), requestId }
+  const { rows, next } = await newestRequests(tables, { keys, range, limit, after, matches })
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const body: List<RequestLine> = {
+    object: 'list',
+    data: rows.map((row) => requestLine(row, names.get(row.keyId))),
+    has_more: next !== undefined,
+    last_id: next === undefined ? null : cursorOf(next.ms, next.requestId),
+  }
+  return { body }
+}
+
+function matcher(outcome: Outcome | undefined, model: string | undefined) {
+  return (row: UsageRow) =>
+    (outcome === undefined || row.outcome === outcome) && (model === undefined || row.model === model)
+}
+
+async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => boolean) {
+  for await (const row of rows) if (matches(row)) yield row
+}
+
+const lineOf = recordOf(LINE_FIELDS)
+
+function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
+  const more = { key_name: keyName ?? null, total_tokens: row.promptTokens + row.completionTokens }
+  return { object: 'request.line', ...lineOf(row), ...more } as RequestLine
+}
+
+export async function getRequest(call: Call): Promise<Answer> {
+  const requestId = call.path.id ?? ''
+  const body = REQUEST_ID.test(requestId) ? await requestShape(call, requestId) : undefined
+  if (body) return { body }
+  throw new AdminError('not_found', 'There is no request with that id. It is in the X-Request-Id header of an answer.')
+}
+
+async function requestShape({ tables, nowMs }: Call, requestId: string): Promise<RequestShape | undefined> {
+  const row = await readUsageRow(tables)(requestId)
+  if (!row) {
+    const open = await findOpenHold(tables, requestId)
+    return open && openRequest(requestId, open.key, open.hold, nowMs)
+  }
+  const key = await readKey(tables)(row.keyId)
+  const hold = key?.holds[requestId]
+  return {
+    object: 'request',
+    request_id: requestId,
+    state: 'settled',
+    key_id: row.keyId,
+    key_name: key?.name ?? null,
+    row: soundRecord(row) as NonNullable<RequestShape['row']>,
+    hold: hold ? holdShape(requestId, hold, nowMs) : null,
+    ...operatorPart(row),
+    bill: billOf(row),
+    explanation: explainRequest(row, key, nowMs),
+  }
+}
+
+function openRequest(requestId: string, key: Key, hold: Key['holds'][string], nowMs: number): RequestShape {
+  return {
+    object: 'request',
+    request_id: requestId,
+    state: 'open',
+    key_id: key.id,
+    key_name: key.name,
+    row: null,
+    hold: holdShape(requestId, hold, nowMs),
+    ...operatorPart({}),
+    bill: [],
+    explanation: explainOpenHold(requestId, key, hold, nowMs),
+  }
+}
+
+/** None for what was free, and for a row whose price or tokens are damaged. */
+function billOf(row: UsageRow): BillLineShape[] {
+  const { price } = row
+  if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []
+  return billLines(parsePrice(price), quantitiesOf(row)).map(billLineShape)
+}
+
+function billLineShape({ kind, count, pricePico, amountPico }: BillLine): BillLineShape {
+  const isPiece = kind === 'request' || kind === 'images'
+  return {
+    what: kind,
+    quantity: count,
+    price: isPiece ? formatDecimal(pricePico, 12) : formatPerMillion(pricePico),
+    per: isPiece ? 'one' : 'million',
+    amount: formatDecimal(amountPico, 12),
+  }
+}

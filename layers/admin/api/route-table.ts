@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import type { AdminScope } from '../../gateway/domain/admin-key.ts'
+import { plainLine } from '../../gateway/domain/plain-text.ts'
+import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
+import { AdminError } from './admin-error.ts'
+import { auditNow } from './audits.ts'
+import type { Answer, Call } from './call.ts'
+import { checkCatalog, getCatalog, getVersion, listVersions, putCatalog, restoreVersion } from './catalog.ts'
+import { listEventsPage, listKeyEvents } from './events.ts'
+import { readFields } from './fields.ts'
+import { grantOnce, listGrantsPage } from './grants.ts'
+import { createKeyOnce, endGraceNow, getKey, listKeysPage, patchKey, revokeKeyNow, rotateKeyOnce } from './keys.ts'
+import { getOverview } from './overview.ts'
+import { getRequest, listRequests } from './requests.ts'
+import { listRoutes, testRoutesNow } from './routes.ts'
+import { search } from './search.ts'
+import {
+  auditBody,
+  catalogBody,
+  createKeyBody,
+  grantBody,
+  nothing,
+  revokeBody,
+  rotateBody,
+  routesTestBody,
+  updateKeyBody,
+} from './shapes/bodies.ts'
+import {
+  catalogQuery,
+  eventsQuery,
+  keyEventsQuery,
+  keysQuery,
+  pageQuery,
+  requestsQuery,
+  searchQuery,
+  usageQuery,
+  versionQuery,
+} from './shapes/queries.ts'
+import { getUsage } from './usage.ts'
+import { whoAmI } from './whoami.ts'
+
+export type AdminRoute = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly path: string
+  /** None for the call that everybody may make who may make any. */
+  readonly scope: AdminScope | undefined
+  /** The query of a GET, the body of another. */
+  readonly takes: z.ZodObject
+  readonly mostBytes: number | undefined
+  readonly handle: (call: Call, sent: Readonly<Record<string, unknown>>) => Promise<Answer>
+}
+
+/** A handler gets the query or the body as the schema of its route has read it. */
+function route<Takes extends z.ZodObject>(
+  methodAndPath: `${AdminRoute['method']} /${string}`,
+  scope: AdminScope | undefined,
+  takes: Takes,
+  handle: (call: Call, sent: z.output<Takes>) => Promise<Answer>,
+  mostBytes?: number,
+): AdminRoute {
+  const [method, path] = methodAndPath.split(' ') as [AdminRoute['method'], string]
+  return { method, path, scope, takes, mostBytes, handle: async (call, sent) => handle(call, readFields(takes, sent)) }
+}
+
+export const ADMIN_ROOT = '/admin/v1'
+
+/** A file for people has signs between its fields that the stored catalog has not. */
+const CATALOG_BYTES = 2 * MOST_CATALOG_BYTES
+
+/** By the names that the document has for them. */
+export const ROUTES = {
+  whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
+  getOverview: route('GET /overview', 'usage.read', nothing, getOverview),
+  search: route('GET /search', 'keys.read', searchQuery, search),
+  listKeys: route('GET /keys', 'keys.read', keysQuery, listKeysPage),
+  createKey: route('POST /keys', 'keys.write', createKeyBody, createKeyOnce),
+  getKey: route('GET /keys/{id}', 'keys.read', nothing, getKey),
+  updateKey: route('PATCH /keys/{id}', 'keys.write', updateKeyBody, patchKey),
+  rotateKey: route('POST /keys/{id}/rotate', 'keys.write', rotateBody, rotateKeyOnce),
+  endGrace: route('POST /keys/{id}/end-grace', 'keys.write', nothing, endGraceNow),
+  revokeKey: route('POST /keys/{id}/revoke', 'keys.write', revokeBody, revokeKeyNow),
+  listGrants: route('GET /keys/{id}/grants', 'keys.read', pageQuery, listGrantsPage),
+  grantCredits: route('POST /keys/{id}/grants', 'credits.grant', grantBody, grantOnce),
+  listKeyEvents: route('GET /keys/{id}/events', 'keys.read', keyEventsQuery, listKeyEvents),
+  listEvents: route('GET /events', 'keys.read', eventsQuery, listEventsPage),
+  listRequests: route('GET /requests', 'usage.read', requestsQuery, listRequests),
+  getRequest: route('GET /requests/{id}', 'usage.read', nothing, getRequest),
+  getUsage: route('GET /usage', 'usage.read', usageQuery, getUsage),
+  audit: route('POST /audits', 'usage.read', auditBody, auditNow),
+  getCatalog: route('GET /catalog', 'catalog.read', catalogQuery, getCatalog),
+  putCatalog: route('PUT /catalog', 'catalog.write', catalogBody, putCatalog, CATALOG_BYTES),
+  checkCatalog: route('POST /catalog/check', 'catalog.read', catalogBody, checkCatalog, CATALOG_BYTES),
+  listCatalogVersions: route('GET /catalog/versions', 'catalog.read', pageQuery, listVersions),
+  getCatalogVersion: route('GET /catalog/versions/{version}', 'catalog.read', versionQuery, getVersion),
+  restoreCatalogVersion: route('POST /catalog/versions/{version}/restore', 'catalog.write', nothing, restoreVersion),
+  listRoutes: route('GET /routes', 'catalog.read', nothing, listRoutes),
+  testRoutes: route('POST /routes/test', 'catalog.write', routesTestBody, testRoutesNow),
+}
+
+export const ADMIN_ROUTES: readonly AdminRoute[] = Object.values(ROUTES)
+
+const PATTERNS = new Map(
+  ADMIN_ROUTES.map((route) => [
+    route,
+    new RegExp(`^${ADMIN_ROOT}${route.path.replace(/\{(\w+)\}/g, '(?<$1>[\\w-]{1,100})')}$`),
+  ]),
+)
+
+const MOST_SHOWN = 100
+
+type Found = { readonly route: AdminRoute; readonly parameters: Readonly<Record<string, string>> }
+
+export function findAdminRoute(method: string, path: string): Found {
+  const matches = ADMIN_ROUTES.flatMap((route) => {
+    const match = PATTERNS.get(route)?.exec(path)
+    return match ? [{ route, parameters: { ...match.groups } }] : []
+  })
+  const found = matches.find(({ route }) => route.method === method)
+  if (found) return found
+  if (matches.length === 0) throw new AdminError('not_found', `There is nothing at ${plainLine(path, MOST_SHOWN)}.`)
+  const allowed = matches.map(({ route }) => route.method).join(', ')
+  throw new AdminError(
+    'method_not_allowed',
+    `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`,
+    {
+      headers: { Allow: allowed },
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import type { z } from 'zod'
+import type { ROUTES } from './route-table.ts'
+import { Identity, listOf, Search } from './shapes/answers.ts'
+import { AuditLine, Event } from './shapes/books.ts'
+import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
+import { Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
+import { Request, RequestLine } from './shapes/requests.ts'
+import { Overview, UsagePage } from './shapes/usage.ts'
+
+export type RouteWords = {
+  readonly summary: string
+  readonly answer: z.ZodType
+  /** 200 unless said. */
+  readonly status?: 201
+  /** A header that the route does not go without. */
+  readonly needs?: 'Idempotency-Key' | 'If-Match'
+  /** The answer has the version in ETag. */
+  readonly hasVersion?: true
+  /** Beside those that follow from the path, the body and the header. */
+  readonly refusals?: readonly number[]
+  /** Types that can be asked for with Accept, or the one that the answer has in place of JSON. */
+  readonly types?: readonly string[]
+}
+
+export const LISTS = {
+  KeyList: listOf(Key),
+  GrantList: listOf(Grant),
+  EventList: listOf(Event),
+  RequestLineList: listOf(RequestLine),
+  CatalogVersionList: listOf(CatalogVersion),
+  RouteList: listOf(Route),
+  RouteTestList: listOf(RouteTest),
+}
+
+/** Words and answers of the routes, for the document. The function does without them. */
+export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
+  whoAmI: { summary: 'The caller, the stage, and what the caller may do', answer: Identity },
+  getOverview: { summary: 'What was spent, which keys run dry, and the last audit', answer: Overview },
+  search: { summary: 'Find a key or a request', answer: Search },
+  listKeys: { summary: 'Keys, newest first', answer: LISTS.KeyList },
+  createKey: {
+    summary: 'Make a key',
+    answer: KeyWithSecret,
+    status: 201,
+    needs: 'Idempotency-Key',
+    hasVersion: true,
+    refusals: [409],
+  },
+  getKey: { summary: 'A key', answer: KeyDetail, hasVersion: true },
+  updateKey: {
+    summary: 'Change a key. Null takes a setting away',
+    answer: KeyDetail,
+    needs: 'If-Match',
+    hasVersion: true,
+  },
+  rotateKey: {
+    summary: 'Issue a new secret',
+    answer: KeyWithSecret,
+    needs: 'Idempotency-Key',
+    hasVersion: true,
+    refusals: [409],
+  },
+  endGrace: { summary: 'End the old secret now', answer: KeyDetail, hasVersion: true, refusals: [409] },
+  revokeKey: { summary: 'End a key for good', answer: KeyDetail, hasVersion: true, refusals: [409] },
+  listGrants: { summary: 'Grants of a key, newest first', answer: LISTS.GrantList },
+  grantCredits: {
+    summary: 'Add credits',
+    answer: GrantMade,
+    status: 201,
+    needs: 'Idempotency-Key',
+    refusals: [409],
+  },
+  listKeyEvents: { summary: 'Changes of a key, newest first', answer: LISTS.EventList },
+  listEvents: { summary: 'Changes of keys and the catalog, newest first', answer: LISTS.EventList, refusals: [404] },
+  listRequests: {
+    summary:
+      'Requests, newest first; a page may have fewer than its limit and go on all the same. With Accept: text/csv or application/x-ndjson every row of the range, oldest first within a key',
+    answer: LISTS.RequestLineList,
+    refusals: [404],
+    types: ['application/json', 'text/csv', 'application/x-ndjson'],
+  },
+  getRequest: { summary: 'A request and its charge, line by line', answer: Request },
+  getUsage: { summary: 'Usage by day and group', answer: UsagePage, refusals: [404] },
+  audit: {
+    summary: 'Prove the books, a line for each key as it is done, and one at the end',
+    answer: AuditLine,
+    refusals: [404, 501],
+    types: ['application/x-ndjson'],
+  },
+  getCatalog: {
+    summary: 'The catalog in force, or that was at a moment',
+    answer: Catalog,
+    hasVersion: true,
+    refusals: [404],
+  },
+  putCatalog: { summary: 'Put a catalog in force', answer: Catalog, needs: 'If-Match', hasVersion: true },
+  checkCatalog: { summary: 'Check a catalog without putting it in force', answer: CatalogCheck },
+  listCatalogVersions: { summary: 'Versions of the catalog, newest first', answer: LISTS.CatalogVersionList },
+  getCatalogVersion: { summary: 'A version of the catalog', answer: Catalog, hasVersion: true },
+  restoreCatalogVersion: {
+    summary: 'Put the content of a version in force again',
+    answer: Catalog,
+    needs: 'If-Match',
+    hasVersion: true,
+  },
+  listRoutes: { summary: 'Routes in the order in which they are tried', answer: LISTS.RouteList },
+  testRoutes: {
+    summary: 'Ask each route once, which its provider bills',
+    answer: LISTS.RouteTestList,
+    refusals: [409, 501],
+  },
+}

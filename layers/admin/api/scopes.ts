@@ -1,0 +1,11 @@
+import { ADMIN_SCOPES, type AdminScope } from '../../gateway/domain/admin-key.ts'
+import { AdminError } from './admin-error.ts'
+import type { Identity } from './call.ts'
+
+/** Enough to look, and to change nothing. */
+export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
+
+export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: AdminScope): void {
+  if (scopes.includes(scope)) return
+  throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
+}

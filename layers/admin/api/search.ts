@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import type { Key } from '../../gateway/domain/key.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { readUsageRow } from '../../gateway/store/usage/read-usage-row.ts'
+import { weekCosts } from '../usage/week-costs.ts'
+import type { Answer, Call } from './call.ts'
+import { findOpenHold } from './find-open-hold.ts'
+import { keyShape } from './key-shape.ts'
+import { newestFirst } from './keys.ts'
+import { REQUEST_ID } from './requests.ts'
+import type { SearchShape } from './shapes/answers.ts'
+import type { searchQuery } from './shapes/queries.ts'
+
+const MOST_FOUND = 20
+
+/** By request id, key id, external id, last four, or a part of the name. */
+export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<Answer> {
+  const text = q.trim()
+  if (REQUEST_ID.test(text)) {
+    const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
+    return found([], isThere ? text : null)
+  }
+  const keys = (await Array.fromAsync(listKeys(tables)())).filter((key) => isFoundBy(key, text)).sort(newestFirst)
+  const costs = keys.length > 0 ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
+  return found(
+    keys.slice(0, MOST_FOUND).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
+    null,
+  )
+}
+
+function found(keys: SearchShape['keys'], requestId: string | null): Answer {
+  const body: SearchShape = { object: 'search', keys, request_id: requestId }
+  return { body }
+}
+
+function isFoundBy({ id, name, externalId, current, previous }: Key, text: string): boolean {
+  if ([id, externalId, current.lastFour, previous?.lastFour].includes(text)) return true
+  return name.toLowerCase().includes(text.toLowerCase())
+}

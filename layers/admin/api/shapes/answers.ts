@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { Key } from './keys.ts'
+import { flag, kind, orNull, type Told, text, texts } from './parts.ts'
+
+export function listOf<Row extends z.ZodType>(row: Row) {
+  return z.object({
+    object: kind('list'),
+    data: z.array(row).describe('The rows of this page.'),
+    has_more: flag('The list goes on after this page.'),
+    last_id: orNull(text('To be sent as after for the next page.')),
+  })
+}
+
+export type List<T> = {
+  readonly object: 'list'
+  readonly data: readonly T[]
+  readonly has_more: boolean
+  readonly last_id: string | null
+}
+
+export const ApiError = z.object({
+  error: z
+    .object({
+      message: text('The reason, for people.'),
+      type: text('The kind of the error.'),
+      param: orNull(text('The field, query or header that it is about.')),
+      code: orNull(text('The reason, for programs.')),
+    })
+    .describe('The refusal.'),
+})
+export type ApiError = Told<typeof ApiError>
+
+export const Identity = z.object({
+  object: kind('identity'),
+  by: text('The IAM ARN, the id of the admin key or the local user, as events name it.'),
+  stage: text('The stage that is administered.'),
+  protected: flag('Commands ask before a change.'),
+  scopes: texts('The caller may do this here.'),
+  base_url: text('The address of the gateway with /v1, as SDKs take it.'),
+  address: orNull(
+    text(
+      'The address from which requests of this machine reach the gateway, if it is known: 127.0.0.1 for a local one.',
+    ),
+  ).optional(),
+})
+export type WhoAmI = Told<typeof Identity>
+
+export const Search = z.object({
+  object: kind('search'),
+  keys: z.array(Key).describe('Keys by id, external id, last four or a part of the name.'),
+  request_id: orNull(text('The request with this id, if there is one.')),
+})
+export type SearchShape = Told<typeof Search>

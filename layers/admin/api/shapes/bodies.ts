@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { GRACE_MS } from '../../../gateway/domain/key-settings.ts'
+import { credits, someCredits, textLike, wholeNumber } from '../../settings/rules.ts'
+import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import type { Frozen } from './parts.ts'
+
+// Bodies of requests. The function loads this file, and not those of answers.
+
+const settings = z.strictObject(SETTING_FIELDS)
+
+const SECRET = {
+  secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex')
+    .describe('The SHA-256 of a secret that you made, in lower-case hex. The secret itself is never sent.')
+    .optional(),
+  last_four: textLike(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret')
+    .describe('The last four characters of that secret.')
+    .optional(),
+}
+
+export const createKeyBody = settings.partial().extend({
+  name: SETTING_FIELDS.name,
+  credits: credits.describe('Credits to begin with, as a decimal string.').optional(),
+  ...SECRET,
+})
+export type CreateKeyBody = Frozen<z.input<typeof createKeyBody>>
+
+export const updateKeyBody = settings.partial()
+export type UpdateKeyBody = Frozen<z.input<typeof updateKeyBody>>
+
+export const rotateBody = z.strictObject({
+  grace_seconds: wholeNumber(0, GRACE_MS / 1000)
+    .default(GRACE_MS / 1000)
+    .describe('For how long the old secret works; 0 ends it at once.'),
+  ...SECRET,
+})
+export type RotateBody = Frozen<z.input<typeof rotateBody>>
+
+export const revokeBody = z.strictObject({
+  confirm: z.string('must be the name of the key. A revoke is final.').describe('The name of the key.'),
+})
+export type RevokeBody = Frozen<z.input<typeof revokeBody>>
+
+export const grantBody = z.strictObject({
+  credits: someCredits.describe('Credits to add, as a decimal string above 0.'),
+})
+export type GrantBody = Frozen<z.input<typeof grantBody>>
+
+export const auditBody = z.strictObject({
+  key_id: textLike(/^key_\w{1,40}$/, 'the id of a key')
+    .describe('The key to audit; all keys unless given.')
+    .optional(),
+})
+
+const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog')
+export const routesTestBody = z.strictObject({
+  model: name.describe('Only routes of this model of the catalog.').optional(),
+  provider: name.describe('Only routes to this provider.').optional(),
+})
+
+/** A catalog has a validator of its own, which names every fault. */
+export const catalogBody = z.looseObject({}).describe('A catalog, as catalog.schema.json describes it.')
+
+export const nothing = z.strictObject({})

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { EVENT_NAMES } from './names.ts'
+import { count, credits, flag, kind, moment, orNull, type Told, text } from './parts.ts'
+
+const Fields = z.record(z.string(), z.unknown())
+
+export const Event = z.object({
+  object: kind('event'),
+  id: text('The id of the change.'),
+  at: moment('The moment of the change.'),
+  by: text('Who made it.'),
+  what: z.enum(Object.values(EVENT_NAMES)).describe('The kind of the change.'),
+  key_id: orNull(text('The key or the admin key; null for a change of the catalog.')),
+  before: Fields.nullable().describe('The fields that changed, as they were; null if there were none.'),
+  after: Fields.nullable().describe('The fields that changed, as they are; null if there are none.'),
+})
+export type EventShape = Told<typeof Event>
+
+const Finding = z.object({
+  about: text('The row, grant, hold or total that it is about.'),
+  text: text('The finding.'),
+  note: flag('Worth knowing, but nothing is wrong.'),
+})
+
+export const Audit = z.object({
+  object: kind('audit'),
+  key_id: text('The key that was audited.'),
+  name: text('The name of the key.'),
+  granted: credits('All that was granted.'),
+  available: credits('The balance.'),
+  held: credits('Held for open requests.'),
+  spent: credits('All that was charged.'),
+  rows: count('Usage rows of the key.'),
+  row_costs: credits('The sum of the costs of its rows.'),
+  expired_rows: count('Of the rows, those that have expired and are known from the totals of their days.'),
+  balances: flag('Granted is available + held + spent, and nothing is below zero.'),
+  explained: flag('Spent is the sum of the costs of the rows.'),
+  ok: flag('Nothing at all is wrong.'),
+  findings: z.array(Finding).describe('The findings.'),
+  more_findings: count('Findings beyond those that are listed.'),
+})
+export type AuditShape = Told<typeof Audit>
+
+export const AuditSummary = z.object({
+  object: kind('audit.summary'),
+  keys: count('Keys that were audited.'),
+  wrong: count('Of them, those with something wrong.'),
+  at: moment('The end of the audit.'),
+})
+
+/** A line of `POST /audits`: one for each key, and the last without which the audit broke off. */
+export const AuditLine = z.union([Audit, AuditSummary])
+export type AuditLine = Told<typeof AuditLine>

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { count, credits, flag, kind, orNull, type Told, text, texts } from './parts.ts'
+
+const pushed = {
+  version: count('The version of the catalog.'),
+  pushed_at: text('The moment of its push, in UTC.'),
+  by: orNull(text('Who pushed it; null if that is not known.')),
+}
+
+export const Catalog = z.object({
+  object: kind('catalog'),
+  ...pushed,
+  catalog: z.record(z.string(), z.unknown()).describe('The catalog itself, as catalog.schema.json describes it.'),
+  changes: texts('The changes against compared_to, in words.'),
+  compared_to: orNull(
+    count('The version that changes are against: the one before, unless another is asked for; null if it is not kept.'),
+  ),
+  warnings: texts('Prices that look wrong.'),
+})
+export type CatalogShape = Told<typeof Catalog>
+
+export const CatalogVersion = z.object({
+  object: kind('catalog.version'),
+  ...pushed,
+  in_force: flag('It is the one in force.'),
+})
+export type CatalogVersionShape = Told<typeof CatalogVersion>
+
+const Fault = z.object({
+  path: text('The place of the fault in the catalog.'),
+  message: text('The fault.'),
+})
+
+export const CatalogCheck = z.object({
+  object: kind('catalog.check'),
+  valid: flag('It could be put in force.'),
+  faults: z.array(Fault).describe('All reasons why it could not.'),
+  warnings: texts('Prices and context lengths that look wrong.'),
+  changes: texts('The changes against the catalog in force, in words.'),
+  in_force: z
+    .object({ version: pushed.version, pushed_at: pushed.pushed_at })
+    .nullable()
+    .describe('The catalog that it was compared with; null if there is none yet.'),
+})
+export type CatalogCheck = Told<typeof CatalogCheck>
+
+const route = {
+  model: text('The model of the catalog.'),
+  provider: text('The provider of the route.'),
+  upstream_model: text('The name of the model at the provider.'),
+}
+
+export const Route = z.object({
+  object: kind('route'),
+  ...route,
+  order: count('The place among the routes of the model; 1 is tried first.'),
+  first_byte_timeout_ms: count('An answer that has not begun by then is given up.'),
+  idle_timeout_ms: count('The longest pause between two pieces of an answer.'),
+  requests_24h: count('Attempts at this model of the provider, whichever model of the catalog was asked for.'),
+  failures_24h: count('Those that failed, even if another route then answered.'),
+})
+export type RouteShape = Told<typeof Route>
+
+export const RouteTest = z.object({
+  object: kind('route.test'),
+  ...route,
+  ok: flag('The route answers.'),
+  result: text('The outcome, in words.'),
+  first_token_ms: orNull(count('Milliseconds until the first token; null if none came.')),
+  tokens: orNull(count('Tokens of prompt and answer, as the provider counts them.')),
+  cost: orNull(credits('The charge at the price of the model.')),
+})
+export type RouteTestShape = Told<typeof RouteTest>

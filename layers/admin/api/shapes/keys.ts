@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import { KEY_STATUSES } from './names.ts'
+import { count, credits, flag, kind, moment, orNull, type Told, text, texts } from './parts.ts'
+
+export type KeyStatus = (typeof KEY_STATUSES)[number]
+
+const PreviousSecret = z.object({
+  last_four: text('The last four characters of the old secret.'),
+  expires_at: moment('The end of its grace period.'),
+  last_used_at: orNull(moment('Its last use since the rotation; null if there was none.')),
+})
+
+export const Key = z.object({
+  object: kind('key'),
+  id: text('The id of the key.'),
+  ...SETTING_FIELDS,
+  status: z.enum(KEY_STATUSES).describe('An expired key can be extended, a revoked one is gone for good.'),
+  prefix: text('The beginning of every secret.'),
+  last_four: text('The last four characters of the secret.'),
+  previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),
+  requests_today: count('Requests admitted on this UTC day.'),
+  requests_open: count('Requests under way.'),
+  granted: credits('All that was ever granted.'),
+  available: credits('The balance that requests can hold.'),
+  held: credits('Held for requests that are under way.'),
+  spent: credits('All that requests were charged.'),
+  last_used_at: orNull(moment('The last request that was admitted; null if there was none.')),
+  created_at: moment('The making of the key.'),
+  version: count('Changes with every change of the key by an operator. It goes in If-Match, in quotes.'),
+  badges: texts(
+    'What deserves a look: empty; low (at the rate of the last week it lasts less than a week); idle (not used for 90 days); no_allowlist.',
+  ),
+})
+export type KeyShape = Told<typeof Key>
+export type ToldSettings = Pick<KeyShape, keyof typeof SETTING_FIELDS>
+
+export const Window = z.object({
+  limit: count('Requests that the window allows.'),
+  remaining: count('Requests that it allows now.'),
+  reset_seconds: count('Seconds until it is full again.'),
+})
+export type WindowShape = Told<typeof Window>
+
+export const Hold = z.object({
+  request_id: text('The request that the credits are held for.'),
+  amount: credits('The amount held.'),
+  until: moment('From then on the request cannot be running any more.'),
+  expired: flag('The request is dead, and the sweep will give the credits back.'),
+})
+export type HoldShape = Told<typeof Hold>
+
+export const KeyDetail = Key.extend({
+  minute: Window.describe('The limit per minute, now.'),
+  day: Window.describe('The limit per UTC day, now.'),
+  holds: z.array(Hold).describe('The open holds of the key.'),
+})
+export type KeyDetail = Told<typeof KeyDetail>
+
+export const KeyWithSecret = KeyDetail.extend({
+  secret: orNull(text('The secret, told this once; null if the caller made it, and on a retry.')),
+  replayed: flag('The act was done by an earlier request with the same Idempotency-Key.'),
+})
+export type KeyWithSecret = Told<typeof KeyWithSecret>
+
+export const Grant = z.object({
+  object: kind('grant'),
+  id: text('The id of the grant.'),
+  credits: credits('The amount granted.'),
+  by: text('Who granted it.'),
+  granted_at: moment('The moment of the grant.'),
+})
+export type GrantShape = Told<typeof Grant>
+
+export const GrantMade = Grant.extend({
+  key: KeyDetail.describe('The key as it is now.'),
+  replayed: flag('The grant was made by an earlier request with the same Idempotency-Key.'),
+})
+export type GrantMade = Told<typeof GrantMade>

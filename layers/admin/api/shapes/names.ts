@@ -1,0 +1,39 @@
+import type { UsageFieldName } from '../../../gateway/domain/usage-row.ts'
+
+// Lists of words that queries and answers share.
+
+export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
+
+export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
+
+/** Kinds of changes, as the API has them, by the names that events are stored with. */
+export const EVENT_NAMES = {
+  'key.create': 'key.created',
+  'key.update': 'key.updated',
+  'key.rotate': 'key.rotated',
+  'key.end_grace': 'key.grace_ended',
+  'key.revoke': 'key.revoked',
+  'key.grant': 'key.granted',
+  'admin_key.create': 'admin_key.created',
+  'admin_key.rotate': 'admin_key.rotated',
+  'admin_key.revoke': 'admin_key.revoked',
+  'catalog.push': 'catalog.pushed',
+  'catalog.rollback': 'catalog.rolled_back',
+} as const
+
+/** Fields of a row that a line of a list has. */
+export const LINE_FIELDS: readonly UsageFieldName[] = [
+  'requestId',
+  'keyId',
+  'startedAtMs',
+  'endpoint',
+  'model',
+  'provider',
+  'stream',
+  'httpStatus',
+  'outcome',
+  'errorCode',
+  'replayOf',
+  'cost',
+  'durationMs',
+]

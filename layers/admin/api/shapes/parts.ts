@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+// Values of answers, each with the words that describe it.
+
+/** An answer's type. Nobody changes an answer. */
+export type Told<Schema extends z.ZodType> = Frozen<z.input<Schema>>
+export type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
+
+export function text(words: string) {
+  return z.string().describe(words)
+}
+
+export function count(words: string) {
+  return z.int().describe(words)
+}
+
+export function flag(words: string) {
+  return z.boolean().describe(words)
+}
+
+export function texts(words: string) {
+  return z.array(z.string()).describe(words)
+}
+
+export function credits(words: string) {
+  return z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/)
+    .describe(`${words} In credits, as a decimal string.`)
+}
+
+export function moment(words: string) {
+  return z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    .describe(`${words} In UTC.`)
+}
+
+/** The kind of an object, by which a reader knows it. */
+export function kind<Name extends string>(name: Name) {
+  return z.literal(name).describe('The kind of this object.')
+}
+
+/** With the words of the value itself. */
+export function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullable().describe(schema.description ?? '')
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { OUTCOMES } from '../../../gateway/domain/usage-row.ts'
+import { moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
+import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import { EVENT_NAMES, KEY_STATUSES, USAGE_GROUPS } from './names.ts'
+
+// Queries of requests. The function loads this file, and not those of answers.
+
+/** A text of a query that is a number. */
+function numberIn(least: number, most: number) {
+  return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Number(value) : value), wholeNumber(least, most))
+}
+
+const page = {
+  after: z.string().describe('The last_id of the page before.').optional(),
+  limit: numberIn(1, 100).default(50).describe('The most rows of a page; 50 unless given.'),
+}
+const range = {
+  from: moment.describe('From this UTC day or moment on.').optional(),
+  to: moment.describe('To this UTC day or moment, which is not included.').optional(),
+}
+const keyId = textLike(/^key_\w{1,40}$/, 'the id of a key')
+const anyKeyId = textLike(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key')
+/** One kind, or all changes of keys, admin keys or the catalog. */
+const EVENT_FILTERS = [...Object.values(EVENT_NAMES), 'key', 'admin_key', 'catalog']
+
+export const searchQuery = z.strictObject({
+  q: textLike(/^.{1,200}$/, '1 to 200 characters').describe(
+    'A request id, key id, external id, the last four of a secret, or a part of a name.',
+  ),
+})
+
+export const keysQuery = z.strictObject({
+  external_id: SETTING_FIELDS.external_id.unwrap().describe('Only the key with this id of yours.').optional(),
+  status: oneOf(KEY_STATUSES).describe('Only keys with this status.').optional(),
+  ...page,
+})
+
+export const pageQuery = z.strictObject(page)
+
+export const keyEventsQuery = z.strictObject({
+  what: oneOf(EVENT_FILTERS).describe('A kind, or all kinds of key, admin_key or catalog.').optional(),
+  by: textLike(/^.{1,2048}$/, 'who changed it, as events name them')
+    .describe('Only changes by this caller.')
+    .optional(),
+  ...range,
+  ...page,
+})
+
+export const eventsQuery = keyEventsQuery.extend({
+  key_id: anyKeyId.describe('Only changes of this key or admin key.').optional(),
+})
+
+export const requestsQuery = z.strictObject({
+  key_id: keyId.describe('Only requests of this key.').optional(),
+  ...range,
+  from: range.from
+    .unwrap()
+    .describe('From this UTC day or moment on. Unless given, 24 hours ago, or with key_id the beginning of the key.')
+    .optional(),
+  outcome: oneOf(OUTCOMES).describe('Only requests with this outcome.').optional(),
+  model: textLike(/^.{1,200}$/, 'the name of a model')
+    .describe('Only requests for this model.')
+    .optional(),
+  ...page,
+})
+
+export const usageQuery = z.strictObject({
+  bucket: oneOf(['1d']).describe('The length of a bucket, which is always a day.').optional(),
+  group_by: oneOf(USAGE_GROUPS).default('model').describe('The grouping.'),
+  ...range,
+  key_id: keyId.describe('Only usage of this key.').optional(),
+})
+
+export const catalogQuery = z.strictObject({
+  at: moment.describe('The version that was in force at this UTC day or moment.').optional(),
+})
+
+export const versionQuery = z.strictObject({
+  against: numberIn(0, 1e15 - 1)
+    .describe('The version to compare with, in place of the one before; 0 for none.')
+    .optional(),
+})

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import type { UsageSource } from '../../../gateway/domain/bill.ts'
+import {
+  CALLER_FIELDS,
+  OUTCOMES,
+  SUMMED_FIELDS,
+  USAGE_FIELDS,
+  USAGE_WORDS,
+  type UsageFieldKind,
+  type UsageFieldName,
+} from '../../../gateway/domain/usage-row.ts'
+import { CONTRACTS, ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
+import { count, kind, moment, type Told, text } from './parts.ts'
+
+// A usage row, made of the table of its fields.
+
+type Fields = Readonly<Record<string, z.ZodType>>
+
+export const Attempt = z.object({
+  provider: text('The provider that was asked.'),
+  model: text("The model's name at that provider."),
+  result: text('`ok`, or why the route did not answer.'),
+  ms: count('Milliseconds that it took.'),
+})
+export type AttemptShape = Told<typeof Attempt>
+
+const amount = (words: string) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .describe(words)
+
+const tokenPrices = {
+  prompt: amount('For one prompt token.'),
+  completion: amount('For one completion token.'),
+  input_cache_read: amount('For one prompt token read from a cache.'),
+  input_cache_write: amount('For one prompt token written to a cache; absent if that costs no other price.').optional(),
+  input_cache_write_1h: amount('For one that stays there for an hour; absent if that costs no other price.').optional(),
+}
+
+const Tier = z.object({ above: z.int().min(1).describe('The tier is for longer prompts than this.'), ...tokenPrices })
+
+export const Pricing = z
+  .object({
+    above: z
+      .int()
+      .min(1)
+      .describe('Of a request only: it was charged at the tier above so many prompt tokens; absent at the base price.')
+      .optional(),
+    ...tokenPrices,
+    request: amount('For a request; absent if it costs nothing of its own.').optional(),
+    image: amount('For an image; absent if it costs nothing of its own.').optional(),
+    tiers: z
+      .array(Tier)
+      .max(4)
+      .describe(
+        'Of a model only, rising: a request whose prompt has more tokens than `above`, cached ones included, is charged at the highest such tier as a whole; absent if there are none.',
+      )
+      .optional(),
+  })
+  .describe('Credits for one token, one request and one image.')
+
+const BY_KIND: Readonly<Record<UsageFieldKind, z.ZodType>> = {
+  text: z.string(),
+  count: z.int().min(0),
+  number: z.int().min(0),
+  credits: amount('In credits.'),
+  moment: moment(''),
+  flag: z.boolean(),
+  price: Pricing,
+  attempts: z.array(Attempt),
+}
+
+const SOURCES: readonly UsageSource[] = ['upstream', 'estimate', 'none']
+
+/** Rules that do not follow from the kind. */
+const BY_NAME: Readonly<Partial<Record<UsageFieldName, z.ZodType>>> = {
+  endpoint: z.enum(ENDPOINT_NAMES),
+  contract: z.enum(CONTRACTS),
+  outcome: z.enum(OUTCOMES),
+  usageSource: z.enum(SOURCES),
+  estimatedBy: z.enum(['tokenizer', 'characters']),
+  upstreamCostSource: z.enum(['provider', 'catalog']),
+  askedMaxTokens: z.int().min(1),
+  loweredMaxTokens: z.int().min(1),
+}
+
+/** Some fields of a row under their names in the API. A missing count is 0, and a missing flag false. */
+export function usageFields(names: readonly UsageFieldName[]): Fields {
+  return Object.fromEntries(
+    names.map((name) => {
+      const { api, kind: type, optional } = USAGE_FIELDS[name]
+      const schema = BY_NAME[name] ?? BY_KIND[type]
+      const hasNull = optional && type !== 'count' && type !== 'flag'
+      return [api, (hasNull ? schema.nullable() : schema).describe(USAGE_WORDS[name])]
+    }),
+  )
+}
+
+/** The fields of rows that are added up. */
+export function sumFields(): Fields {
+  return Object.fromEntries(
+    SUMMED_FIELDS.map((name) => {
+      const { api, kind: type } = USAGE_FIELDS[name]
+      return [api, BY_KIND[type].describe(USAGE_WORDS[name])]
+    }),
+  )
+}
+
+export const totalTokens = z.int().min(0).describe('Prompt and completion together.')
+
+/** A row as its caller is told it. */
+export const UsageRecord = z
+  .object({ object: kind('usage'), ...usageFields(CALLER_FIELDS), total_tokens: totalTokens })
+  .describe('One request: the route it took, its counts, its charge. Never its text.')

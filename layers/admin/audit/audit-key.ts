@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { DayCounter } from '../../gateway/domain/day-total.ts'
+import { heldOf, type Key } from '../../gateway/domain/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { type GrantRecord, listGrants } from '../../gateway/store/keys/list-grants.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import type { Tables } from '../../gateway/store/tables.ts'
+import { queryUsageRows } from '../../gateway/store/usage/query-usage-rows.ts'
+import { checkBalance, missingFrom, noteDeadHolds } from './check-balance.ts'
+import { checkGrants } from './check-grants.ts'
+import { checkRow } from './check-row.ts'
+import { checkTotals } from './check-totals.ts'
+import { type Finding, Findings } from './findings.ts'
+
+export type Audit = {
+  readonly id: string
+  readonly name: string
+  readonly granted: Nano
+  readonly available: Nano
+  readonly held: Nano
+  readonly spent: Nano
+  /** All that there were: those that have expired are known from the totals of their days. */
+  readonly rows: number
+  readonly rowCosts: Nano
+  /** Of these, the rows that have expired. */
+  readonly expiredRows: number
+  /** granted = available + holds + spent, and nothing below zero. */
+  readonly balances: boolean
+  /** spent = the sum of the rows' costs. */
+  readonly explained: boolean
+  /** Nothing at all is wrong. */
+  readonly ok: boolean
+  readonly findings: readonly Finding[]
+  /** How many more findings there are than are listed. */
+  readonly moreFindings: number
+}
+
+/** A key's grants and rows, and the key itself before and after they were read. */
+type Reading = {
+  readonly before: Key
+  readonly after: Key
+  readonly grants: readonly GrantRecord[]
+  readonly rows: number
+  readonly rowCosts: Nano
+  readonly expiredRows: number
+  readonly wrongRows: Findings
+  readonly wrongTotals: readonly Finding[]
+}
+
+const MINUTE_MS = 60 * 1000
+const TRIES = 3
+const LOST_ROWS =
+  'The log has a line of every request to compare the rows with; point-in-time recovery has the table as it was in the last 35 days.'
+
+/**
+ * Adds a key up. Its balance is one consistent read, its rows are many. So they are read between two readings of the
+ * key, and their costs must lie between what was spent at the first and at the second. On a key that nobody uses
+ * meanwhile that is one number; on a busy one it is tried again.
+ */
+export async function auditKey(tables: Tables, first: Key, nowMs: number): Promise<Audit> {
+  let before = first
+  for (let attempt = 1; ; attempt++) {
+    const reading = await readBooks(tables, before, nowMs)
+    if (isFirm(reading, nowMs) || attempt === TRIES) return conclude(reading, nowMs)
+    before = reading.after
+    await sleep(400 * attempt)
+  }
+}
+
+async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Reading> {
+  const grants = await Array.fromAsync(listGrants(tables)(before.id))
+  const wrongRows = new Findings()
+  // Rows that may be written and not settled yet when the key is read again.
+  const recent = new Map<string, Nano>()
+  const days = new Map<string, DayCounter>()
+  let rows = 0
+  let rowCosts = 0n
+  for await (const row of rowsOf(tables, before, nowMs)) {
+    rows += 1
+    rowCosts += row.cost
+    wrongRows.add(...checkRow(row))
+    counterOf(utcDay(row.startedAtMs)).add(row)
+    if (before.holds[row.requestId] || row.startedAtMs > nowMs - MINUTE_MS) recent.set(row.requestId, row.cost)
+  }
+  const counted = new Map([...days].map(([day, counter]) => [day, counter.total()]))
+  const range = { keyId: before.id, firstDay: utcDay(birthOf(before)), nowMs }
+  const { findings: wrongTotals, expired } = await checkTotals(tables, counted, range)
+  const after = (await readKey(tables)(before.id)) ?? before
+  const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
+  return {
+    before,
+    after,
+    grants,
+    wrongRows,
+    wrongTotals,
+    expiredRows: expired.rows,
+    rows: rows + expired.rows - open.length,
+    rowCosts: open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), rowCosts + expired.costs),
+  }
+
+  function counterOf(day: string): DayCounter {
+    const counter = days.get(day) ?? new DayCounter(before.id, day)
+    days.set(day, counter)
+    return counter
+  }
+}
+
+function rowsOf(tables: Tables, key: Key, nowMs: number): AsyncIterable<UsageRow> {
+  // An audit of many keys takes its time, and meanwhile they are used.
+  return queryUsageRows(tables)(key.id, { fromMs: birthOf(key), toMs: nowMs + DAY_MS })
+}
+
+/** The index of rows is behind the table by a moment, so a difference on a key just used is looked at again. */
+function isFirm(reading: Reading, nowMs: number): boolean {
+  const { before, after } = reading
+  const wasQuiet = after.spent === before.spent
+  const usedLately = after.bucketFullAtUs / 1000 > nowMs - MINUTE_MS
+  return wasQuiet && (overspentOf(reading) === 0n || !usedLately)
+}
+
+/** By how much `spent` exceeds the rows; negative if the rows exceed it. */
+function overspentOf({ before, after, rowCosts }: Reading): Nano {
+  if (rowCosts < before.spent) return before.spent - rowCosts
+  return rowCosts > after.spent ? after.spent - rowCosts : 0n
+}
+
+function conclude(reading: Reading, nowMs: number): Audit {
+  const { before, after, grants, rows, rowCosts, expiredRows, wrongRows, wrongTotals } = reading
+  const found = new Findings()
+  found.add(...checkBalance(after), ...checkGrants(before, after, grants), ...checkSpent(reading))
+  found.add(...wrongTotals, ...wrongRows.kept, ...noteDeadHolds(after, nowMs))
+  return {
+    id: after.id,
+    name: after.name,
+    granted: after.granted,
+    available: after.available,
+    held: heldOf(after),
+    spent: after.spent,
+    rows,
+    rowCosts,
+    expiredRows,
+    balances: missingFrom(after) === 0n && after.available >= 0n,
+    explained: overspentOf(reading) === 0n,
+    ok: found.wrong === 0,
+    findings: found.kept,
+    moreFindings: found.omitted + wrongRows.omitted,
+  }
+}
+
+function checkSpent(reading: Reading): Finding[] {
+  const { before, after, rowCosts } = reading
+  const overspent = overspentOf(reading)
+  const settledMeanwhile = after.spent - before.spent
+  if (overspent !== 0n) {
+    const isAlone = missingFrom(after) === -overspent
+    const advice = isAlone
+      ? `Only spent is wrong: the rest of the key adds up with the rows. Set spent to ${formatCredits(rowCosts)} on the key item.`
+      : LOST_ROWS
+    return [{ what: 'spent is not the sum of the rows', expected: rowCosts, got: after.spent, advice }]
+  }
+  if (settledMeanwhile === 0n) return []
+  const what = `${formatCredits(settledMeanwhile)} was settled while the rows were read: spent and rows agree within that`
+  return [{ what, note: true, advice: 'Audit this key again when it is quiet.' }]
+}

@@ -1,0 +1,36 @@
+import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
+import { expiredHolds, heldOf, type Key } from '../../gateway/domain/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import type { Finding } from './findings.ts'
+
+/** How much of what was granted is nowhere; negative if there is more than was granted. */
+export function missingFrom(key: Key): Nano {
+  return key.granted - (key.available + heldOf(key) + key.spent)
+}
+
+/** Checks a key by one reading of it alone. */
+export function checkBalance(key: Key): Finding[] {
+  const missing = missingFrom(key)
+  const findings: Finding[] = []
+  if (missing !== 0n) {
+    findings.push({
+      what: `granted is not available + held + spent: ${missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`}`,
+      expected: key.granted,
+      got: key.granted - missing,
+      advice: 'Put it right on the key item when no request is under way.',
+    })
+  }
+  if (key.available < 0n) findings.push({ what: 'available is below zero', expected: 0n, got: key.available })
+  return findings
+}
+
+/** Requests that died and still hold credits. */
+export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
+  return expiredHolds(key, nowMs).map(({ requestId, amount, untilMs }) => ({
+    requestId,
+    what: `dead request not swept yet: its hold of ${formatCredits(amount)} was to end by ${isoTime(untilMs)}`,
+    advice: `The sweep, every ${SWEEP_EVERY_MINUTES} minutes, gives it back; if it stays, look at the log of the sweep function.`,
+    note: true,
+  }))
+}

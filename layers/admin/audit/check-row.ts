@@ -1,0 +1,81 @@
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
+import type { Finding } from './findings.ts'
+
+const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."
+
+/** Finds faults in a row by itself, without its key. */
+export function checkRow(row: UsageRow): Finding[] {
+  return [...checkTokens(row), ...checkCost(row), ...checkUpstreamCost(row)].map((finding) => ({
+    requestId: row.requestId,
+    ...finding,
+  }))
+}
+
+function checkTokens(row: UsageRow): Finding[] {
+  if (hasSoundTokens(row)) return []
+  return [
+    {
+      what: 'its tokens cannot be',
+      expected:
+        'whole numbers from 0, no more cached and written to the cache than prompt, no more reasoning than completion',
+      got: countsText(row),
+      advice: CHANGED,
+    },
+  ]
+}
+
+function countsText(row: UsageRow): string {
+  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantitiesOf(row)
+  const rare = {
+    'cache write': cacheWrite,
+    'cache write 1h': cacheWrite1h,
+    reasoning: row.reasoningTokens ?? 0,
+    images,
+  }
+  const counted = Object.entries({ prompt, cached, completion, ...rare })
+  return counted
+    .filter(([name, count]) => !(name in rare) || count !== 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
+}
+
+/** Of several things that are wrong with a cost, the one that says most. */
+function checkCost(row: UsageRow): Finding[] {
+  const { cost, hold, outcome, usageSource, price } = row
+  const got = { got: cost, advice: CHANGED }
+  if (outcome === 'refused' && cost !== 0n) return [{ what: 'it was refused, and yet it costs', expected: 0n, ...got }]
+  if (usageSource === 'none' && cost !== 0n) {
+    return [{ what: 'nothing was counted, and yet it costs', expected: 0n, ...got }]
+  }
+  const expected = expectedCost(row)
+  const above = price?.above ?? 0
+  if (usageSource !== 'none' && above >= row.promptTokens && above > 0) {
+    return [
+      {
+        what: 'its price is that of longer prompts',
+        expected: `more than ${above}`,
+        got: `${row.promptTokens} prompt tokens`,
+        advice: CHANGED,
+      },
+    ]
+  }
+  if (expected !== undefined && cost !== expected) {
+    return [{ what: 'its cost is not its tokens × its price', expected, ...got }]
+  }
+  if (cost > hold) return [{ what: 'it costs more than was held', expected: hold, ...got }]
+  if (cost < 0n) return [{ what: 'its cost is below zero', expected: 0n, ...got }]
+  if (price && !isStated(price)) {
+    return [{ what: 'its price is none', expected: 'plain decimals', got: JSON.stringify(price), advice: CHANGED }]
+  }
+  return []
+}
+
+/** The cost of a route is not on the row, so only what no route can have cost is found. */
+function checkUpstreamCost({ upstreamCost, usageSource }: UsageRow): Finding[] {
+  if (upstreamCost === undefined) return []
+  const got = { got: upstreamCost, advice: CHANGED }
+  if (upstreamCost < 0n) return [{ what: 'what it cost us is below zero', expected: 'at least 0', ...got }]
+  if (usageSource !== 'none') return []
+  return [{ what: 'nothing was counted, and yet it cost us something', expected: 'no upstreamCost', ...got }]
+}

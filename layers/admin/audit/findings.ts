@@ -1,0 +1,31 @@
+import type { Nano } from '../../gateway/domain/money.ts'
+
+/** One thing that an audit has to say. */
+export type Finding = {
+  readonly requestId?: string
+  readonly what: string
+  readonly expected?: Nano | string
+  readonly got?: Nano | string | number | undefined
+  /** The remedy. */
+  readonly advice?: string
+  /** Worth knowing, and nothing wrong. */
+  readonly note?: true
+}
+
+const MOST_KEPT = 100
+
+/** Findings, as many as anybody reads; the rest is counted. */
+export class Findings {
+  readonly kept: Finding[] = []
+  omitted = 0
+  /** How many of all are more than notes. */
+  wrong = 0
+
+  add(...findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      if (!finding.note) this.wrong += 1
+      if (this.kept.length < MOST_KEPT) this.kept.push(finding)
+      else this.omitted += 1
+    }
+  }
+}

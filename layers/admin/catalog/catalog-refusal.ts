@@ -1,0 +1,25 @@
+import { apiKeyOf, type CatalogData } from '../../gateway/domain/catalog.ts'
+
+/** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no signs between fields. */
+export const MOST_CATALOG_BYTES = 400 * 1024 - 1024
+
+/** Why a valid catalog cannot be put in force on this gateway; undefined if it can. */
+export function catalogRefusal(catalog: CatalogData, { isLocal }: { isLocal: boolean }): string | undefined {
+  return (isLocal ? undefined : variableRefusal(catalog)) ?? sizeRefusal(catalog)
+}
+
+function sizeRefusal(catalog: CatalogData): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(catalog))
+  if (bytes <= MOST_CATALOG_BYTES) return undefined
+  return `The catalog has ${Math.ceil(bytes / 1024)} KB, and at most ${Math.floor(MOST_CATALOG_BYTES / 1024)} KB can be kept. Take out models that nobody asks.`
+}
+
+/** A function in AWS has no variables of the operator's. */
+function variableRefusal({ providers }: CatalogData): string | undefined {
+  for (const [id, entry] of Object.entries(providers)) {
+    const apiKey = apiKeyOf(entry)
+    if (!apiKey?.startsWith('env:')) continue
+    return `The key of provider '${id}' is ${apiKey}, but a stage has its keys in Secrets Manager: secret:NAME.`
+  }
+  return undefined
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/catalog.ts'
+import type { PriceStrings, PriceTier } from '../../gateway/domain/price.ts'
+
+/** A line for each model and provider that is added, removed or changed, with the prices before and after. */
+export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
+  const before = inForce ?? { providers: {}, models: [] }
+  const models = compareNamed(byId(before), byId(after), 'model', changesOf)
+  const providers = compareNamed(providersOf(before), providersOf(after), 'provider', differingFields)
+  return [...models, ...providers]
+}
+
+// Maps, because a model or provider may be called 'constructor'.
+
+function byId({ models }: CatalogData): ReadonlyMap<string, CatalogModel> {
+  return new Map(models.map((model) => [model.id, model]))
+}
+
+export function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
+  return new Map(Object.entries(providers))
+}
+
+function compareNamed<T extends object>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  kind: string,
+  compare: (before: T, after: T) => string[],
+): string[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  return names.flatMap((name) => {
+    const [was, is] = [before.get(name), after.get(name)]
+    if (!was) return [`+ ${kind} ${name}`]
+    if (!is) return [`- ${kind} ${name}`]
+    const changes = compare(was, is)
+    return changes.length > 0 ? [`~ ${kind} ${name}: ${changes.join(', ')}`] : []
+  })
+}
+
+function changesOf({ price: oldPrice, ...before }: CatalogModel, { price, ...after }: CatalogModel): string[] {
+  return [...priceChanges(oldPrice, price), ...differingFields(before, after)]
+}
+
+function priceChanges(before: PriceStrings, after: PriceStrings): string[] {
+  return differingFields(before, after).map((name) => {
+    const part = name as keyof PriceStrings
+    return `${part} ${priceText(before[part])} → ${priceText(after[part])}`
+  })
+}
+
+function priceText(part: PriceStrings[keyof PriceStrings]): string {
+  return typeof part === 'object' ? part.map(tierText).join('; ') || '-' : (part ?? '-')
+}
+
+function tierText({ above, ...prices }: PriceTier): string {
+  const parts = Object.entries(prices).map(([name, price]) => `${name} ${price}`)
+  return `above ${above}: ${parts.sort().join(', ')}`
+}
+
+/** In the order of the file: a stored catalog has lost its own. */
+export function differingFields(before: object, after: object): string[] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  const names = new Set([...is.keys(), ...was.keys()])
+  return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))
+}

@@ -1,0 +1,41 @@
+import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import type { Call } from '../api/call.ts'
+import { newestRequests } from '../usage/newest-requests.ts'
+import { horizonOf } from '../usage/usage-rows.ts'
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+const MOST_KEYS = 100
+const MOST_ROWS = 1_000
+
+/** Every model of a catalog for which an upstream has lately counted a longer prompt than holds are made for. */
+export async function contextWarnings(call: Call, { models }: CatalogData): Promise<string[]> {
+  const longest = new Map<string, UsageRow>()
+  for (const row of await newestRows(call)) {
+    const id = row.fallbackModel ?? row.model ?? ''
+    if (row.usageSource === 'upstream' && row.promptTokens > (longest.get(id)?.promptTokens ?? 0)) longest.set(id, row)
+  }
+  return models.flatMap((model, i) => {
+    const row = longest.get(model.id)
+    return row && isBeyond(row, model) ? [`models[${i}] '${model.id}': ${warningText(model, row)}`] : []
+  })
+}
+
+/** Of the keys that were used last. */
+async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
+  const keys = await Array.fromAsync(listKeys(tables)())
+  const used = keys.sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0)).slice(0, MOST_KEYS)
+  const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+  const { rows } = await newestRequests(tables, { keys: used, range, limit: MOST_ROWS, after: undefined })
+  return rows
+}
+
+/** A batch of texts has one context for each of them, and how many they were is not known any more. */
+function isBeyond({ promptTokens }: UsageRow, model: CatalogModel): boolean {
+  return kindOf(model) === 'chat' && promptTokens > model.contextLength
+}
+
+function warningText({ contextLength }: CatalogModel, { provider, upstreamModel, promptTokens, requestId }: UsageRow) {
+  return `contextLength ${contextLength} is below the ${promptTokens} prompt tokens that ${provider}/${upstreamModel} counted for ${requestId}`
+}

@@ -1,0 +1,154 @@
+import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
+import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../../gateway/domain/price.ts'
+import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
+import { endpointNamed } from '../../gateway/endpoints.ts'
+import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
+
+/** A name, and what there is to say under it: one line or several. */
+export type Entry = readonly [name: string, ...lines: string[]]
+
+/** The charge of a request, line by line, and the reason for it. */
+export function explainCharge(row: UsageRow): Entry[] {
+  if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
+  return [...explainTier(row), ...priced(row), ...brokenOff(row), ...explainMargin(row)]
+}
+
+/** The tier of the price, if it is not the base price. */
+function explainTier({ price }: UsageRow): Entry[] {
+  return price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`]]
+}
+
+/** The provider's bill, if it is known, and the margin that is left. */
+function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): Entry[] {
+  if (upstreamCost === undefined) return []
+  const margin = cost - upstreamCost
+  return [
+    ['cost us', formatCredits(upstreamCost) + (upstreamCostSource === 'provider' ? ', as the provider states it' : '')],
+    ['margin', formatCredits(margin) + (margin < 0n ? ': it was charged below what it cost us' : '')],
+  ]
+}
+
+/** The source of the token counts. */
+export function explainCount(row: UsageRow): Entry[] {
+  return row.cost === 0n && row.usageSource === 'none' ? [] : [['counted by', countedBy(row)]]
+}
+
+function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf }: UsageRow): string {
+  const code = errorCode ? ` (${errorCode})` : ''
+  if (outcome === 'refused') {
+    const by = attempts.length > 0 ? 'refused by the upstream' : 'refused before it went to a model'
+    return `it was ${by}${code}, and a refusal is free`
+  }
+  if (outcome === 'abandoned' && httpStatus === 0) {
+    return 'its process died before it could settle; such a request is free, and its hold came back'
+  }
+  if (outcome === 'abandoned') return `the gateway itself failed${code} before anything was delivered`
+  if (outcome === 'upstream_error') return `nothing was delivered${code}, and that is free`
+  if (replayOf) return `it is the answer of ${replayOf} once more, for the same Idempotency-Key`
+  return endpointNamed(endpoint).contract ? 'nothing was counted' : 'this endpoint is free'
+}
+
+/** The lines in columns: name, count, unit, price, amount, and a remark where one is due. */
+function priced(row: UsageRow): Entry[] {
+  const { price } = row
+  if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)
+  const lines = billLines(parsePrice(price), quantitiesOf(row))
+  const counts = lines.map(({ count }) => grouped(count))
+  const countWidth = widest(counts)
+  const products = lines.map((line, i) => `${counts[i]?.padStart(countWidth)} ${unitOf(line)}`)
+  const prices = lines.map(priceText)
+  const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
+  const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
+  const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
+  const entries = lines.map((line, i): Entry => {
+    const product = `${products[i]?.padEnd(productWidth)} × ${prices[i]?.padEnd(priceWidth)}`
+    return [line.kind, `${product} = ${withRemark(amounts[i] ?? '', lineRemark(line, row))}`]
+  })
+  const indent = ' '.repeat(productWidth + ' × '.length + priceWidth + ' = '.length)
+  return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
+}
+
+function unitOf({ kind }: BillLine): string {
+  return kind === 'request' || kind === 'images' ? kind : 'tokens'
+}
+
+function priceText({ kind, pricePico }: BillLine): string {
+  return kind === 'request' || kind === 'images'
+    ? `${formatPico(pricePico)} each`
+    : `${formatPerMillion(pricePico)} per million`
+}
+
+function lineRemark({ kind }: BillLine, row: UsageRow): string {
+  if (kind === 'completion') return ofThemReasoning(row)
+  const parts = throughCache(row)
+  return kind === 'prompt' && parts.length > 0
+    ? `${grouped(row.promptTokens)} prompt tokens less ${parts.join(' and ')}`
+    : ''
+}
+
+function throughCache({ cachedTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: UsageRow): string[] {
+  const forAnHour = cacheWrite1hTokens > 0 ? `, ${grouped(cacheWrite1hTokens)} of them for an hour` : ''
+  return [
+    ...(cachedTokens > 0 ? [`${grouped(cachedTokens)} cached`] : []),
+    ...(cacheWriteTokens > 0 ? [`${grouped(cacheWriteTokens)} written to the cache${forAnHour}`] : []),
+  ]
+}
+
+function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {
+  return reasoningTokens > 0 ? `of them ${grouped(reasoningTokens)} reasoning` : ''
+}
+
+function sumRemark(row: UsageRow, pico: bigint): string {
+  const exact = formatPico(pico)
+  if (row.cost !== expectedCost(row)) {
+    return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${row.keyId}'`
+  }
+  if (pico > row.hold * 1000n) {
+    const counter = row.usageSource === 'upstream' ? 'the upstream counted' : 'it came to'
+    return `${counter} more than was held for: charged is the hold, and the lines above make ${exact}`
+  }
+  return pico % 1000n === 0n ? '' : `rounded up from ${exact} to 0.000000001`
+}
+
+function unpriced(row: UsageRow): Entry[] {
+  const version = row.priceVersion === undefined ? '' : ` (version ${row.priceVersion} of the catalog)`
+  const why = row.price ? 'the price or the tokens of this row are damaged' : `this row has no price stored${version}`
+  const [cache, reasoning] = [throughCache(row).join(' and '), ofThemReasoning(row)]
+  return [
+    ['prompt', `${grouped(row.promptTokens)} tokens${cache && `, of them ${cache}`}`],
+    ['completion', `${grouped(row.completionTokens)} tokens${reasoning && `, ${reasoning}`}`],
+    ['charged', `${formatCredits(row.cost)}; ${why}, so it cannot be shown line by line`],
+  ]
+}
+
+function countedBy({ usageSource, usageRejected, estimatedBy, attempts }: UsageRow): string {
+  const estimate = estimatedBy === 'characters' ? ROUGH_ESTIMATE : ESTIMATE
+  if (usageSource === 'upstream') return 'the upstream (reported usage)'
+  if (attempts.at(-1)?.result === BEYOND_CAP) return 'the output cap: the upstream went on beyond it, and was cut there'
+  if (usageRejected) return `${estimate}: ${NO_COUNTS}`
+  return usageSource === 'estimate'
+    ? `${estimate}: the upstream reported no usage`
+    : 'nobody: nothing was counted, and yet it is charged'
+}
+
+const ESTIMATE = 'an estimate with o200k of what was delivered'
+const ROUGH_ESTIMATE = 'a rough estimate by characters, because the tokenizer could not be reached'
+const NO_COUNTS =
+  'the upstream reported counts that are none (negative, not whole, missing, or 0 for an answer with text), or those of one choice where several were given'
+
+function brokenOff({ outcome, cost }: UsageRow): Entry[] {
+  if (outcome === 'completed' || outcome === 'refused' || cost === 0n) return []
+  return [['', 'the answer broke off; charged is what was delivered of it']]
+}
+
+function formatPico(pico: bigint): string {
+  return formatDecimal(pico, 12)
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(...texts.map(({ length }) => length))
+}

@@ -1,0 +1,94 @@
+import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
+import type { Hold, Key } from '../../gateway/domain/key.ts'
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import { ulidTimeMs } from '../../gateway/domain/ulid.ts'
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { Explained } from '../api/shapes/requests.ts'
+import { attemptText } from './attempt-text.ts'
+import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
+
+const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
+
+/** A request as a person on support has to explain it: the facts, then the charge. */
+export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): Explained[] {
+  const open = key?.holds[row.requestId]
+  const charge = [
+    ...explainCharge(row),
+    ...explainHold(row, open, nowMs),
+    ...explainCount(row),
+    ...explainAttempts(row),
+  ]
+  return [...factsOf(row, key).map(explained('facts')), ...charge.map(explained('charge'))]
+}
+
+/** A request that has no row, but a key still holds credits for it. */
+export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Explained[] {
+  const state =
+    untilMs > nowMs
+      ? 'no row yet: it is still running, or it has died; if it has, the sweep gives its hold back after that time'
+      : `no row: it has died; ${SWEEP}, writes its row, free of charge, and gives its hold back`
+  const facts: Entry[] = [
+    ['request', requestId],
+    ['started', isoTime(ulidTimeMs(requestId))],
+    ['key', keyText(key.id, key)],
+    ['held', `${formatCredits(amount)} until ${isoTime(untilMs)}`],
+    ['state', state],
+  ]
+  return facts.map(explained('facts'))
+}
+
+function explained(part: Explained['part']): (entry: Entry) => Explained {
+  return ([name, ...lines]) => ({ part, name, lines })
+}
+
+function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
+  const upstream = row.provider && `${row.provider}${row.upstreamModel ? `/${row.upstreamModel}` : ''}`
+  const firstToken = row.ttftMs === undefined ? '' : `, the first token after ${row.ttftMs} ms`
+  const all: (readonly [string, string | undefined])[] = [
+    ['request', row.requestId],
+    ['started', isoTime(row.startedAtMs)],
+    ['key', keyText(row.keyId, key)],
+    ['endpoint', row.stream ? `${row.endpoint}, streamed` : row.endpoint],
+    ['model', row.model && upstream ? `${row.model} → ${upstream}` : row.model],
+    [
+      'fallback',
+      row.fallbackModel && `the model ${row.fallbackModel} answered in its place, at the price of ${row.model}`,
+    ],
+    ['max tokens', loweredText(row)],
+    ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
+    ['outcome', row.outcome],
+    ['error', row.errorCode],
+    ['took', `${row.durationMs} ms${firstToken}`],
+  ]
+  return all.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
+}
+
+function loweredText({ askedMaxTokens, loweredMaxTokens, model }: UsageRow): string | undefined {
+  if (loweredMaxTokens === undefined) return undefined
+  if (askedMaxTokens === undefined) return `lowered to ${loweredMaxTokens}, the most that the balance covered`
+  return `lowered to ${loweredMaxTokens}, the most that ${model} generates; ${askedMaxTokens} were asked for`
+}
+
+function keyText(id: string, key: Key | undefined): string {
+  return key ? `${id} (${key.name})` : `${id} (there is no such key any more)`
+}
+
+function explainHold(row: UsageRow, open: Hold | undefined, nowMs: number): Entry[] {
+  if (open)
+    return [['held', `${formatCredits(open.amount)} at admission, and still: ${whyStillHeld(row, open, nowMs)}`]]
+  if (row.hold === 0n) return [['held', 'nothing']]
+  return [['held', `${formatCredits(row.hold)} at admission, ${formatCredits(row.hold - row.cost)} given back`]]
+}
+
+function whyStillHeld({ cost }: UsageRow, { untilMs }: Hold, nowMs: number): string {
+  const then = `${formatCredits(cost)} will be taken and the rest given back`
+  return untilMs > nowMs
+    ? `not settled yet; ${then}, at the latest by the sweep after ${isoTime(untilMs)}`
+    : `not settled, and its time was over at ${isoTime(untilMs)}; ${then} by ${SWEEP}`
+}
+
+function explainAttempts({ attempts }: UsageRow): Entry[] {
+  if (attempts.length === 0) return []
+  return [['attempts', ...attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)]]
+}

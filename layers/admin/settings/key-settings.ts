@@ -1,0 +1,29 @@
+import type { Key } from '../../gateway/domain/key.ts'
+import { SETTINGS, type Setting, type SettingChanges } from '../../gateway/domain/key-settings.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import { wrong } from '../api/fields.ts'
+import type { ToldSettings } from '../api/shapes/keys.ts'
+import type { ReadSettings } from './setting-fields.ts'
+import { SETTING_WORDS } from './setting-words.ts'
+
+/** The settings that a body gives; null is one that is to be taken away. */
+export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges {
+  const { expires_at: endMs } = fields
+  // A key that has ended cannot be made.
+  if (typeof endMs === 'number' && endMs <= nowMs) {
+    throw wrong('expires_at', `must be later than now, but ${isoTime(endMs)} is not.`)
+  }
+  const given = SETTINGS.map((setting) => [setting, fields[SETTING_WORDS[setting].field]])
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+}
+
+export function toldSettings(key: Key): ToldSettings {
+  const told = SETTINGS.map((setting) => [SETTING_WORDS[setting].field, toldValue(key, setting)])
+  return Object.fromEntries(told) as ToldSettings
+}
+
+function toldValue(key: Key, setting: Setting): unknown {
+  const value = key[setting] ?? null
+  const isTime = typeof value === 'number' && SETTING_WORDS[setting].kind === 'moment'
+  return isTime ? isoTime(value) : value
+}

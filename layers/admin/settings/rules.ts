@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { cidrProblem } from '../../gateway/domain/cidr.ts'
+import { type Nano, parseCredits } from '../../gateway/domain/money.ts'
+import { isPlainLine } from '../../gateway/domain/plain-text.ts'
+
+// Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which makes
+// JSON of texts. A message goes on after the name of the value: "'rpm' must be …", "It must be …".
+
+/** Far above any balance, far below what DynamoDB counts exactly. */
+const MOST_CREDITS: Nano = 10n ** 24n
+/** Others could hide or turn round what a list of keys shows. */
+const ALL_SEEN = 'on one line, without control characters, marks of direction and invisible ones'
+
+export function wholeNumber(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}.`
+  return z.int(message).min(least, message).max(most, message)
+}
+
+/** A text on one line, without the spaces around it. */
+export function line(least: number, most: number) {
+  const message = `must have ${least === 0 ? 'at most' : `${least} to`} ${most} characters, ${ALL_SEEN}.`
+  return z.string(message).trim().min(least, message).max(most, message).refine(isPlainLine, message)
+}
+
+export function textLike(pattern: RegExp, what: string) {
+  const message = `must be ${what}.`
+  return z.string(message).regex(pattern, message)
+}
+
+export function oneOf<T extends string>(words: readonly T[]) {
+  return z.enum(words, `must be ${words.join(' or ')}.`)
+}
+
+/** At least one of these words, each once. */
+export function someOf<T extends string>(words: readonly T[]) {
+  const message = (unknown?: unknown) =>
+    `must be a list of ${words.join(', ')}${typeof unknown === 'string' ? `, not '${unknown}'` : ''}.`
+  const word = z.enum(words, { error: ({ input }) => message(input) })
+  return z
+    .array(word, message())
+    .min(1, message())
+    .transform((all) => [...new Set(all)])
+}
+
+/** An empty list allows every address. */
+export function cidrList(most: number) {
+  const message = 'must be a list of CIDR ranges; an empty one allows every address.'
+  const range = z.string(message).refine((text) => !cidrProblem(text), {
+    error: ({ input }) => `has '${input}', which ${cidrProblem(String(input))}.`,
+  })
+  return z
+    .array(range, message)
+    .max(most, `may have at most ${most} ranges.`)
+    .transform((all) => [...new Set(all)])
+}
+
+const CREDITS = 'must be a plain decimal of at most 9 places, such as 25 or 0.5.'
+
+export const credits = z
+  .string(CREDITS)
+  .refine((text) => (parseCredits(text) ?? MOST_CREDITS + 1n) <= MOST_CREDITS, CREDITS)
+  .transform((text) => parseCredits(text) as Nano)
+
+export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
+
+const MOMENT = 'must be a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z.'
+const MOMENT_PATTERN =
+  /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/
+
+/** A UTC day, which is its first moment, or a moment, in milliseconds. */
+export const moment = z
+  .string(MOMENT)
+  .refine((text) => readMoment(text) !== undefined, MOMENT)
+  .transform((text) => readMoment(text) as number)
+
+function readMoment(text: string): number | undefined {
+  const day = MOMENT_PATTERN.exec(text)?.[1]
+  const ms = Date.parse(text)
+  // JavaScript takes 30 February for 2 March.
+  return day && ms >= 0 && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? ms : undefined
+}

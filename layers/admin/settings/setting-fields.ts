@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import { SCOPES } from '../../gateway/endpoints.ts'
+import { cidrList, line, moment, someOf, textLike, wholeNumber } from './rules.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
+
+/** The settings of a key as the admin API takes them, by the names that it has for them. Null takes one away. */
+export const SETTING_FIELDS = described({
+  name: line(1, 100),
+  rpm: wholeNumber(1, 60_000),
+  daily_limit: wholeNumber(1, 1_000_000_000),
+  max_concurrent: wholeNumber(1, 1_000),
+  scopes: someOf(SCOPES),
+  allowlist: cidrList(100),
+  external_id: textLike(
+    /^[\x21-\x7e]{1,128}$/,
+    '1 to 128 letters, digits and signs of ASCII, without spaces',
+  ).nullable(),
+  expires_at: moment.nullable(),
+  note: line(0, 200)
+    .transform((note) => (note === '' ? null : note))
+    .nullable(),
+})
+
+export type SettingField = keyof typeof SETTING_FIELDS
+
+/** A key's settings in a body, once they are read. */
+export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
+
+function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fields {
+  const rows = ASKED_SETTINGS.map((setting) => {
+    const { field, words } = SETTING_WORDS[setting]
+    return [field, fields[field]?.describe(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`)]
+  })
+  return Object.fromEntries(rows)
+}

@@ -1,0 +1,50 @@
+import { isOptional, type Setting } from '../../gateway/domain/key-settings.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
+
+const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
+  text: (text) => text,
+  count: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+  scopes: listIn,
+  ranges: listIn,
+  moment: momentIn,
+}
+
+/** A typed text as the admin API takes it. Its rule is the API's; an empty text takes an optional setting away. */
+export function typedValue(setting: Setting, text: string, nowMs: number): unknown {
+  const trimmed = text.trim()
+  return trimmed === '' && isOptional(setting) ? null : FROM_TEXT[SETTING_WORDS[setting].kind](trimmed, nowMs)
+}
+
+export function listIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
+}
+
+/** A period is counted from now, and a moment without a zone is one of UTC. */
+function momentIn(text: string, nowMs: number): string | null {
+  if (text === 'never') return null
+  const periodMs = readPeriod(text)
+  if (periodMs !== undefined) return isoTime(nowMs + periodMs)
+  return /T\d{2}:\d{2}(:\d{2})?$/.test(text) ? `${text}Z` : text
+}
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A period such as 30m, 24h or 7d, in milliseconds. */
+export function readPeriod(text: string): number | undefined {
+  const match = /^(\d{1,5})([mhd])$/.exec(text)
+  return match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : undefined
+}
+
+/** A value of the admin API as somebody would type it. */
+export function typedText(setting: Setting, value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n')
+  const text = String(value ?? '')
+  return SETTING_WORDS[setting].kind === 'moment' ? text.slice(0, 19) : text
+}
+
+/** A value of the admin API as people read it. */
+export function shownText(setting: Setting, value: unknown): string {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '')
+  return text || (SETTING_WORDS[setting].none ?? '')
+}

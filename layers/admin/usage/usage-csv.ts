@@ -1,0 +1,77 @@
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { plainText } from '../../gateway/domain/plain-text.ts'
+import type { StatedPrice } from '../../gateway/domain/price.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import {
+  USAGE_FIELD_NAMES,
+  USAGE_FIELDS,
+  type UsageFieldKind,
+  type UsageFieldName,
+  type UsageRow,
+} from '../../gateway/domain/usage-row.ts'
+import { attemptText } from '../explain/attempt-text.ts'
+
+type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
+type ColumnsOf = (field: UsageFieldName) => readonly Column[]
+
+const PRICE_COLUMNS: Readonly<Record<keyof StatedPrice, string>> = {
+  input: 'priceInput',
+  output: 'priceOutput',
+  cachedInput: 'priceCachedInput',
+  cacheWrite: 'priceCacheWrite',
+  cacheWrite1h: 'priceCacheWrite1h',
+  request: 'priceRequest',
+  image: 'priceImage',
+  above: 'priceAbove',
+}
+
+const asItIs: ColumnsOf = (field) => [{ name: field, of: (row) => row[field] }]
+
+const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
+  text: asItIs,
+  count: asItIs,
+  number: asItIs,
+  credits: asItIs,
+  flag: asItIs,
+  moment: (field) => [{ name: field.replace(/Ms$/, ''), of: (row) => isoTime(row[field] as number) }],
+  price: () =>
+    Object.entries(PRICE_COLUMNS).map(([part, name]) => ({
+      name,
+      of: ({ price }) => price?.[part as keyof StatedPrice],
+    })),
+  attempts: (field) => [{ name: field, of: ({ attempts }) => attempts.map(attemptText).join('; ') }],
+}
+
+const TOTAL: Column = { name: 'totalTokens', of: (row) => row.promptTokens + row.completionTokens }
+
+const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
+  const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
+  return field === 'completionTokens' ? [...columns, TOTAL] : columns
+})
+
+const CSV_HEADER = toLine(COLUMNS.map(({ name }) => name))
+
+export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
+  yield CSV_HEADER
+  for await (const row of rows) yield toCsvLine(row)
+}
+
+export function toCsvLine(row: UsageRow): string {
+  return toLine(COLUMNS.map(({ of }) => cellText(of(row))))
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'bigint') return formatCredits(value)
+  return typeof value === 'string' ? disarm(plainText(value)) : String(value)
+}
+
+/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */
+function disarm(text: string): string {
+  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text
+}
+
+/** RFC 4180. */
+function toLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+}

@@ -1,0 +1,30 @@
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { plainJson } from '../../gateway/domain/plain-text.ts'
+import { OPERATOR_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.ts'
+import { recordOf, usageRecord } from '../../gateway/wire/usage-record.ts'
+import type { RequestShape } from '../api/shapes/requests.ts'
+import { isStated } from './expected-cost.ts'
+
+type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'margin'>
+
+const operatorFields = recordOf(OPERATOR_FIELDS)
+
+/** The fields that the caller of a request is not told. A request without a row has none of them. */
+export function operatorPart(row: Partial<UsageRow>): OperatorPart {
+  const { upstreamCost, upstreamCostSource = 'catalog', cost = 0n } = row
+  return {
+    ...(operatorFields(row) as Pick<OperatorPart, 'upstream_cost'>),
+    upstream_cost_source: upstreamCost === undefined ? null : upstreamCostSource,
+    margin: upstreamCost === undefined ? null : formatCredits(cost - upstreamCost),
+  }
+}
+
+/** A row as its caller is told it. A price that is damaged is none. */
+export function soundRecord(row: UsageRow) {
+  const { price } = row
+  return usageRecord({ ...row, price: price && isStated(price) ? price : undefined })
+}
+
+export async function* ndjsonLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${plainJson(JSON.stringify({ ...soundRecord(row), ...operatorPart(row) }))}\n`
+}

@@ -1,0 +1,92 @@
+import { birthOf, daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { DayCounter, type DayTotal, type UsagePart } from '../../gateway/domain/day-total.ts'
+import type { Key } from '../../gateway/domain/key.ts'
+import { utcDay } from '../../gateway/domain/time.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import type { Tables } from '../../gateway/store/tables.ts'
+import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
+import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
+import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
+import { knownKey } from '../api/known-key.ts'
+import { atOnce } from './at-once.ts'
+import { closedDayTotals } from './closed-day-totals.ts'
+import { settledUsage } from './settled-usage.ts'
+
+/** Usage of a key on a day, for one model at one provider. */
+export type UsageOfDay = { readonly keyId: string; readonly day: string; readonly part: UsagePart }
+
+type KeyAndDay = { readonly keyId: string; readonly day: string; readonly finalMs: number }
+
+/** Queries under way at once. */
+const AT_ONCE = 16
+
+/**
+ * The usage of one key by its id, or of all, in a range, in no order. Who has just read all keys may hand them over. A
+ * whole day that is closed is read from its totals, a query for all keys; a day that is not, or is in the range in part,
+ * from its rows, a query for each key: from its begin, or from where its rows were not final when they were read last.
+ */
+export async function* usageOfDays(
+  tables: Tables,
+  of: string | readonly Key[] | undefined,
+  range: TimeRange,
+  nowMs: number,
+  settled = settledUsage(tables),
+): AsyncGenerator<UsageOfDay, void, undefined> {
+  const key = typeof of === 'string' ? await knownKey(tables, of) : undefined
+  const closing = await readClosing(tables)()
+  const closedThrough = totalsThrough(closing, nowMs) ?? ''
+  if (closing.isHalted) settled.forget()
+  const days = [...daysFrom(utcDay(range.fromMs), utcDay(range.toMs - 1))]
+  const isTotal = (day: string) => day <= closedThrough && isWithin(momentsOf(day), range)
+
+  const readTotals = async (day: string) => usageIn(await totalsOf(day))
+  yield* atOnce(days.filter(isTotal), AT_ONCE, readTotals)
+  const rest = days.filter((day) => !isTotal(day))
+  yield* atOnce(keysAndDays(rest), AT_ONCE, rowsOf)
+
+  async function totalsOf(day: string): Promise<readonly DayTotal[]> {
+    if (!key) return closedDayTotals(tables, day)
+    const total = await readDayTotal(tables)(key.id, day)
+    return total ? [total] : []
+  }
+
+  async function* keysAndDays(openDays: readonly string[]) {
+    if (openDays.length === 0) return
+    for await (const one of keysRead()) {
+      const finalMs = closing.isHalted ? Number.NEGATIVE_INFINITY : settled.finalBefore(one, nowMs)
+      for (const day of openDays) if (momentsOf(day).toMs > birthOf(one)) yield { keyId: one.id, day, finalMs }
+    }
+  }
+
+  function keysRead(): Iterable<Key> | AsyncIterable<Key> {
+    if (key) return [key]
+    return typeof of === 'object' ? of : listKeys(tables)()
+  }
+
+  /** Added up at once: a busy day has more rows than memory. */
+  async function rowsOf({ keyId, day, finalMs }: KeyAndDay): Promise<UsageOfDay[]> {
+    const whole = momentsOf(day)
+    const toMs = Math.min(whole.toMs, range.toMs)
+    // A part begins with its day, so of a day whose begin is not in the range nothing is kept.
+    const beforeMs = range.fromMs <= whole.fromMs ? Math.min(finalMs, toMs) : Number.NEGATIVE_INFINITY
+    const part = settled.partOf(keyId, day, beforeMs, nowMs)
+    const fromMs = part?.beforeMs ?? Math.max(whole.fromMs, range.fromMs)
+    const [final, rest] = [new DayCounter(keyId, day), new DayCounter(keyId, day)]
+    if (part) final.addTotal(part.total)
+    for await (const row of queryUsageRows(tables, 'sums')(keyId, { fromMs, toMs })) {
+      const counter = row.startedAtMs < beforeMs ? final : rest
+      counter.add(row)
+    }
+    if (beforeMs > fromMs) settled.keep({ beforeMs, total: final.total() })
+    rest.addTotal(final.total())
+    return usageIn([rest.total()])
+  }
+}
+
+function usageIn(totals: readonly DayTotal[]): UsageOfDay[] {
+  return totals.flatMap(({ keyId, day, parts }) => parts.map((part) => ({ keyId, day, part })))
+}
+
+function isWithin(inner: TimeRange, outer: TimeRange): boolean {
+  return outer.fromMs <= inner.fromMs && inner.toMs <= outer.toMs
+}

@@ -1,0 +1,23 @@
+import { birthOf, CLOCK_MARGIN_MS } from '../../gateway/domain/closed-day.ts'
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
+import { queryUsageRows, type RowOrder, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
+import { knownKey } from '../api/known-key.ts'
+
+/** The rows of one key or of all, key by key. */
+export async function* usageRows(
+  tables: OperatorTables,
+  keyId: string | undefined,
+  range: TimeRange,
+  order?: RowOrder,
+): AsyncGenerator<UsageRow, void, undefined> {
+  const query = queryUsageRows(tables)
+  const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
+  for await (const key of keys) yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, birthOf(key)) }, order)
+}
+
+/** After this there can be no rows yet, though a gateway's clock may be ahead of the operator's. */
+export function horizonOf(nowMs: number): number {
+  return nowMs + CLOCK_MARGIN_MS
+}

@@ -204,9 +204,24 @@ describe('an act ends within its time', () => {
 
   test('as overtaken, where others always come first', async () => {
     const key = await issue()
-    const { count, tables: busy } = always('ConditionalCheckFailed')
+    let others = 0
+    const send = async (command: TransactWriteCommand, options: object) => {
+      others += 1
+      await updateKey(tables)(key.id, { rpm: others }, actAt(NOW))
+      return tables.onceClient.send(command, options)
+    }
+    const busy = { ...tables, onceClient: { send } as never }
     const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
-    expect([error instanceof Overtaken, count.sent > 3]).toEqual([true, true])
+    expect([error instanceof Overtaken, others > 2]).toEqual([true, true])
+    expect((await fresh(key)).current).toEqual(key.current)
+  })
+
+  test('at once, where nobody came first and another change has its id', async () => {
+    const [key, other] = [await issue(), await issue()]
+    const act = actAt(NOW)
+    expect((await grantCredits(tables)(other.id, 1n, act)).changed).toBe(true)
+    const error = await timed(() => rotateKey(tables)(key.id, nextSecret(), act))
+    expect(error).toEqual(new Error(`The change ${act.id} of the key ${key.id} contradicts another.`))
   })
 
   test.each<[string, () => Promise<unknown>, boolean]>([

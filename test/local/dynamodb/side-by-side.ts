@@ -34,7 +34,7 @@ export class SideBySide {
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
     const both = modelClient((command) => this.send(command))
-    this.tables = { ...local, client: both, database: sdkDatabase(both, both) }
+    this.tables = { ...local, client: both, onceClient: both, database: sdkDatabase(both, both) }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 

@@ -42,6 +42,7 @@ export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attem
 export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
   return (keyId: string, act: Act, decide: Decide, seen?: number): Promise<ChangeResult> => {
+    let triedVersion: number | undefined
     return retry(change, {
       when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
@@ -62,6 +63,9 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       if (made === 'now') return { changed: true, key: changed }
       if (made === 'before') return { changed: true, key: toKey((await read(keyId)) ?? item) }
       if (await isTaken(change.takes)) return { changed: false, why: 'external_id_taken' }
+      // Nobody came first, so trying again would tell no more: another change has this id.
+      if (key.version === triedVersion) throw new Error(`The change ${act.id} of the key ${keyId} contradicts another.`)
+      triedVersion = key.version
       throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
     }
 

@@ -9,8 +9,6 @@ import { chunk } from './rows/chunk.ts'
 import { firstToken } from './rows/first-token.ts'
 import { json } from './rows/json.ts'
 import { memory } from './rows/memory.ts'
-import { sizes } from './rows/sizes.ts'
-import { store } from './rows/store.ts'
 import { units } from './rows/units.ts'
 import { openStand } from './stand.ts'
 import { PORTKEY_VERSION } from './subjects/portkey.ts'
@@ -18,7 +16,7 @@ import { markdownTable } from './words.ts'
 
 // npm run bench: measures Waybill beside a bare proxy and another gateway, and prints a table.
 
-const GROUPS: readonly RowGroup[] = [json, chunk, firstToken, store, bundle, memory, sizes, units, bill]
+const GROUPS: readonly RowGroup[] = [json, chunk, firstToken, bundle, memory, units, bill]
 const NAMES = GROUPS.map(({ name }) => name).join(', ')
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } })

@@ -1,11 +1,16 @@
 import { fileURLToPath } from 'node:url'
-import { startDynamoDbLocal } from '../local/dynamodb-local.ts'
+import { stageOf } from '../infra/stages.ts'
+import { startDatabase } from '../local/database-thread.ts'
+import { withPath } from './around/cold-start.ts'
 import { type Cores, takeCores } from './around/cores.ts'
-import type { Target } from './around/load.ts'
+import { heapLimits } from './around/heap-limits.ts'
+import { AT_ONCE, type Target } from './around/load.ts'
 import type { MeasuredProcess } from './around/measured-process.ts'
 import { startUpstream } from './around/upstream.ts'
 import { startGateway } from './around/warm-up.ts'
+import { bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
 import { startPortkey } from './subjects/portkey.ts'
+import { prepareTables } from './subjects/prepare-tables.ts'
 
 /** What is measured: a gateway in a process of its own. */
 export type Subject = { readonly target: Target; readonly process: MeasuredProcess }
@@ -18,7 +23,7 @@ export type Stand = AsyncDisposable & {
   upstreamUrl(): Promise<string>
   dynamodb(): Promise<string>
   bareProxy(): Promise<Subject>
-  waybillInMemory(): Promise<Subject>
+  /** The bundle of chat as it is deployed, over our own database. Each caller has a key. */
   waybill(): Promise<Subject>
   /** Undefined where it cannot be had. */
   portkey(): Promise<Subject | undefined>
@@ -34,11 +39,26 @@ export function openStand(say: (line: string) => void): Stand {
     process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
   }
   const upstreamUrl = once(async () => stack.use(await startUpstream()).url)
-  const dynamodb = once(async () => (await startDynamoDbLocal(null, stack)).endpoint)
+  const dynamodb = once(async () => (await startDatabase({ credentials: null, file: null }, stack)).endpoint)
 
-  async function start(name: string, ...args: string[]): Promise<Subject> {
-    const started = stack.use(startGateway(cores, [program(name), ...args]))
+  async function startBareProxy(): Promise<Subject> {
+    const started = stack.use(startGateway(cores, [program('bare-proxy.ts'), await upstreamUrl()]))
     return { process: started, target: await started.message<Target>() }
+  }
+
+  async function startBundle(): Promise<Subject> {
+    const { folder } = stack.use(bundleOf('chat'))
+    const { chatMemoryMb } = stageOf('prod')
+    const endpoint = await dynamodb()
+    const secrets: string[] = []
+    // Callers that share a key would meet in its writes, and some would be made twice.
+    while (secrets.length < AT_ONCE) secrets.push((await prepareTables(endpoint, await upstreamUrl())).secret)
+    const args = [...heapLimits(chatMemoryMb), program('lambda-server.cjs')]
+    const env = withPath(lambdaEnvironment(endpoint, chatMemoryMb))
+    const started = stack.use(startGateway(cores, args, { cwd: folder, env }))
+    const port = await started.message<number>()
+    const headers = secrets.map((secret) => ({ Authorization: `Bearer ${secret}` }))
+    return { process: started, target: { url: `http://127.0.0.1:${port}/v1`, headers } }
   }
 
   return {
@@ -46,9 +66,8 @@ export function openStand(say: (line: string) => void): Stand {
     say,
     upstreamUrl,
     dynamodb,
-    bareProxy: once(async () => start('bare-proxy.ts', await upstreamUrl())),
-    waybillInMemory: once(async () => start('gateway.ts', await upstreamUrl())),
-    waybill: once(async () => start('gateway.ts', await upstreamUrl(), await dynamodb())),
+    bareProxy: once(startBareProxy),
+    waybill: once(startBundle),
     portkey: once(async () => {
       try {
         const subject = await startPortkey(cores, await upstreamUrl())

@@ -18,7 +18,7 @@ type IssueOptions = {
 type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act }
 
 /** A key that is not saved yet, and its secret. */
-export function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
+function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
   return { key, secret, act: newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)) }

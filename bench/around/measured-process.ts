@@ -16,7 +16,7 @@ export type MeasuredProcess = AsyncDisposable & {
   consumption(): Promise<Consumption>
 }
 
-type Options = {
+export type Options = {
   readonly cwd?: string
   /** All of its environment; ours without it. */
   readonly env?: NodeJS.ProcessEnv

@@ -1,7 +1,7 @@
 import type { Subject } from '../stand.ts'
 import type { Cores } from './cores.ts'
 import { sendMany } from './load.ts'
-import { type MeasuredProcess, startMeasured } from './measured-process.ts'
+import { type MeasuredProcess, type Options, startMeasured } from './measured-process.ts'
 
 // An instance that serves is warm: V8 has compiled what it will. By itself it does so for good with what runs once a request
 // after some ten thousand of them, all at once, and for a second a request costs five times as much.
@@ -12,8 +12,8 @@ const COMPILES_SOON = '--invocation-count-for-turbofan=500'
 const ENOUGH = 3_500
 
 /** A gateway that is measured when it is warm. */
-export function startGateway(cores: Cores, args: readonly string[]): MeasuredProcess {
-  return startMeasured(cores, [COMPILES_SOON, ...args])
+export function startGateway(cores: Cores, args: readonly string[], options?: Options): MeasuredProcess {
+  return startMeasured(cores, [COMPILES_SOON, ...args], options)
 }
 
 /** Who has been warmed up, for streams or for whole answers. */

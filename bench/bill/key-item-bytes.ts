@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { openMemoryTables } from '../memory-tables.ts'
-import { catalogFor } from '../subjects/catalog.ts'
-import { benchKey } from '../subjects/key.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
+import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { prepareTables } from '../subjects/prepare-tables.ts'
 import { itemBytes } from './item-size.ts'
 
 /** Of a chat with a short prompt and room for a thousand tokens, in billionths of a credit. */
 const HOLD = 2_012_345n
 
 /** How large a key's item is with so many open requests, when real admissions have made it. */
-export async function keyItemBytes(open: number): Promise<number> {
-  const issued = benchKey().key
-  const { tables, keyItem } = openMemoryTables(catalogFor('http://127.0.0.1:1/v1'), [issued])
+export async function keyItemBytes(open: number, endpoint: string): Promise<number> {
+  const tables = openTables(LOCAL_TABLES, { endpoint })
+  let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')
   const admit = takeAdmission(tables, 'UPDATED_NEW')
-  let key: Key = issued
   for (let i = 0; i < open; i++) {
     const nowMs = Date.now()
     const requestId = makeRequestId(nowMs, randomBytes(10))
@@ -26,5 +25,10 @@ export async function keyItemBytes(open: number): Promise<number> {
     if (result.admitted !== true) throw new Error('The bench’s key was refused.')
     key = result.key
   }
-  return itemBytes(marshall(keyItem(), { removeUndefinedValues: true }))
+  const { Item = {} } = await tables.database.get({
+    TableName: tables.keys,
+    Key: keyItem(key.id),
+    ConsistentRead: true,
+  })
+  return itemBytes(marshall(Item))
 }

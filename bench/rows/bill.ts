@@ -5,15 +5,14 @@ import { openInstance } from '../../functions/instance.ts'
 import { stageOf } from '../../infra/stages.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
+import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { type BillLine, billOf } from '../bill/bill.ts'
 import { itemBytes } from '../bill/item-size.ts'
 import { keyItemBytes } from '../bill/key-item-bytes.ts'
-import { openMemoryTables } from '../memory-tables.ts'
 import type { RowGroup } from '../row.ts'
-import { catalogFor } from '../subjects/catalog.ts'
-import { benchKey } from '../subjects/key.ts'
+import { prepareTables } from '../subjects/prepare-tables.ts'
 import { dollars, markdownTable } from '../words.ts'
 
 const SECONDS = 4
@@ -27,12 +26,14 @@ export const bill: RowGroup = {
   name: 'bill',
   async measure(stand) {
     stand.say('bill: one chat of 300 tokens, and a key with 25 open requests')
-    const sizes = await sizesOfAChat(await stand.upstreamUrl())
+    const endpoint = await stand.dynamodb()
+    const open = await keyItemBytes(OPEN, endpoint)
+    const sizes = await sizesOfAChat(endpoint, await stand.upstreamUrl())
     const memoryMb = stageOf('prod').chatMemoryMb
     const { lines, total, keptRows } = billOf({
       seconds: SECONDS,
       memoryMb,
-      keyItemBytes: await keyItemBytes(OPEN),
+      keyItemBytes: open,
       ...sizes,
     })
     const what = `modelled cost of a million chats of ${SECONDS} s and 300 tokens, ${OPEN} open a key`
@@ -61,22 +62,23 @@ function priceText(amount: number): string {
 type Sizes = { readonly answerBytes: number; readonly rowBytes: number; readonly logBytes: number }
 
 /** One streamed chat through the gateway: the bytes on the wire, the row and the log. */
-async function sizesOfAChat(upstreamUrl: string): Promise<Sizes> {
-  const { key, secret } = benchKey()
-  const memory = openMemoryTables(catalogFor(upstreamUrl), [key])
+async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Sizes> {
+  const { secret } = await prepareTables(endpoint, upstreamUrl)
+  const tables = openTables(LOCAL_TABLES, { endpoint })
   let logBytes = LAMBDA_LOG_BYTES
   const log = jsonLog((line) => {
     logBytes += Buffer.byteLength(line) + 1
   }, 'prod')
-  const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables: memory.tables, log })
+  const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log })
   const server = createGatewayServer(Promise.resolve(instance))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const answer = await streamed((server.address() as AddressInfo).port, secret)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   if (!answer.includes('data: [DONE]')) throw new Error(`The chat of the bill failed: ${answer}`)
-  const row = marshall(memory.lastRow() ?? {}, { removeUndefinedValues: true })
-  return { answerBytes: answer.length, rowBytes: itemBytes(row), logBytes }
+  const [, requestId] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
+  const { Item = {} } = await tables.database.get({ TableName: tables.usage, Key: { requestId }, ConsistentRead: true })
+  return { answerBytes: answer.length, rowBytes: itemBytes(marshall(Item)), logBytes }
 }
 
 /** Everything that the connection brings. */

@@ -1,39 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openRoundTrip } from '../around/admission-round-trip.ts'
 import { sendOne } from '../around/load.ts'
 import { warmUp } from '../around/warm-up.ts'
 import { inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 import { figureOf, medianOf } from '../statistics.ts'
-import { number, withSpread } from '../words.ts'
+import { withSpread } from '../words.ts'
 
 const STREAMS = 9
-const ROUND_TRIPS_BEFORE = 300
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
 /** How long a client waits for the first token, when nobody else asks for anything. */
 export const firstToken: RowGroup = {
   name: 'first-token',
   async measure(stand) {
-    const roundTripMs = await openRoundTrip(await stand.dynamodb(), await stand.upstreamUrl())
     const [bare, waybill, portkey] = [await stand.bareProxy(), await stand.waybill(), await stand.portkey()]
     stand.say('first-token: warming up')
     for (const subject of [bare, waybill, portkey]) if (subject) await warmUp(subject, 'streams')
-    await medianTime(roundTripMs, ROUND_TRIPS_BEFORE)
-    const rounds = await inTurns<'bareProxy' | 'waybill' | 'portkey' | 'roundTrip'>(stand, 'first-token', {
+    const rounds = await inTurns<'bareProxy' | 'waybill' | 'portkey'>(stand, 'first-token', {
       bareProxy: () => firstTokenMs(bare, STREAMS),
       waybill: () => firstTokenMs(waybill, STREAMS),
       ...(portkey && { portkey: () => firstTokenMs(portkey, STREAMS) }),
-      roundTrip: () => medianTime(roundTripMs, STREAMS),
     })
-    const { bareProxy = [], waybill: ours = [], portkey: theirs, roundTrip = [] } = rounds
+    const { bareProxy = [], waybill: ours = [], portkey: theirs } = rounds
     const added = (values: readonly number[]) =>
       `+${withSpread(figureOf(values.map((value, i) => value - (bareProxy[i] ?? Number.NaN))), 'ms')}`
     return {
       rows: [
         {
           what: 'first token, alone: what is added to the bare proxy’s',
-          waybill: `${added(ours)}; an admission’s round trip to DynamoDB Local is ${number(medianOf(roundTrip))} ms`,
+          waybill: added(ours),
           bareProxy: withSpread(figureOf(bareProxy), 'ms'),
           ...(theirs && { portkey: added(theirs) }),
         },
@@ -42,15 +37,11 @@ export const firstToken: RowGroup = {
   },
 }
 
-function firstTokenMs({ target }: Subject, count: number): Promise<number> {
-  return medianTime(async () => (await sendOne(target, CHAT)).firstTokenMs, count)
-}
-
 /** One after the other, with a pause in which the one before is finished. */
-async function medianTime(timeOne: () => Promise<number>, count: number): Promise<number> {
+async function firstTokenMs({ target }: Subject, count: number): Promise<number> {
   const values: number[] = []
   for (let i = 0; i < count; i++) {
-    values.push(await timeOne())
+    values.push((await sendOne(target, CHAT)).firstTokenMs)
     await sleep(5)
   }
   return medianOf(values)

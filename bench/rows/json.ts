@@ -15,7 +15,6 @@ export const json: RowGroup = {
   async measure(stand) {
     const subjects = {
       bareProxy: await stand.bareProxy(),
-      inMemory: await stand.waybillInMemory(),
       waybill: await stand.waybill(),
       portkey: await stand.portkey(),
     }
@@ -25,18 +24,16 @@ export const json: RowGroup = {
     const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, { ...TURN, send: sendRarely })
     const measures = {
       bareProxy: cpu(subjects.bareProxy),
-      inMemory: cpu(subjects.inMemory),
       waybill: cpu(subjects.waybill),
       ...(subjects.portkey && { portkey: cpu(subjects.portkey) }),
       fewOfBareProxy: cpuOfFew(subjects.bareProxy),
       fewOfWaybill: cpuOfFew(subjects.waybill),
     }
     const found = await inTurns<keyof typeof measures>(stand, 'json', measures, ROUNDS)
-    const { inMemory, waybill, bareProxy, portkey, fewOfBareProxy, fewOfWaybill } = found
+    const { waybill, bareProxy, portkey, fewOfBareProxy, fewOfWaybill } = found
     return {
       rows: [
-        comparedRow('CPU a JSON request, tables in memory', 'µs', { waybill: inMemory, bareProxy, portkey }),
-        comparedRow('CPU a JSON request, DynamoDB Local (three writes)', 'µs', { waybill, bareProxy, portkey }),
+        comparedRow('CPU a JSON request, with its three writes', 'µs', { waybill, bareProxy, portkey }),
         comparedRow('the same, one request at a time with a pause of 5 ms, of the bare proxy as of Waybill', 'µs', {
           waybill: fewOfWaybill,
           bareProxy: fewOfBareProxy,

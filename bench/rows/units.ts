@@ -17,7 +17,8 @@ export const units: RowGroup = {
   name: 'units',
   async measure(stand) {
     stand.say(`units: keys with up to ${OPEN.at(-1)} open requests`)
-    const sizes = await Promise.all(OPEN.map(keyItemBytes))
+    const endpoint = await stand.dynamodb()
+    const sizes = await Promise.all(OPEN.map((open) => keyItemBytes(open, endpoint)))
     const rates = OPEN.map((open, i) => {
       const bytes = sizes[i] ?? Number.NaN
       const perRequest = KEY_WRITES * writeUnits(bytes)

@@ -1,0 +1,26 @@
+// Started in the folder of the chat bundle: gives it each HTTP request as a Function URL would, and tells its port. Plain
+// JavaScript, with as little as possible around the function that is measured.
+const { createServer } = require('node:http')
+
+globalThis.awslambda = {
+  streamifyResponse: (handler) => handler,
+  HttpResponseStream: { from: (response, { statusCode, headers }) => response.writeHead(statusCode, headers) },
+}
+const { handler } = require(`${process.cwd()}/index.js`)
+const context = { getRemainingTimeInMillis: () => 900_000 }
+
+const server = createServer((request, response) => {
+  let body = ''
+  request.setEncoding('utf8')
+  request.on('data', (piece) => {
+    body += piece
+  })
+  request.once('end', () => handler(eventOf(request, body), response, context))
+})
+server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+
+function eventOf({ method, url: path, headers }, body) {
+  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'bench/1.0' }
+  const requestContext = { domainName: 'bench.lambda-url.example', http, requestId: 'bench', stage: '$default' }
+  return { version: '2.0', rawPath: path, rawQueryString: '', headers, requestContext, body, isBase64Encoded: false }
+}

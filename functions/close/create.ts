@@ -21,6 +21,8 @@ export type CloseOptions = {
   /** Without it nothing is exported. */
   readonly putObject?: PutObject | undefined
   readonly pause?: (ms: number) => Promise<unknown>
+  /** The most characters of a file that is exported. */
+  readonly partChars?: number
 }
 
 /** Kept back from the function's limit, for what is under way when a run ends itself. */
@@ -30,7 +32,7 @@ const RESERVE_MS = 30_000
  * Closes the days that have ended: writes a total for each key, exports the rows, and notes how far it has come. A run
  * ends when its time does, or dies; the next one goes on. Everything that it writes may be written again.
  */
-export function createClose(instance: Instance, { putObject, pause = sleep }: CloseOptions = {}) {
+export function createClose(instance: Instance, { putObject, pause = sleep, partChars }: CloseOptions = {}) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
   const note = noteClosing(tables)
@@ -52,7 +54,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep }: Cl
     const { exportedThrough, exporting, isHalted } = closing
     const through = totalsThrough(closing, clock())
     if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
-    const exportDay = dayExporter(tables, putObject, hasTime)
+    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
     let exported = 0
     for (const day of next ? daysFrom(next, through) : []) {

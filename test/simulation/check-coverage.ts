@@ -21,7 +21,13 @@ const MOST_ATTEMPTS = 8
 type Attempt = { readonly provider: string; readonly result: string }
 
 /** What an answer is charged covers what its upstream counted, up to what was held for it, whatever was spoken. */
-export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractName, body: string): void {
+export function checkCoverage(
+  row: StoredItem,
+  truth: Truth,
+  contract: ContractName,
+  body: string,
+  factorOf: (version: number) => bigint,
+): void {
   const { requestId, outcome, fallbackModel } = row
   const attempts = row.attempts as readonly Attempt[]
   const routes = attempts.map(({ provider }) => provider)
@@ -41,19 +47,19 @@ export function checkCoverage(row: StoredItem, truth: Truth, contract: ContractN
   if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
   if (truth.ignoredCap !== undefined) checkCut(row, truth, body)
   const cost = BigInt(row.cost as bigint)
-  const owed = contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth)
+  const factor = factorOf(row.priceVersion as number)
+  const owed = factor * (contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth))
   const hold = BigInt(row.hold as bigint)
   const least = owed < hold ? owed : hold
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
-  if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, truth, owed)
+  if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, owed, factor * owedFor(truth, COST))
   checkMargin(row)
 }
 
 /** What every hold covers is charged as it was counted, by the tier of its prompt, and so is what it cost us. */
-function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, truth: Truth, owed: bigint): void {
+function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, owed: bigint, billed: bigint): void {
   if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
   if (DEAR_ROUTES.has(provider)) return
-  const billed = owedFor(truth, COST)
   if (BigInt(upstreamCost as bigint) !== billed) {
     throw new Violation(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
   }

@@ -48,7 +48,7 @@ export const ACTS = ['create', 'rotate', 'grant'] as const
 export type ActKind = (typeof ACTS)[number]
 
 /** What the operator does beside, by the store's verbs. */
-export type Operation = 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id'
+export type Operation = 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id' | 'push'
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
 export type Step =
@@ -78,6 +78,8 @@ export type Step =
   | { readonly do: 'crash'; readonly node: number }
   | { readonly do: 'skew'; readonly node: number; readonly ms: number }
   | { readonly do: 'sweep'; readonly node: number }
+  /** Closes the days that are over, and exports them. */
+  | { readonly do: 'close'; readonly node: number }
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
@@ -90,6 +92,8 @@ export type History = {
   readonly nodes: number
   readonly catalog: CatalogKind
   readonly keys: readonly KeySetup[]
+  /** It goes over days, and ends when all of them are closed and exported. */
+  readonly closes: boolean
   readonly steps: readonly Step[]
 }
 
@@ -98,7 +102,9 @@ const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
 
 const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
-const STEPS = urn({ ...CALM, land: 2, crash: 4, skew: 2 })
+const WILD = { ...CALM, land: 2, crash: 4, skew: 2 }
+const STEPS = urn(WILD)
+const CLOSING_STEPS = urn({ ...WILD, wait: 12, close: 8 })
 const SCRIPTS = urn({
   answers: 12,
   'counts nothing': 2,
@@ -129,10 +135,12 @@ const PINS = [
 ]
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const ASKED = urn({ grant: 4, rotate: 4, create: 3 })
-const OPERATIONS = urn({ 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1 })
+const OPERATIONS = urn({ 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1, push: 2 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const CONTRACTS = urn({ chat: 4, responses: 2, messages: 2, completions: 1, embeddings: 1 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
+/** Those in which days end: the longest of them pass the closing of one. */
+const LONG_WAITS = [...WAITS, 61_000, 8_000_000, 9_000_000, 40_000_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
 const RETRIED = [
@@ -169,6 +177,7 @@ const REPEATED = {
 /** What a history is made of: how often what happens. */
 type Style = {
   readonly kinds: readonly Step['do'][]
+  readonly waits: readonly number[]
   readonly faults: number
   readonly inOrder: number
   readonly retries: number
@@ -178,8 +187,10 @@ type Style = {
 
 export function generate(seed: number): History {
   const random = new Random(seed)
+  const closes = random.chance(0.2)
   const style: Style = {
-    kinds: random.chance(0.5) ? CALM_STEPS : STEPS,
+    kinds: closes ? CLOSING_STEPS : random.chance(0.5) ? CALM_STEPS : STEPS,
+    waits: closes ? LONG_WAITS : WAITS,
     faults: random.pick([0, 0, 0.03, 0.1, 0.3]),
     inOrder: random.pick([0, 0.5, 0.95]),
     retries: random.pick([0, 0.2, 0.8]),
@@ -189,6 +200,7 @@ export function generate(seed: number): History {
   const length = random.chance(0.1) ? 40 + random.below(80) : 8 + random.below(25)
   return {
     seed,
+    closes,
     startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
@@ -256,10 +268,11 @@ function makeStep(random: Random, style: Style): Step {
     case 'land':
       return { do: kind, pick: random.below(1_000) }
     case 'wait':
-      return { do: kind, ms: random.pick(WAITS) }
+      return { do: kind, ms: random.pick(style.waits) }
     case 'crash':
       return { do: kind, node: random.below(12) }
     case 'sweep':
+    case 'close':
       return { do: kind, node }
     case 'skew':
       return { do: kind, node, ms: random.pick(SKEWS) }

@@ -141,6 +141,15 @@ export class Ledger {
     return item?.status === 'active' && item.currentHash === hash && !hasEnd
   }
 
+  isOpen(keyId: string, requestId: string): boolean {
+    return this.#account(keyId).open.has(requestId)
+  }
+
+  /** Whether a request of a day has no end yet. */
+  hasOpenHold(keyId: string, day: string): boolean {
+    return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
+  }
+
   /** How often somebody was let in with a key. */
   admissionsOf(keyId: string): number {
     return this.#account(keyId).admitted.size
@@ -244,8 +253,12 @@ function worthOf({ open, rows }: Account, name: CounterName, requestId: string):
   return open.get(requestId) ?? BigInt((rows.get(requestId)?.cost as bigint) ?? 0)
 }
 
+function utcDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
+}
+
 function windowAt(name: CounterName, ms: number): string {
-  const day = new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
+  const day = utcDay(ms)
   return COUNTERS[name].within === 'day' ? day : day.slice(0, 'yyyy-mm'.length)
 }
 
@@ -285,6 +298,6 @@ function textOf(item: StoredItem): string {
   return `${item.outcome} ${item.cost}`
 }
 
-function fail(what: string): never {
+export function fail(what: string): never {
   throw new Violation(what)
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
 import { createChat } from '../../functions/chat/create.ts'
+import { createClose } from '../../functions/close/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
 import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
@@ -16,7 +17,14 @@ export type Answer = { readonly status: number; readonly headers: Record<string,
 export type NodeDeps = ProcessDeps & {
   /** Ends a node as a crash does. */
   readonly kill: (node: GatewayNode) => void
+  /** A file of the export, as it arrives. */
+  readonly putObject: (path: string, bytes: Uint8Array) => void
 }
+
+type Context = { getRemainingTimeInMillis(): number }
+
+/** So little that a day has several files. */
+const PART_CHARS = 1_500
 
 const SILENT: Log = {
   request() {},
@@ -49,6 +57,7 @@ export class GatewayNode extends SimulatedProcess {
   readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
   readonly #models: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
   readonly #sweep: () => Promise<unknown>
+  readonly #close: (event: undefined, context: Context) => Promise<unknown>
 
   constructor(name: string, deps: NodeDeps) {
     super(name, deps)
@@ -77,6 +86,10 @@ export class GatewayNode extends SimulatedProcess {
     this.#chat = createChat(instance, { openProvider, countTokens }) as never
     this.#models = createModels(instance) as never
     this.#sweep = createSweep(instance)
+    this.#close = createClose(instance, {
+      putObject: (path, bytes) => this.#putObject(path, () => deps.putObject(path, bytes)),
+      partChars: PART_CHARS,
+    })
   }
 
   /** `truth` is told what the upstreams that this call reaches know of it. */
@@ -86,8 +99,7 @@ export class GatewayNode extends SimulatedProcess {
 
   async #call(step: Extract<Step, { do: 'call' }>, secret: string): Promise<Answer> {
     const event = eventOf(step, secret)
-    const endsMs = this.deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
-    const context = { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.deps.nowMs()) }
+    const context = this.#newContext()
     if (step.endpoint === 'models') {
       const { statusCode, headers, body } = await this.#models(event, context)
       return { status: statusCode, headers: headers as Record<string, string>, body }
@@ -99,6 +111,19 @@ export class GatewayNode extends SimulatedProcess {
 
   sweep(): Promise<unknown> {
     return this.#sweep()
+  }
+
+  close(): Promise<unknown> {
+    return this.#close(undefined, this.#newContext())
+  }
+
+  #newContext(): Context {
+    const endsMs = this.deps.nowMs() + FUNCTION_TIMEOUT_SECONDS * 1000
+    return { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.deps.nowMs()) }
+  }
+
+  #putObject(path: string, work: () => void): Promise<void> {
+    return this.message({ label: () => `Put ${path}`, kind: 'write', isSentOnce: false, work }) as Promise<never>
   }
 
   #ask(script: Script): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Act } from '../../layers/gateway/domain/act.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
@@ -19,6 +21,7 @@ const CHANGES = Object.entries(LIMITS).flatMap(([name, values]) => values.map((v
 
 export async function operate(
   tables: OperatorTables,
+  catalogOf: (value: number) => CatalogData,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,
   act: Act,
@@ -38,6 +41,8 @@ export async function operate(
       return void (await perhapsTwice(value, () =>
         updateKey(tables)(keyId, { externalId: EXTERNAL_IDS[value % EXTERNAL_IDS.length] ?? null }, act),
       ))
+    case 'push':
+      return void (await perhapsTwice(value, () => writeCatalog(tables)(catalogOf(value), act)))
     case 'end grace':
       return endAllBut(before, await perhapsTwice(value, () => endGrace(tables)(keyId, act)))
     case 'revoke':

@@ -19,9 +19,8 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
   expect(code).toBe(0)
 }, 60_000)
 
-// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that is
-// done by whoever asks for it. `npm run
-// test:long` has all of them; some need hundreds of histories to be found.
+// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that
+// is done by whoever asks for it, books that are closed too early. `npm run test:long` has all of them; some need hundreds of histories.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',
@@ -33,6 +32,10 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a prompt is held for less than its bound',
     'an operator’s Idempotency-Key is claimed by two',
     'an operator’s Idempotency-Key is claimed when its act is done',
+    'a day is closed while a request of it is open',
+    'a day is noted as closed without its totals',
+    'the export leaves a key out',
+    'a charge names another catalog than that of its prices',
   ]
   const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

@@ -7,6 +7,7 @@ import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
+import { CLOSING_VARIANTS } from './closing-variants.ts'
 import type { Usage } from './scripted-upstream.ts'
 import { SELLING_VARIANTS } from './selling-variants.ts'
 import { requestIdIn } from './stored-hold.ts'
@@ -82,6 +83,8 @@ export const VARIANTS: readonly Variant[] = [
   failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
   ...SELLING_VARIANTS,
+  ...CLOSING_VARIANTS,
+  { name: 'a push takes the place of another', rewrite: pushAlways },
   { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]
 
@@ -188,6 +191,20 @@ function actAlways(command: Command): Command {
   })
 }
 
+/** Of two who saw the same catalog, both push the next version. */
+function pushAlways(command: Command): Command {
+  const { TransactItems = [] } = command.input as { TransactItems?: readonly { readonly Update?: Update }[] }
+  if (!TransactItems.some(({ Update }) => Update && isOf(Update, ITEMS.catalog))) return command
+  const weaker = TransactItems.map((item) => {
+    const { Update } = item
+    if (!Update) return item
+    return { Update: { ...Update, ConditionExpression: `${Update.ConditionExpression} OR attribute_exists(pk)` } }
+  })
+  return changingPuts(rewritten(command, { TransactItems: weaker }), ({ ConditionExpression, ...put }) => {
+    return [isOf(put, ITEMS.versions) ? put : { ...put, ConditionExpression }]
+  })
+}
+
 function claimAlways(command: Command): Command {
   return isOf(command.input, ITEMS.claim)
     ? rewritten(command, { ConditionExpression: 'attribute_exists(pk) OR attribute_not_exists(pk)' })
@@ -199,6 +216,8 @@ type Put = {
   readonly ConditionExpression?: string | undefined
 }
 
+type Update = Put & { readonly Key?: { readonly pk?: string } }
+
 function changingPuts(command: Command, change: (put: Put) => readonly Put[]): Command {
   const { TransactItems } = command.input as { TransactItems?: readonly { readonly Put?: Put }[] }
   if (!TransactItems) return command
@@ -206,7 +225,7 @@ function changingPuts(command: Command, change: (put: Put) => readonly Put[]): C
   return rewritten(command, { TransactItems: changed })
 }
 
-function isOf({ Item, Key }: Put & { readonly Key?: { readonly pk?: string } }, kind: string): boolean {
+function isOf({ Item, Key }: Update, kind: string): boolean {
   return (Item ?? Key)?.pk?.startsWith(kind) === true
 }
 

@@ -13,10 +13,17 @@ export type Share = {
   readonly stride: number
   readonly broken: string | undefined
 }
-export type Totals = Record<
-  'histories' | 'calls' | 'admissions' | 'byNewKeys' | 'crashes' | 'faults' | ContractName | ActKind,
-  number
->
+const COUNTED = [
+  'calls',
+  'admissions',
+  'byNewKeys',
+  'crashes',
+  'faults',
+  'pushes',
+  'dayTotals',
+  'exportedRows',
+] as const
+export type Totals = Record<'histories' | (typeof COUNTED)[number] | ContractName | ActKind, number>
 /** Of a share that is done, or of so much of it. */
 export type Report = {
   readonly share: Share
@@ -39,6 +46,7 @@ async function work(share: Share): Promise<Report> {
   const variant = VARIANTS.find(({ name }) => name === broken)
   const totals: Totals = {
     ...{ histories: 0, calls: 0, admissions: 0, byNewKeys: 0, crashes: 0, faults: 0 },
+    ...{ pushes: 0, dayTotals: 0, exportedRows: 0 },
     ...{ create: 0, rotate: 0, grant: 0 },
     ...{ chat: 0, responses: 0, messages: 0, completions: 0, embeddings: 0 },
   }
@@ -46,7 +54,7 @@ async function work(share: Share): Promise<Report> {
     const history = generate(seed + i * stride)
     const outcome = await live(history, variant)
     totals.histories += 1
-    for (const name of ['calls', 'admissions', 'byNewKeys', 'crashes', 'faults'] as const) totals[name] += outcome[name]
+    for (const name of COUNTED) totals[name] += outcome[name]
     for (const name of CONTRACTS) totals[name] += outcome.paid[name] ?? 0
     for (const name of ACTS) totals[name] += outcome.repeated[name] ?? 0
     if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })

@@ -1,5 +1,6 @@
-import { BRAND, ITEMS, TABLES } from '../../layers/gateway/contract.ts'
+import { BRAND, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
 import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
@@ -9,9 +10,12 @@ import { hashItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
-import { CATALOGS } from './catalogs.ts'
+import { CatalogBooks } from './catalog-books.ts'
+import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked } from './check-asked.ts'
 import { checkCoverage } from './check-coverage.ts'
+import { comesTooLate } from './comes-too-late.ts'
+import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import type { ActKind, History, KeySetup, Step } from './history.ts'
@@ -38,6 +42,9 @@ export type Outcome = {
   readonly repeated: Readonly<Partial<Record<ActKind, number>>>
   /** Admissions with keys that were made in the history. */
   readonly byNewKeys: number
+  readonly pushes: number
+  readonly dayTotals: number
+  readonly exportedRows: number
 }
 
 type Call = {
@@ -78,6 +85,8 @@ class World {
   readonly #model = new DynamoModel(TABLES)
   readonly #network = new Network()
   readonly #ledger = new Ledger()
+  readonly #days = new DayBooks()
+  readonly #catalogs = new CatalogBooks()
   readonly #variant: Variant | undefined
   readonly #nodes: GatewayNode[] = []
   readonly #accounts: Account[] = []
@@ -110,6 +119,9 @@ class World {
       faults: this.#network.faults,
       paid: this.#paid,
       repeated: this.#repeated,
+      pushes: this.#catalogs.pushes,
+      dayTotals: this.#days.closedTotals,
+      exportedRows: this.#days.exportedRows,
       byNewKeys: this.#accounts
         .slice(this.#history.keys.length)
         .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
@@ -120,9 +132,13 @@ class World {
     const client = modelClient(async (command) => this.#carryOut(command as never))
     const database = sdkDatabase(client, client)
     const tables: OperatorTables = { client, onceClient: client, database, ...TABLE_NAMES }
-    const catalog = CATALOGS[this.#history.catalog]
-    await writeCatalog(tables)(this.#variant?.catalog?.(catalog) ?? catalog, this.#newAct())
+    await writeCatalog(tables)(this.#catalog(0), this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
+  }
+
+  #catalog(value: number): CatalogData {
+    const catalog = catalogOf(this.#history.catalog, FACTORS[value % FACTORS.length] as Factor)
+    return this.#variant?.catalog?.(catalog) ?? catalog
   }
 
   async take(step: Step): Promise<void> {
@@ -138,18 +154,34 @@ class World {
     for (const node of this.#nodes) node.skewMs = 0
     await this.#runOut()
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
+    // Requests that died keep their day open until they are swept.
+    if (this.#history.closes) await this.#close()
     for (let sweeps = 0; sweeps < 3 && this.#ledger.hasOpenHolds; sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()
     }
+    if (this.#history.closes) await this.#closeDays()
     this.#ledger.atRest()
+    this.#catalogs.atRest()
     for (const asked of this.#asked) this.#checkAsked(asked)
     for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)
       this.#checkCoverage(call)
     }
+  }
+
+  /** The first run closes the days, and the next one exports them. */
+  async #closeDays(): Promise<void> {
+    for (let runs = 0; runs < 3; runs++) await this.#close()
+    this.#days.atRest()
+  }
+
+  async #close(): Promise<void> {
+    await time.advance(26 * 3_600_000)
+    this.#start(this.#newNode(9).close())
+    await this.#runOut()
   }
 
   async #runOut(): Promise<void> {
@@ -191,9 +223,17 @@ class World {
         this.#start(node.sweep(), node)
         return () => `${node.name} sweeps`
       }
+      case 'close': {
+        const node = this.#node(step.node)
+        this.#start(node.close(), node)
+        return () => `${node.name} closes days`
+      }
       case 'operate': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
-        this.#start(operate(this.#operator.tables, account, step, this.#newAct()), this.#operator)
+        this.#start(
+          operate(this.#operator.tables, (value) => this.#catalog(value), account, step, this.#newAct()),
+          this.#operator,
+        )
         return () => `the operator: ${step.operation} (${step.value})`
       }
       case 'ask': {
@@ -305,7 +345,7 @@ class World {
     if (answer?.status !== 200 || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
     if (!row) return
-    checkCoverage(row, truth, contract, answer.body)
+    checkCoverage(row, truth, contract, answer.body, (version) => this.#catalogs.factorOf(version))
     if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
   }
 
@@ -329,6 +369,9 @@ class World {
 
   readonly #carryOut: CarryOut = (given) => {
     const command = this.#variant?.rewrite?.(given) ?? given
+    const isOpen = (keyId: string, requestId: string) => this.#ledger.isOpen(keyId, requestId)
+    if (comesTooLate(command, time.nowMs, isOpen))
+      throw Object.assign(new Error('TimeoutError'), { name: 'TimeoutError' })
     const result = this.#model.execute(command as never)
     this.#look(command)
     return result
@@ -347,15 +390,28 @@ class World {
     }
     if (TableName === TABLE_NAMES.usage) {
       const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
-      if (row && Item) this.#ledger.rowWritten(row)
+      if (row) this.#lookAtUsage(row, Item !== undefined)
       return
     }
     if (!Item && !('UpdateExpression' in input)) return
     const { pk, sk } = (Key ?? Item) as { pk: string; sk: string }
     if (Item && pk.startsWith(ITEMS.event)) this.#ledger.eventWritten(Item)
+    if (Item && pk === `${ITEMS.event}${ITEMS.catalog}`) this.#catalogs.eventWritten(Item)
+    if (Item && pk === ITEMS.versions) this.#catalogs.versionWritten(Item)
+    if (pk === ITEMS.catalog) this.#catalogs.inForceWritten(this.#model.item(TABLE_NAMES.keys, { pk, sk }) ?? {})
     if (!pk.startsWith(ITEMS.key)) return
     const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
     if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)
+  }
+
+  #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
+    const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
+    if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
+    else if (isDay) this.#days.noted(item)
+    else if (isPut) {
+      this.#days.rowWritten(item)
+      this.#ledger.rowWritten(item)
+    }
   }
 
   get #office(): Office {
@@ -376,6 +432,7 @@ class World {
       random: this.#random,
       variant: this.#variant,
       kill: (node) => this.#kill(node),
+      putObject: (path, bytes) => this.#days.partWritten(path, bytes),
     }
   }
 

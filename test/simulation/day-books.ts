@@ -1,0 +1,115 @@
+import { gunzipSync } from 'node:zlib'
+import { fail, type StoredItem } from './ledger.ts'
+
+type Sum = { readonly requests: number; readonly cost: bigint }
+type Row = { readonly keyId: string; readonly day: string; readonly cost: bigint }
+type Line = { readonly request_id: string; readonly cost_nano: number }
+
+/** Knows by itself the days that are closed: their totals, and the files that their rows are exported to. */
+export class DayBooks {
+  readonly #rows = new Map<string, Row>()
+  readonly #totals = new Map<string, string>()
+  readonly #parts = new Map<string, string>()
+  #closedThrough = ''
+  #exportedThrough = ''
+
+  get closedTotals(): number {
+    return this.#totals.size
+  }
+
+  /** Rows in exported files. */
+  get exportedRows(): number {
+    return [...this.#parts.values()].reduce((sum, text) => sum + linesOf(text).length, 0)
+  }
+
+  rowWritten({ requestId, keyId, startedAt, cost }: StoredItem): void {
+    const id = requestId as string
+    if (this.#rows.has(id)) return
+    const row = { keyId: keyId as string, day: dayOf(startedAt as string), cost: BigInt(cost as bigint) }
+    if (row.day <= this.#closedThrough || this.#totals.has(nameOf(row)))
+      fail(`${id} was added to the closed ${row.day}`)
+    this.#rows.set(id, row)
+  }
+
+  /** `hasOpenHold` is of the key and the day. */
+  totalWritten(item: StoredItem, hasOpenHold: (keyId: string, day: string) => boolean): void {
+    const [keyId, day] = [item.keyId as string, item.day as string]
+    const name = nameOf({ keyId, day })
+    const text = inWords(item)
+    const before = this.#totals.get(name)
+    if (before !== undefined && before !== text) fail(`the total of ${name} was changed: ${before} → ${text}`)
+    if (hasOpenHold(keyId, day)) fail(`${name} was added up, and a request of it is still open`)
+    const [total, rows] = [sumOf(item.parts as StoredItem[]), this.#sumOfRows(name)]
+    if (total.requests !== rows.requests || total.cost !== rows.cost) {
+      fail(`${name} has a total of ${total.cost} for ${total.requests}, and rows of ${rows.cost} for ${rows.requests}`)
+    }
+    this.#totals.set(name, text)
+  }
+
+  /** The progress of the closing, which never goes back. */
+  noted({ closedThrough = '', exportedThrough = '' }: StoredItem): void {
+    if ((closedThrough as string) < this.#closedThrough) fail(`${this.#closedThrough} was closed, and is not any more`)
+    if ((exportedThrough as string) < this.#exportedThrough) fail(`${this.#exportedThrough} is exported no more`)
+    this.#closedThrough = closedThrough as string
+    this.#exportedThrough = exportedThrough as string
+    for (const row of this.#rows.values()) {
+      if (row.day <= this.#closedThrough && !this.#totals.has(nameOf(row)))
+        fail(`${nameOf(row)} is closed without a total`)
+    }
+  }
+
+  /** A file that is written again has the same lines. */
+  partWritten(path: string, bytes: Uint8Array): void {
+    const text = gunzipSync(bytes).toString()
+    const before = this.#parts.get(path)
+    if (before !== undefined && before !== text) fail(`${path} was written again with other lines`)
+    this.#parts.set(path, text)
+  }
+
+  /** When every day that has rows has ended long ago: each row is in one file, once, with its cost. */
+  atRest(): void {
+    const days = new Set([...this.#rows.values()].map(({ day }) => day))
+    for (const day of days) {
+      if (day > this.#closedThrough) fail(`${day} was never closed`)
+      if (day > this.#exportedThrough) fail(`${day} was never exported`)
+      const lines = [...this.#parts]
+        .filter(([path]) => path.includes(`dt=${day}/`))
+        .flatMap(([, text]) => linesOf(text))
+      const exported = lines.map(({ request_id: id, cost_nano: cost }) => `${id} ${cost}`).sort()
+      const rows = [...this.#rows].filter(([, row]) => row.day === day).map(([id, { cost }]) => `${id} ${cost}`)
+      if (exported.join() !== rows.sort().join()) fail(`${day} has the rows ${rows}, and the lines ${exported}`)
+    }
+  }
+
+  #sumOfRows(name: string): Sum {
+    const rows = [...this.#rows.values()].filter((row) => nameOf(row) === name)
+    return { requests: rows.length, cost: rows.reduce((sum, { cost }) => sum + cost, 0n) }
+  }
+}
+
+export function dayOf(isoTime: string): string {
+  return isoTime.slice(0, 'yyyy-mm-dd'.length)
+}
+
+function nameOf({ keyId, day }: Pick<Row, 'keyId' | 'day'>): string {
+  return `${keyId} on ${day}`
+}
+
+function inWords(item: StoredItem): string {
+  return JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** A figure that is zero is left out. */
+function sumOf(parts: readonly StoredItem[]): Sum {
+  return {
+    requests: parts.reduce((sum, { requests }) => sum + Number(requests ?? 0), 0),
+    cost: parts.reduce((sum, { cost }) => sum + BigInt((cost as bigint) ?? 0), 0n),
+  }
+}
+
+function linesOf(text: string): Line[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+}

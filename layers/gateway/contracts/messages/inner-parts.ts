@@ -1,6 +1,6 @@
 import { badField } from '../../wire/bad-field.ts'
 import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
-import { name, require } from './require.ts'
+import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ export function innerPart(block: Fields, path: string): Fields[] {
 }
 
 export function textPart({ text, cache_control }: Fields, path: string): Fields {
-  require(string, text, `${path}.text`)
+  requireValid(string, text, `${path}.text`)
   return { type: 'text', text, ...mark(cache_control) }
 }
 
@@ -37,13 +37,13 @@ function imagePart({ source, cache_control }: Fields, path: string): Fields {
 /** Where the bytes of an image or a document are, as a URL. */
 function addressOf(source: unknown, path: string): string {
   if (!isObject(source)) throw badField(path, "an object of the type 'base64' or 'url'", source)
-  require(oneOf('base64', 'url'), source.type, `${path}.type`)
+  requireValid(oneOf('base64', 'url'), source.type, `${path}.type`)
   if (source.type === 'url') {
-    require(name, source.url, `${path}.url`)
+    requireValid(nonEmptyText, source.url, `${path}.url`)
     return source.url as string
   }
-  require(name, source.media_type, `${path}.media_type`)
-  require(name, source.data, `${path}.data`)
+  requireValid(nonEmptyText, source.media_type, `${path}.media_type`)
+  requireValid(nonEmptyText, source.data, `${path}.data`)
   return `data:${source.media_type};base64,${source.data}`
 }
 
@@ -52,12 +52,12 @@ function documentParts({ source, title, context, cache_control }: Fields, path: 
   const at = `${path}.source`
   if (!isObject(source)) throw badField(at, "an object with a 'type'", source)
   for (const [field, value] of Object.entries({ title, context })) {
-    if (value !== undefined && value !== null) require(string, value, `${path}.${field}`)
+    if (value !== undefined && value !== null) requireValid(string, value, `${path}.${field}`)
   }
   const about = [title, context].filter((text): text is string => typeof text === 'string' && text !== '')
   const heading = about.map((text) => ({ type: 'text', text }))
   if (source.type === 'text') {
-    require(string, source.data, `${at}.data`)
+    requireValid(string, source.data, `${at}.data`)
     return [...heading, { type: 'text', text: source.data, ...mark(cache_control) }]
   }
   if (source.type === 'content') return [...heading, ...contentParts(source.content, `${at}.content`)]
@@ -67,17 +67,17 @@ function documentParts({ source, title, context, cache_control }: Fields, path: 
 
 function contentParts(content: unknown, path: string): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  require(either(string, arrayOf(object)), content, path)
+  requireValid(either(string, arrayOf(object)), content, path)
   return (content as Fields[]).flatMap((block, index) => {
-    require(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
+    requireValid(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
     return innerPart(block, `${path}[${index}]`)
   })
 }
 
 function searchParts({ source, title, content, cache_control }: Fields, path: string): Fields[] {
-  require(string, source, `${path}.source`)
-  require(string, title, `${path}.title`)
-  require(arrayOf(object), content, `${path}.content`)
+  requireValid(string, source, `${path}.source`)
+  requireValid(string, title, `${path}.title`)
+  requireValid(arrayOf(object), content, `${path}.content`)
   const texts = (content as Fields[]).map((block, index) => textPart(block, `${path}.content[${index}]`))
   const last = texts.pop()
   return [

@@ -1,6 +1,6 @@
 import { badField } from '../../wire/bad-field.ts'
 import { boolean, isObject, object, oneOf } from '../../wire/field-rules.ts'
-import { name, require } from './require.ts'
+import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,12 +21,12 @@ export function innerTools(tools: unknown): Fields[] {
 function innerTool(tool: Fields, index: number): Fields {
   const path = `tools[${index}]`
   if (!isCustom(tool)) {
-    require(name, tool.type, `${path}.type`)
+    requireValid(nonEmptyText, tool.type, `${path}.type`)
     return tool
   }
   const { name: called, description, input_schema: parameters, strict, cache_control } = tool
-  require(name, called, `${path}.name`)
-  require(object, parameters, `${path}.input_schema`)
+  requireValid(nonEmptyText, called, `${path}.name`)
+  requireValid(object, parameters, `${path}.input_schema`)
   if (typeof (description ?? '') !== 'string') throw badField(`${path}.description`, 'a string', description)
   return {
     type: 'function',
@@ -43,10 +43,10 @@ function isCustom({ type }: Fields): boolean {
 export function innerChoice(choice: unknown): Fields {
   if (!isObject(choice)) return {}
   const { type, name: wanted, disable_parallel_tool_use: oneAtATime } = choice
-  require(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')
-  if (type === 'tool') require(name, wanted, 'tool_choice.name')
+  requireValid(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')
+  if (type === 'tool') requireValid(nonEmptyText, wanted, 'tool_choice.name')
   if (oneAtATime !== undefined && oneAtATime !== null) {
-    require(boolean, oneAtATime, 'tool_choice.disable_parallel_tool_use')
+    requireValid(boolean, oneAtATime, 'tool_choice.disable_parallel_tool_use')
   }
   return {
     tool_choice: type === 'tool' ? { type: 'function', function: { name: wanted } } : WORDS.get(type),

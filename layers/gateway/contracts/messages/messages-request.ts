@@ -8,7 +8,7 @@ import { type ReadFields, readFields } from '../../wire/read-fields.ts'
 import { innerMessages } from './inner-messages.ts'
 import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
-import { require } from './require.ts'
+import { requireValid } from './require-valid.ts'
 
 /** Fields that are told in other words. */
 const RETOLD: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
-  require(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
+  requireValid(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
   return toChatRequest(read, json)
 }
 

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useIdentity } from '../identity.ts'
-import { go, linkTo, type Place } from '../router.ts'
+import { go, linkTo, type PageUrl } from '../router.ts'
 import { KEY_PREFIX } from '../secret.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 
 const SECRET = new RegExp(`${KEY_PREFIX}\\w{20,}`)
 const PAGES = ['overview', 'keys', 'requests', 'usage', 'playground', 'books', 'catalog', 'routes', 'changes']
 
-export function Header({ place }: { readonly place: Place }) {
+export function Header({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = useIdentity()
-  const [current = 'overview'] = place.path
+  const [current = 'overview'] = url.path
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
     <header class="top">

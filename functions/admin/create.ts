@@ -2,7 +2,7 @@ import type { AdminAnswer, Administered, AdminRequest } from '../../layers/admin
 import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { adminRequestId } from '../../layers/admin/api/request-id.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import type { AdminPlace } from '../../layers/gateway/config.ts'
+import type { AdminSettings } from '../../layers/gateway/config.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
 import { type AdminEvent, bodyOf } from './event.ts'
@@ -10,7 +10,7 @@ import { keyedCaller, signedCaller } from './identify.ts'
 import { inTime, wholeBody } from './whole-answer.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'clock' | 'actMs'> & {
-  readonly place: AdminPlace
+  readonly settings: AdminSettings
   readonly log: Log
 }
 
@@ -27,9 +27,9 @@ type HttpAnswer = {
 const RESERVE_MS = 2_000
 
 /** The admin API as it is deployed: who asks is known by AWS's word on one path, and by an admin key on the other. */
-export function createAdmin({ place, log, ...administered }: AdminDeps) {
+export function createAdmin({ settings, log, ...administered }: AdminDeps) {
   const { tables, clock } = administered
-  const { baseUrl, isProtected, takesKeys } = place
+  const { baseUrl, isProtected, takesKeys } = settings
   const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
   const api = adminApi({ ...administered, isProtected, chatUrl }, report)

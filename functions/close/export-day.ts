@@ -7,10 +7,10 @@ import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
 import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import type { ExportPlace } from '../../layers/gateway/store/usage/read-closing.ts'
+import type { ExportCursor } from '../../layers/gateway/store/usage/read-closing.ts'
 
 /** True once the day is exported; false if the time was not enough, and then the next run goes on after the last key that is. */
-type ExportDay = (day: string, from?: ExportPlace) => Promise<boolean>
+type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 
 /** Of a part, before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 8 * 1024 * 1024

@@ -46,9 +46,9 @@ export function readExportBucket(env: Environment = process.env): string | undef
 }
 
 /** What the admin API says of its stage, and whether it takes admin keys. */
-export type AdminPlace = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
+export type AdminSettings = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
 
-export function readAdminPlace(env: Environment = process.env): AdminPlace {
+export function readAdminSettings(env: Environment = process.env): AdminSettings {
   return {
     baseUrl: required(env, ENV.baseUrl),
     isProtected: required(env, ENV.protected) !== 'false',
@@ -88,7 +88,10 @@ export function readCredentials(env: Environment = process.env): Credentials {
 }
 
 /** The region, and the address that takes the place of a service's own, by the variables that AWS's SDKs have. */
-export function readAwsPlace(service: string, env: Environment = process.env): { region: string; endpoint?: string } {
+export function readAwsEndpoint(
+  service: string,
+  env: Environment = process.env,
+): { region: string; endpoint?: string } {
   const region = required(env, 'AWS_REGION')
   const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
   return { region, ...optional('endpoint', endpoint) }

@@ -7,7 +7,7 @@ import { bind, type Placeholders, type Program, programFor } from './program.ts'
 import { projected } from './projection.ts'
 import {
   type Entry,
-  firstPlace,
+  firstIndex,
   type Index,
   newPartition,
   place,
@@ -157,8 +157,8 @@ function startOf(table: StoredTable, schema: Schema, names: readonly string[], i
 
 /** Walked one by one, since a page may end long before the range does. */
 function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undefined, isForward: boolean) {
-  let from = firstPlace(all, (entry) => range.isBefore(entry.sort))
-  let to = firstPlace(all, (entry) => !range.isAfter(entry.sort))
+  let from = firstIndex(all, (entry) => range.isBefore(entry.sort))
+  let to = firstIndex(all, (entry) => !range.isAfter(entry.sort))
   if (start && isForward) from = Math.max(from, placeAfter(all, start))
   if (start && !isForward) to = Math.min(to, place(all, start.sort, start.tie))
   if (isForward) for (let i = from; i < to; i++) yield (all[i] as Entry).item

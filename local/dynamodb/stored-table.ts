@@ -143,14 +143,14 @@ export function newPartition(name: string): Partition {
 
 /** The first place whose entry is not before this one. */
 export function place(entries: readonly Entry[], sort: string, tie: string): number {
-  return firstPlace(
+  return firstIndex(
     entries,
     (entry) => compareText(entry.sort, sort) < 0 || (entry.sort === sort && compareText(entry.tie, tie) < 0),
   )
 }
 
 /** How many entries at the start are `before`, which holds for a first part of them and no other. */
-export function firstPlace(entries: readonly Entry[], before: (entry: Entry) => boolean): number {
+export function firstIndex(entries: readonly Entry[], before: (entry: Entry) => boolean): number {
   let [low, high] = [0, entries.length]
   while (low < high) {
     const middle = (low + high) >>> 1

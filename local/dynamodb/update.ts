@@ -16,13 +16,13 @@ import {
   without,
 } from './value.ts'
 
-type Place = { readonly path: Path; readonly was: Read }
+type Target = { readonly path: Path; readonly was: Read }
 
 export type CompiledUpdate = {
   /** Of SET and of ADD. */
-  readonly sets: readonly (Place & { readonly value: (context: Context) => Value })[]
-  readonly removes: readonly Place[]
-  readonly deletes: readonly (Place & { readonly value: (context: Context) => Value | undefined })[]
+  readonly sets: readonly (Target & { readonly value: (context: Context) => Value })[]
+  readonly removes: readonly Target[]
+  readonly deletes: readonly (Target & { readonly value: (context: Context) => Value | undefined })[]
   readonly paths: readonly Path[]
   /** Whether a value of the item may be in it twice afterwards. */
   readonly copies: boolean
@@ -42,8 +42,8 @@ export function compileUpdate(update: Update, vocabulary: readonly string[]): Co
   const { sets, removes, adds, deletes } = update
   const paths = [...[...sets, ...adds, ...deletes].map(({ path }) => path), ...removes]
   return {
-    sets: [...sets.map(({ path, value }) => ({ ...placeAt(path), value: toValue(value) })), ...adds.map(addition)],
-    removes: removes.map(placeAt),
+    sets: [...sets.map(({ path, value }) => ({ ...targetAt(path), value: toValue(value) })), ...adds.map(addition)],
+    removes: removes.map(targetAt),
     deletes: deletes.map(deletion),
     paths,
     copies: sets.some(({ value }) => value.kind !== 'value' && value.kind !== 'sum' && value.kind !== 'difference'),
@@ -56,13 +56,13 @@ export function compileUpdate(update: Update, vocabulary: readonly string[]): Co
   }
 }
 
-function placeAt(path: Path): Place {
+function targetAt(path: Path): Target {
   return { path, was: readPath(path) }
 }
 
 function addition({ path, value }: Change) {
-  const place = placeAt(path)
-  return { ...place, value: (context: Context) => added(place.was(context), context.values[value.value] as Value) }
+  const target = targetAt(path)
+  return { ...target, value: (context: Context) => added(target.was(context), context.values[value.value] as Value) }
 }
 
 function added(old: Value | undefined, value: Value): Value {
@@ -71,11 +71,11 @@ function added(old: Value | undefined, value: Value): Value {
 }
 
 function deletion({ path, value }: Change) {
-  const place = placeAt(path)
+  const target = targetAt(path)
   return {
-    ...place,
+    ...target,
     value: (context: Context) => {
-      const old = place.was(context)
+      const old = target.was(context)
       const taken = context.values[value.value] as ElementSet
       return old === undefined ? undefined : without(setLike(taken, old), taken)
     },

@@ -46,7 +46,7 @@ export async function startSignedAdmin(tables: OperatorTables, baseUrl: string):
   const handler = createAdmin({
     tables,
     stage: 'dev',
-    place: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
     clock: Date.now,
     log: jsonLog((line) => logged.push(line), 'dev'),
   })

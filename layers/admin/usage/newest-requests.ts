@@ -6,15 +6,15 @@ import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
 import { atOnce } from './at-once.ts'
 
-/** A row's place in the list: rows are ordered by their beginning and then by their id, the last first. */
-export type Place = { readonly ms: number; readonly requestId: string }
+/** The last row of a page. Rows are ordered by their start and then by their id, the newest first. */
+export type RowCursor = { readonly ms: number; readonly requestId: string }
 
 type Wanted = {
   readonly keys: readonly Key[]
   readonly range: TimeRange
   readonly limit: number
-  /** Only rows behind this place. */
-  readonly after: Place | undefined
+  /** Only rows after this cursor. */
+  readonly after: RowCursor | undefined
   /** None if every row will do. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
 }
@@ -22,7 +22,7 @@ type Wanted = {
 type Found = {
   readonly rows: readonly UsageRow[]
   /** Where to go on; undefined at the end. */
-  readonly next: Place | undefined
+  readonly next: RowCursor | undefined
 }
 
 const QUERIES_AT_ONCE = 16
@@ -37,7 +37,7 @@ const FIRST_ID = '~'
 
 /**
  * The newest rows of these keys, day by day, each day by a query for each key. What is asked for may take more than one
- * call may read: then there are fewer rows than wanted, or none, and a place to go on from.
+ * call may read: then there are fewer rows than wanted, or none, and a cursor to go on from.
  */
 export async function newestRequests(tables: Tables, { keys, range, limit, after, matches }: Wanted): Promise<Found> {
   const rows: UsageRow[] = []
@@ -51,7 +51,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
     // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
     const knownFromMs = Math.max(...reads.map((read) => read.knownFromMs), day.fromMs)
     rows.push(...inOrder(reads).filter(({ startedAtMs }) => startedAtMs >= knownFromMs))
-    if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1] as UsageRow) }
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next: cursorOf(rows[limit - 1] as UsageRow) }
     toMs = knownFromMs
     const isSplit = knownFromMs > day.fromMs
     if (toMs > range.fromMs && (isSplit || queries >= MOST_QUERIES))
@@ -105,18 +105,18 @@ type Read = {
 }
 
 function inOrder(reads: readonly Read[]): UsageRow[] {
-  return reads.flatMap(({ rows }) => rows).sort(byPlace)
+  return reads.flatMap(({ rows }) => rows).sort(newestFirst)
 }
 
-function placeOf({ startedAtMs, requestId }: UsageRow): Place {
+function cursorOf({ startedAtMs, requestId }: UsageRow): RowCursor {
   return { ms: startedAtMs, requestId }
 }
 
-function isBehind({ startedAtMs, requestId }: UsageRow, after: Place | undefined): boolean {
+function isBehind({ startedAtMs, requestId }: UsageRow, after: RowCursor | undefined): boolean {
   if (after === undefined || startedAtMs < after.ms) return true
   return startedAtMs === after.ms && requestId < after.requestId
 }
 
-function byPlace(a: UsageRow, b: UsageRow): number {
+function newestFirst(a: UsageRow, b: UsageRow): number {
   return b.startedAtMs - a.startedAtMs || (a.requestId > b.requestId ? -1 : 1)
 }

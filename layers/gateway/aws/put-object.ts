@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
 import { isUnavailable } from './failures.ts'
@@ -14,15 +14,15 @@ const PATIENCE_MS = 60_000
 
 /** A bucket of S3. `fetch` is enough: nobody waits for it, and it carries bytes. */
 export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
-  let place: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
+  let s3: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
 
   return (path, bytes) =>
     retry(() => put(path, bytes), { when: isUnavailable, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
 
   async function put(path: string, bytes: Uint8Array): Promise<void> {
-    place ??= openPlace()
-    const url = new URL(`/${bucket}/${path}`, place.origin)
-    const headers = place.sign({
+    s3 ??= openS3()
+    const url = new URL(`/${bucket}/${path}`, s3.origin)
+    const headers = s3.sign({
       host: url.host,
       path: encodePath(url.pathname),
       bytes,
@@ -44,8 +44,8 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
   }
 }
 
-function openPlace() {
-  const { region, endpoint = endpointOf('s3', region) } = readAwsPlace('S3')
+function openS3() {
+  const { region, endpoint = endpointOf('s3', region) } = readAwsEndpoint('S3')
   return { origin: endpoint, sign: putSigner(region) }
 }
 

@@ -1,4 +1,4 @@
-import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
 import { openExchange, type Patience, type Reply } from './exchange.ts'
@@ -78,7 +78,7 @@ function pauseMs(attempt: number): number {
 }
 
 function openLine({ name, variable, target, path = '/', contentType, patience, local }: Service) {
-  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsPlace(variable)
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto'
 import type { Credentials } from '../config.ts'
 
-type Place = {
+type SigningScope = {
   readonly service: string
   readonly region: string
   readonly host: string
@@ -22,7 +22,7 @@ type ToSign = {
 type Sign = (call: ToSign) => string[]
 
 /** Signs POSTs to a service by AWS's Signature Version 4. */
-export function signer({ service, region, host, path = '/', contentType }: Place): Sign {
+export function signer({ service, region, host, path = '/', contentType }: SigningScope): Sign {
   const hmacOfDay = keptHmac(region, service)
   return ({ target, body, credentials, nowMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials

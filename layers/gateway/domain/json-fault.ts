@@ -13,7 +13,7 @@ export function jsonFault(text: string): string | undefined {
   const fault = findFault(text)
   if (!fault) return undefined
   const hint = HINTS_BY_START.find(([start]) => start.test(text.slice(0, LONGEST_START)))?.[1]
-  return `${placeOf(text, fault.at)} ${fault.says}${hint ? `. ${hint}` : ''}`
+  return `${positionOf(text, fault.at)} ${fault.says}${hint ? `. ${hint}` : ''}`
 }
 
 function findFault(text: string): Fault | undefined {
@@ -169,7 +169,7 @@ const HINTS_BY_START: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Lines end as editors count them; columns are counted from 1. */
-function placeOf(text: string, at: number): string {
+function positionOf(text: string, at: number): string {
   let line = 1
   let start = 0
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {

@@ -3,8 +3,8 @@ import { connect as connectSecurely, type TLSSocket } from 'node:tls'
 import { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 
-/** Where connections go. */
-export type Place = {
+/** The server that connections go to, and how long one may take to open. */
+export type Origin = {
   readonly isSecure: boolean
   readonly host: string
   readonly port: number
@@ -34,16 +34,16 @@ export class Connection {
   #isOpen = false
   #keptUntilMs = Number.POSITIVE_INFINITY
 
-  constructor(place: Place, owner: Owner) {
+  constructor(origin: Origin, owner: Owner) {
     this.#owner = owner
     const options = {
       ...KEEP_ALIVE,
-      ...addressOf(place),
+      ...addressOf(origin),
       onread: { buffer: ARRIVALS, callback: (bytes: number) => this.#receive(bytes) },
     }
-    this.#socket = place.isSecure ? openSecurely(options, owner) : connect(options)
-    giveUpConnecting(this.#socket, place)
-    this.#socket.once(openedEvent(place), () => {
+    this.#socket = origin.isSecure ? openSecurely(options, owner) : connect(options)
+    giveUpConnecting(this.#socket, origin)
+    this.#socket.once(openedEvent(origin), () => {
       this.#isOpen = true
     })
     let failure: Error | undefined
@@ -120,7 +120,7 @@ export class Connection {
   }
 }
 
-function addressOf({ host, port }: Place) {
+function addressOf({ host, port }: Origin) {
   return { host, port }
 }
 
@@ -142,15 +142,15 @@ function openSecurely(options: TcpNetConnectOpts, owner: Owner): TLSSocket {
   return socket
 }
 
-function openedEvent({ isSecure }: Place): 'secureConnect' | 'connect' {
+function openedEvent({ isSecure }: Origin): 'secureConnect' | 'connect' {
   return isSecure ? 'secureConnect' : 'connect'
 }
 
 /** A host that does not even take the connection is given up sooner than one that thinks. */
-function giveUpConnecting(socket: Socket, place: Place): void {
-  const { connectMs } = place
+function giveUpConnecting(socket: Socket, origin: Origin): void {
+  const { connectMs } = origin
   const late = () => socket.destroy(new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`))
   const timer = setTimeout(late, connectMs)
-  socket.once(openedEvent(place), () => clearTimeout(timer))
+  socket.once(openedEvent(origin), () => clearTimeout(timer))
   socket.once('close', () => clearTimeout(timer))
 }

@@ -44,7 +44,7 @@ export function adminFunction(
   const handler = createAdmin({
     tables,
     stage: 'prod',
-    place: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
+    settings: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
     clock,
     actMs,
     log: jsonLog((line) => logged.push(line), 'prod', clock),

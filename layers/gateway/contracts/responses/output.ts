@@ -3,7 +3,7 @@ import { isObject } from '../../wire/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 import { CallItem, type ToolName } from './call-item.ts'
 import { MessageItem, readLogprobs } from './message-item.ts'
-import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 import { wantsLogprobs } from './read-request.ts'
 import { namespacesOf } from './read-tools.ts'
 import { ReasoningItem } from './reasoning-item.ts'
@@ -109,7 +109,7 @@ export class Output {
       const callId = isText(piece.id) ? piece.id : `call_${this.#id}_${this.#items.length}`
       const name = isText(said.name) ? said.name : ''
       const tool = this.#namespaces.get(name) ?? { name }
-      call = new CallItem(this.#emit, this.#place(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
+      call = new CallItem(this.#emit, this.#position(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
       this.#calls.set(piece.index, call)
       this.#items.push(call)
     }
@@ -119,7 +119,7 @@ export class Output {
   #messageItem(): MessageItem {
     if (this.#talk?.item instanceof MessageItem) return this.#talk.item
     this.#endTalk('completed')
-    return this.#begin(new MessageItem(this.#emit, this.#place('msg')), undefined)
+    return this.#begin(new MessageItem(this.#emit, this.#position('msg')), undefined)
   }
 
   /** A thought of another id is another item. */
@@ -129,8 +129,8 @@ export class Output {
       return open.item
     }
     this.#endTalk('completed')
-    const place = this.#place('rs')
-    return this.#begin(new ReasoningItem(this.#emit, isText(id) ? { ...place, item_id: id } : place), id)
+    const position = this.#position('rs')
+    return this.#begin(new ReasoningItem(this.#emit, isText(id) ? { ...position, item_id: id } : position), id)
   }
 
   #begin<Item extends MessageItem | ReasoningItem>(item: Item, id: unknown): Item {
@@ -144,7 +144,7 @@ export class Output {
     this.#talk = undefined
   }
 
-  #place(prefix: string): Place {
+  #position(prefix: string): ItemPosition {
     return { output_index: this.#items.length, item_id: `${prefix}_${this.#id}_${this.#items.length}` }
   }
 

@@ -9,12 +9,12 @@ export type Closing = {
   readonly closedAtMs?: number
   readonly exportedThrough?: string
   /** The day that is being exported: the next part begins after this key. */
-  readonly exporting?: ExportPlace
+  readonly exporting?: ExportCursor
   /** A restore is under way: the rows are not all there. */
   readonly isHalted: boolean
 }
 
-export type ExportPlace = { readonly day: string; readonly part: number; readonly afterKeyId: string }
+export type ExportCursor = { readonly day: string; readonly part: number; readonly afterKeyId: string }
 
 export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
 /** There while a restore is. */

@@ -3,7 +3,7 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
-import { doorOf } from '../../layers/gateway/contracts/contracts.ts'
+import { requestContractOf } from '../../layers/gateway/contracts/contracts.ts'
 import { answerCount } from '../../layers/gateway/flow/answer-count.ts'
 import { answerEmbedding } from '../../layers/gateway/flow/answer-embedding.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
@@ -101,7 +101,8 @@ type Body = GatewayAnswer['body']
 
 function answer(deps: ChatDeps, request: AdmittedChat): Body | Promise<Body> {
   const isStream = request.priced.chat.stream
-  if (request.replay) return replayAnswer(request.replay, doorOf(request.endpoint), isStream, deps.headerPrefix)
+  if (request.replay)
+    return replayAnswer(request.replay, requestContractOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
   if (request.endpoint.countsOnly) return answerCount(deps, request)
   return (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)

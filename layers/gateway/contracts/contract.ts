@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/gateway-error.ts'
 import type { JsonBody } from '../wire/read-body.ts'
 
 /** The words that are spoken at our door, whatever is asked for. No contract knows a dialect of the upstreams. */
-export type Door = {
+export type RequestContract = {
   /** Throws a GatewayError. */
   readonly readRequest: (body: JsonBody) => ChatRequest
   /** Reads a request whose tokens are only counted, where the contract has such an endpoint. Throws a GatewayError. */
@@ -18,7 +18,7 @@ export type Door = {
 }
 
 /** A contract in which a model is asked for words: what it writes comes in ChatParts, whoever has answered. */
-export type Contract = Door & {
+export type Contract = RequestContract & {
   /** Writes an answer as it comes. */
   readonly openStream: (head: AnswerHead) => StreamWriter
   /** Gathers an answer that is sent whole. */

@@ -1,7 +1,7 @@
 import type { ContractName, Endpoint } from '../endpoints.ts'
 import { CHAT_CONTRACT } from './chat/chat-contract.ts'
-import type { Contract, Door } from './contract.ts'
-import { EMBEDDINGS_DOOR } from './embeddings/embeddings-door.ts'
+import type { Contract, RequestContract } from './contract.ts'
+import { EMBEDDINGS_CONTRACT } from './embeddings/embeddings-contract.ts'
 import type { MORE_CONTRACTS } from './more-contracts.ts'
 
 type More = Readonly<Record<Exclude<ContractName, 'chat' | 'embeddings'>, Contract>>
@@ -17,8 +17,8 @@ export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | u
 }
 
 /** An endpoint that asks no model, and a call to nowhere, have the errors of chat. */
-export function doorOf(endpoint: Endpoint): Door {
-  return endpoint.contract === 'embeddings' ? EMBEDDINGS_DOOR : contractOf(endpoint)
+export function requestContractOf(endpoint: Endpoint): RequestContract {
+  return endpoint.contract === 'embeddings' ? EMBEDDINGS_CONTRACT : contractOf(endpoint)
 }
 
 /** The contract in which an answer is written that has words. */

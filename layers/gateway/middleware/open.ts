@@ -1,4 +1,4 @@
-import { doorOf } from '../contracts/contracts.ts'
+import { requestContractOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
 import { loweredCap } from '../domain/priced-request.ts'
@@ -69,7 +69,9 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       failed.response = {
         statusCode: error.status,
         headers,
-        body: isHead(event) ? '' : JSON.stringify(doorOf(request.endpoint).errorBody(error, request.requestId)),
+        body: isHead(event)
+          ? ''
+          : JSON.stringify(requestContractOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }

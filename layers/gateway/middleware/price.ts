@@ -1,4 +1,4 @@
-import { doorOf } from '../contracts/contracts.ts'
+import { requestContractOf } from '../contracts/contracts.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
 import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
@@ -37,7 +37,7 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
   }
 
   function priceOf(catalog: Catalog, { endpoint, credential }: IdentifiedRequest, event: GatewayEvent): PricedRequest {
-    const { readRequest, readCount = readRequest } = doorOf(endpoint)
+    const { readRequest, readCount = readRequest } = requestContractOf(endpoint)
     const body = readJsonBody(rawBody(event), credential.key.id)
     const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
     const model = catalog.models.get(chat.model)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { birthOf, dayAfter, daysFrom, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
+import { dayAfter, daysFrom, earliestRowMs, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
@@ -90,7 +90,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep }: Cl
   async function keysToClose(): Promise<ClosableKey[]> {
     const keys: ClosableKey[] = []
     for await (const key of listKeys(tables)()) {
-      keys.push({ id: key.id, firstDay: utcDay(birthOf(key)), openDays: openDaysOf(key) })
+      keys.push({ id: key.id, firstDay: utcDay(earliestRowMs(key)), openDays: openDaysOf(key) })
     }
     return keys
   }

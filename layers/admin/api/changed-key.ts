@@ -3,7 +3,7 @@ import { isoTime } from '../../gateway/domain/time.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
@@ -51,7 +51,7 @@ export function externalIdTaken(externalId: string, ownerId: string): AdminError
 
 /** Says who came first, and with what. */
 async function stale({ tables, nowMs }: Call, { id, version }: Key): Promise<AdminError> {
-  const events = listEvents(tables)({ of: id, fromMs: 0, toMs: horizonOf(nowMs) })
+  const events = listEvents(tables)({ of: id, fromMs: 0, toMs: latestRowMs(nowMs) })
   const { value: last } = await events.next()
   await events.return()
   const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''

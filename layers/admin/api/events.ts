@@ -4,7 +4,7 @@ import { isoTime } from '../../gateway/domain/time.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/read-admin-key.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/event-item.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
@@ -38,7 +38,7 @@ export async function listKeyEvents(call: Call, sent: EventsQuery): Promise<Answ
 }
 
 async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<Answer> {
-  const { limit, what, by, from: fromMs = 0, to: toMs = horizonOf(call.nowMs) } = sent
+  const { limit, what, by, from: fromMs = 0, to: toMs = latestRowMs(call.nowMs) } = sent
   const [after] = readCursor(sent.after, ULID) ?? []
   const found: ChangeEvent[] = []
   let [read, last, hasMore] = [0, after, false]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import { DayCounter } from '../../gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
@@ -86,7 +86,7 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
     if (before.holds[row.requestId] || row.startedAtMs > nowMs - MINUTE_MS) recent.set(row.requestId, row.cost)
   }
   const counted = new Map([...days].map(([day, counter]) => [day, counter.total()]))
-  const range = { keyId: before.id, firstDay: utcDay(birthOf(before)), nowMs }
+  const range = { keyId: before.id, firstDay: utcDay(earliestRowMs(before)), nowMs }
   const { findings: wrongTotals, expired } = await checkTotals(tables, counted, range)
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
@@ -110,7 +110,7 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
 
 function rowsOf(tables: Tables, key: Key, nowMs: number): AsyncIterable<UsageRow> {
   // An audit of many keys takes its time, and meanwhile they are used.
-  return queryUsageRows(tables)(key.id, { fromMs: birthOf(key), toMs: nowMs + DAY_MS })
+  return queryUsageRows(tables)(key.id, { fromMs: earliestRowMs(key), toMs: nowMs + DAY_MS })
 }
 
 /** The index of rows is behind the table by a moment, so a difference on a key just used is looked at again. */

@@ -4,7 +4,7 @@ import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { readClosing } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
-import { atOnce } from '../usage/at-once.ts'
+import { mapConcurrently } from '../usage/map-concurrently.ts'
 import type { Finding } from './findings.ts'
 
 /** The rows that are gone by now, as the totals of their days know them. */
@@ -29,7 +29,7 @@ export async function checkTotals(
   const read = readDayTotal(tables)
   const findings: Finding[] = []
   let [rows, costs] = [0, 0n]
-  const days = atOnce(daysFrom(firstDay, closedThrough), AT_ONCE, async (day) => [
+  const days = mapConcurrently(daysFrom(firstDay, closedThrough), AT_ONCE, async (day) => [
     { day, total: await read(keyId, day) },
   ])
   for await (const { day, total } of days) {

@@ -3,7 +3,7 @@ import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { Call } from '../api/call.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 const MOST_KEYS = 100
@@ -26,7 +26,7 @@ export async function contextWarnings(call: Call, { models }: CatalogData): Prom
 async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
   const keys = await Array.fromAsync(listKeys(tables)())
   const used = keys.sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0)).slice(0, MOST_KEYS)
-  const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+  const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
   const { rows } = await newestRequests(tables, { keys: used, range, limit: MOST_ROWS, after: undefined })
   return rows
 }

@@ -1,10 +1,10 @@
-import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
-import { atOnce } from './at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 
 /** The last row of a page. Rows are ordered by their start and then by their id, the newest first. */
 export type RowCursor = { readonly ms: number; readonly requestId: string }
@@ -45,7 +45,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   for (let toMs = Math.min(range.toMs, (after?.ms ?? Infinity) + 1); toMs > range.fromMs; ) {
     const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
     const day = { fromMs: Math.max(range.fromMs, dayMs), toMs }
-    const used = keys.filter((key) => birthOf(key) < toMs)
+    const used = keys.filter((key) => earliestRowMs(key) < toMs)
     const reads = await readDay(used, day, limit + 1 - rows.length)
     queries += used.length
     // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
@@ -68,7 +68,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
       return { rest, rows: [], count: 0, lastMs: day.toMs, knownFromMs: day.toMs, isDone: false }
     })
     for (let behind = reads; behind.length > 0; ) {
-      for await (const _ of atOnce(behind, QUERIES_AT_ONCE, (read) => readOn(read, day, step)));
+      for await (const _ of mapConcurrently(behind, QUERIES_AT_ONCE, (read) => readOn(read, day, step)));
       const lastWantedMs = inOrder(reads)[wanted - 1]?.startedAtMs ?? day.fromMs
       behind = reads.filter(({ isDone, knownFromMs }) => !isDone && knownFromMs > lastWantedMs)
     }

@@ -5,9 +5,9 @@ import { hasFailed, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows } from '../../gateway/store/usage/query-usage-rows.ts'
 import { readClosing } from '../../gateway/store/usage/read-closing.ts'
-import { atOnce } from './at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
-import { horizonOf } from './usage-rows.ts'
+import { latestRowMs } from './usage-rows.ts'
 
 const QUERIES_AT_ONCE = 16
 /** Some 20 MB. */
@@ -34,7 +34,7 @@ export async function attemptsOf24h(
   nowMs: number,
   settled = settledUsage(tables),
 ): Promise<Attempts> {
-  const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
+  const range = { fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }
   const { isHalted } = await readClosing(tables)()
   if (isHalted) settled.forget()
   const kept = keptBeside(settled)
@@ -52,7 +52,7 @@ export async function attemptsOf24h(
     if (beforeMs > fromMs) kept.keep(key.id, { fromMs: range.fromMs, beforeMs, attempts: final })
     return [...final, ...rest]
   }
-  for await (const { route, isFailed } of atOnce(keys, QUERIES_AT_ONCE, read)) {
+  for await (const { route, isFailed } of mapConcurrently(keys, QUERIES_AT_ONCE, read)) {
     const sum = sums.get(route) ?? { asked: 0, failed: 0 }
     sums.set(route, sum)
     sum.asked += 1

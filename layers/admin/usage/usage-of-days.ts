@@ -1,4 +1,4 @@
-import { birthOf, daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { daysFrom, earliestRowMs, momentsOf } from '../../gateway/domain/closed-day.ts'
 import { DayCounter, type DayTotal, type UsagePart } from '../../gateway/domain/day-total.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { utcDay } from '../../gateway/domain/time.ts'
@@ -8,8 +8,8 @@ import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
 import { knownKey } from '../api/known-key.ts'
-import { atOnce } from './at-once.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { settledUsage } from './settled-usage.ts'
 
 /** Usage of a key on a day, for one model at one provider. */
@@ -40,9 +40,9 @@ export async function* usageOfDays(
   const isTotal = (day: string) => day <= closedThrough && isWithin(momentsOf(day), range)
 
   const readTotals = async (day: string) => usageIn(await totalsOf(day))
-  yield* atOnce(days.filter(isTotal), AT_ONCE, readTotals)
+  yield* mapConcurrently(days.filter(isTotal), AT_ONCE, readTotals)
   const rest = days.filter((day) => !isTotal(day))
-  yield* atOnce(keysAndDays(rest), AT_ONCE, rowsOf)
+  yield* mapConcurrently(keysAndDays(rest), AT_ONCE, rowsOf)
 
   async function totalsOf(day: string): Promise<readonly DayTotal[]> {
     if (!key) return closedDayTotals(tables, day)
@@ -54,7 +54,7 @@ export async function* usageOfDays(
     if (openDays.length === 0) return
     for await (const one of keysRead()) {
       const finalMs = closing.isHalted ? Number.NEGATIVE_INFINITY : settled.finalBefore(one, nowMs)
-      for (const day of openDays) if (momentsOf(day).toMs > birthOf(one)) yield { keyId: one.id, day, finalMs }
+      for (const day of openDays) if (momentsOf(day).toMs > earliestRowMs(one)) yield { keyId: one.id, day, finalMs }
     }
   }
 

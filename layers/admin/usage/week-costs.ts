@@ -5,10 +5,10 @@ import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
-import { atOnce } from './at-once.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { usageOfDays } from './usage-of-days.ts'
-import { horizonOf } from './usage-rows.ts'
+import { latestRowMs } from './usage-rows.ts'
 
 const WEEK_MS = 7 * DAY_MS
 /** A rate does not change in a minute, and a page asks every few seconds. */
@@ -40,7 +40,7 @@ async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise
   const add = (id: string, cost: Nano) => costs.set(id, (costs.get(id) ?? 0n) + cost)
   const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
   if (closedThrough === undefined) {
-    const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+    const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
     for await (const usage of usageOfDays(tables, keyId, range, nowMs)) add(usage.keyId, usage.part.cost)
     return costs
   }
@@ -51,6 +51,6 @@ async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise
     const total = await readDayTotal(tables)(keyId, day)
     return total ? [total] : []
   }
-  for await (const total of atOnce(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
+  for await (const total of mapConcurrently(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
   return costs
 }

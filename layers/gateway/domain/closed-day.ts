@@ -35,7 +35,7 @@ export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): num
 }
 
 /** Before this a key can have no rows, whatever the difference between two clocks. */
-export function birthOf({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
+export function earliestRowMs({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
   return createdAtMs - DAY_MS
 }
 

@@ -1,5 +1,5 @@
 /** The results of work on each item, so many under way at once, in the order of the items. */
-export async function* atOnce<Item, Result>(
+export async function* mapConcurrently<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   most: number,
   work: (item: Item) => Promise<readonly Result[]>,

@@ -18,8 +18,8 @@ export type Ask = {
   lines<T>(path: string, body: object): AsyncGenerator<T>
   /** A test or check, which changes nothing. */
   check<T>(path: string, body: object): Promise<T>
-  /** A change, which is asked for once. With `seen`, it is made only to that version. */
-  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, seen?: number): Promise<T>
+  /** A change, which is asked for once. With `expectedVersion`, it is made only to that version. */
+  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, expectedVersion?: number): Promise<T>
   /** A change that is made once, however often it has to be asked for. */
   once<T>(path: string, body: object): Promise<T>
 }
@@ -50,7 +50,7 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
       }
     },
     check: (path, body) => json(requestOf('POST', path, { body })),
-    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen })),
+    change: (method, path, body, expectedVersion) => changed(requestOf(method, path, { body, expectedVersion })),
     once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() })),
   }
 
@@ -84,11 +84,15 @@ type Sent = {
   readonly query?: Query | undefined
   readonly body?: object
   readonly accept?: string
-  readonly seen?: number | undefined
+  readonly expectedVersion?: number | undefined
   readonly idempotencyKey?: string
 }
 
-function requestOf(method: string, path: string, { query = {}, body, accept, seen, idempotencyKey }: Sent): AdminAsk {
+function requestOf(
+  method: string,
+  path: string,
+  { query = {}, body, accept, expectedVersion, idempotencyKey }: Sent,
+): AdminAsk {
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value))
   return {
@@ -98,7 +102,7 @@ function requestOf(method: string, path: string, { query = {}, body, accept, see
     headers: {
       ...(accept !== undefined && { accept }),
       ...(body && { 'content-type': 'application/json' }),
-      ...(seen !== undefined && { 'if-match': `"${seen}"` }),
+      ...(expectedVersion !== undefined && { 'if-match': `"${expectedVersion}"` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     body: Buffer.from(body ? JSON.stringify(body) : ''),

@@ -65,20 +65,23 @@ const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: 
 async function pushAction(session: Session, _: object, file: string): Promise<void> {
   const sent = await readCatalogJson(file)
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  const seen = in_force?.version ?? 0
-  await session.confirm(() => `put version ${seen + 1} of the catalog in force`)
-  showPut(session, await overtaken(session.admin.change('PUT', '/catalog', sent, seen)))
+  const expectedVersion = in_force?.version ?? 0
+  await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
+  showPut(session, await overtaken(session.admin.change('PUT', '/catalog', sent, expectedVersion)))
 }
 
 async function rollbackAction(session: Session, _: object, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
-  const seen = in_force?.version ?? 0
+  const expectedVersion = in_force?.version ?? 0
   await session.confirm(
-    () => `put version ${seen + 1} of the catalog, with the content of version ${version}, in force`,
+    () => `put version ${expectedVersion + 1} of the catalog, with the content of version ${version}, in force`,
   )
-  showPut(session, await overtaken(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, seen)))
+  showPut(
+    session,
+    await overtaken(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, expectedVersion)),
+  )
 }
 
 /** A catalog that can be put in force, after its changes and warnings were shown. */

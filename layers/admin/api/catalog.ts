@@ -17,8 +17,8 @@ import { priceWarnings } from '../catalog/price-warnings.ts'
 import { changedProvider } from '../catalog/provider-changes.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
+import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
-import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
@@ -41,8 +41,8 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVe
 
 /** Only over the version that the caller has seen: "0" if it has seen that there is none. */
 export async function putCatalog(call: Call, sent: object): Promise<Answer> {
-  const seen = seenVersion(call)
-  return putInForce(call, validCatalog(call, parseSent(call, sent)), seen)
+  const expectedVersion = expectedVersionOf(call)
+  return putInForce(call, validCatalog(call, parseSent(call, sent)), expectedVersion)
 }
 
 export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
@@ -107,12 +107,12 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call): Promise<Answer> {
-  const seen = seenVersion(call)
+  const expectedVersion = expectedVersionOf(call)
   const { version, data } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  return putInForce(call, validCatalog(call, parseCatalog(data)), seen, version)
+  return putInForce(call, validCatalog(call, parseCatalog(data)), expectedVersion, version)
 }
 
 async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
@@ -133,15 +133,15 @@ async function knownVersion(tables: Call['tables'], version: number): Promise<Ca
 async function putInForce(
   call: Call,
   catalog: CatalogData,
-  shownVersion: number,
+  expectedVersion: number,
   rollbackTo?: number,
 ): Promise<Answer> {
   const { tables } = call
-  await requirePermitted(call, catalog, shownVersion)
+  await requirePermitted(call, catalog, expectedVersion)
   const act = await call.newAct()
-  const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
+  const write = () => writeCatalog(tables)(catalog, act, { expectedVersion, rollbackTo })
   const { written, version } = await write()
-  if (!written) throw await stale(call, shownVersion, version)
+  if (!written) throw await stale(call, expectedVersion, version)
   try {
     return await shown(call, await knownVersion(tables, version))
   } catch (error) {
@@ -151,11 +151,11 @@ async function putInForce(
 }
 
 /** Compared with the version that is replaced and no other, so that nobody gets past by a version that is yet to come. */
-async function requirePermitted(call: Call, catalog: CatalogData, seen: number): Promise<void> {
+async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
   if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()
   const version = stored?.version ?? 0
-  if (version !== seen) throw await stale(call, seen, version)
+  if (version !== expectedVersion) throw await stale(call, expectedVersion, version)
   const fault = forbiddenChange(call, stored, catalog)
   if (fault) throw new AdminError('provider_change_denied', fault.message, { param: fault.path })
 }
@@ -164,8 +164,8 @@ function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, 
   return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
 }
 
-async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {
-  const message = (await otherPush(tables, await readCatalogVersion(tables)(seen))).trimEnd()
+async function stale({ tables }: Call, expectedVersion: number, version: number): Promise<AdminError> {
+  const message = (await otherPush(tables, await readCatalogVersion(tables)(expectedVersion))).trimEnd()
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 

@@ -8,9 +8,9 @@ import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { changeText } from './change-text.ts'
+import { versionTag } from './expected-version.ts'
 import { keyDetail } from './key-shape.ts'
 import { knownKey, noSuchKey } from './known-key.ts'
-import { versionTag } from './seen-version.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
 /** The key that the path names. */

@@ -17,6 +17,7 @@ import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { required } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNamed } from './keys-named.ts'
@@ -24,7 +25,6 @@ import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct } from './once.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
-import { seenVersion, versionTag } from './seen-version.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
@@ -127,12 +127,12 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone, statu
 
 export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody>): Promise<Answer> {
   const { tables, nowMs, path } = call
-  const seen = seenVersion(call)
+  const expectedVersion = expectedVersionOf(call)
   const settings = settingsIn(fields, nowMs)
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  const result = await updateKey(tables)(id, settings, act, seen)
+  const result = await updateKey(tables)(id, settings, act, expectedVersion)
   return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 

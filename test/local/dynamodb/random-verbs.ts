@@ -220,7 +220,7 @@ export class RandomVerbs {
         return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act()))
       case 7:
         return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, this.act(), {
-          shown: random.pick([undefined, undefined, 1, 2]),
+          expectedVersion: random.pick([undefined, undefined, 1, 2]),
         }))
       default:
         return void (await rotateKey(tables)(id, this.newSecret(), this.act()))

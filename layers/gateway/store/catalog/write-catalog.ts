@@ -19,7 +19,7 @@ type WriteResult = { readonly written: boolean; readonly version: number }
 
 type WriteOptions = {
   /** Only over this version, 0 for none; without it over whichever is in force. */
-  readonly shown?: number | undefined
+  readonly expectedVersion?: number | undefined
   /** The version whose content this is again. */
   readonly rollbackTo?: number | undefined
 }
@@ -29,7 +29,7 @@ type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => 
 
 export function writeCatalog(tables: OperatorTables): WriteCatalog {
   const read = readStoredCatalog(tables)
-  return (catalog, act, { shown, rollbackTo } = {}) => {
+  return (catalog, act, { expectedVersion, rollbackTo } = {}) => {
     return retry(write, {
       when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
@@ -38,7 +38,7 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
     async function write(): Promise<WriteResult> {
       const before = await read()
       const version = before?.version ?? 0
-      if (shown !== undefined && shown !== version) return overtakenBy(version)
+      if (expectedVersion !== undefined && expectedVersion !== version) return overtakenBy(version)
       const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by }
       const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
         before: { version },
@@ -52,7 +52,7 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
       ])
       if (made === 'now') return { written: true, version: next.version }
       const result = await overtakenBy((await read())?.version ?? 0)
-      if (shown !== undefined || result.written) return result
+      if (expectedVersion !== undefined || result.written) return result
       throw new Overtaken('Others pushed the catalog again and again. Try again.')
     }
 

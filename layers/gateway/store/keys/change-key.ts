@@ -37,11 +37,11 @@ export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attem
 
 /**
  * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version
- * still stands. `decide` returns undefined if there is nothing to do. With `seen`, only that version is changed.
+ * still stands. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is changed.
  */
 export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
-  return (keyId: string, act: Act, decide: Decide, seen?: number): Promise<ChangeResult> => {
+  return (keyId: string, act: Act, decide: Decide, expectedVersion?: number): Promise<ChangeResult> => {
     return retry(change, {
       when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
@@ -52,7 +52,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       if (key.status === 'revoked') return afterRevoke(key)
-      if (seen !== undefined && key.version !== seen) return afterOthers(key)
+      if (expectedVersion !== undefined && key.version !== expectedVersion) return afterOthers(key)
       const change = decide(key)
       if (!change) return { changed: true, key }
       const changed = changedKey(item, change)

@@ -2,7 +2,7 @@ import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
 /** The version that the caller has seen, which its change is for. */
-export function seenVersion({ headers }: Call): number {
+export function expectedVersionOf({ headers }: Call): number {
   const text = headers['if-match']
   if (text === undefined) {
     throw new AdminError(

@@ -1,6 +1,6 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { requireWords } from '../conversation/field-table.ts'
+import { requireSupported } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readStops } from '../conversation/read-stops.ts'
@@ -22,7 +22,7 @@ export function toAnthropicRequest(call: ChatCall): Fields {
 function fromChat(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
-  requireWords(ANTHROPIC_FIELDS, body, call)
+  requireSupported(ANTHROPIC_FIELDS, body, call)
   const { system, turns } = readConversation(chat)
   const blocks = blocksFor(call)
   const user = body.user ?? body.safety_identifier

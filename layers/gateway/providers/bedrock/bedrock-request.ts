@@ -8,7 +8,7 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { requireWords } from '../conversation/field-table.ts'
+import { requireSupported } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readStops } from '../conversation/read-stops.ts'
@@ -24,7 +24,7 @@ export function toConverse(call: ChatCall): ConverseStreamCommandInput {
   const { chat, model, outputCap } = call
   const { body } = chat
   const more = claudeFields(chat)
-  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
+  requireSupported(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
   const marked = markedBy(call)
   const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)

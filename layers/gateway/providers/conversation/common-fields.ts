@@ -1,10 +1,10 @@
 import { isObject } from '../../wire/field-rules.ts'
-import type { Lack } from './field-table.ts'
+import type { FieldCheck } from './field-table.ts'
 
 // The rows that the tables of all dialects but OpenAI's own have in common.
 
 /** Fields that become the conversation, the cap and the form of the answer. */
-export const COMMON_WORDS = [
+export const COMMON_SUPPORTED = [
   'model',
   'messages',
   'stream',
@@ -20,7 +20,7 @@ export const COMMON_WORDS = [
 ] as const
 
 /** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
-export const COMMON_HINTS = [
+export const COMMON_IGNORED = [
   'seed',
   'random_seed',
   'presence_penalty',
@@ -62,7 +62,7 @@ export const COMMON_HINTS = [
   'service_tier',
 ] as const
 
-export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
+export const COMMON_UNSUPPORTED: Readonly<Record<string, FieldCheck>> = {
   n: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request'),
   logprobs: (value) => (value === true ? 'must be false: this model gives no log probabilities' : undefined),
   top_logprobs: (value) => (value === 0 ? undefined : 'must be 0: this model gives no log probabilities'),

@@ -1,13 +1,13 @@
-import { COMMON_HINTS, COMMON_LACKS, COMMON_WORDS } from '../conversation/common-fields.ts'
+import { COMMON_IGNORED, COMMON_SUPPORTED, COMMON_UNSUPPORTED } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, type Lack } from '../conversation/field-table.ts'
 
 const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
-const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_LACKS
+const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_UNSUPPORTED
 
 /** The fields of Chat Completions that Responses has words for. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
   says: [
-    ...COMMON_WORDS,
+    ...COMMON_SUPPORTED,
     ...SAID,
     'parallel_tool_calls',
     'reasoning_effort',
@@ -16,7 +16,7 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
     'user',
     'safety_identifier',
   ],
-  leavesOut: COMMON_HINTS.filter((name) => !SAID.includes(name)),
+  leavesOut: COMMON_IGNORED.filter((name) => !SAID.includes(name)),
   lacks: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
 })
 

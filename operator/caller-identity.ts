@@ -9,7 +9,7 @@ type SigningClient = { readonly config: Pick<OperatorTables['client']['config'],
 /** Who makes a change, as its event names them. */
 export type WhoAmI = () => Promise<string>
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 const BODY = 'Action=GetCallerIdentity&Version=2011-06-15'
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -39,7 +39,7 @@ async function askSts({ config }: SigningClient): Promise<string> {
     { length: signed.length / 2 },
     (_, i) => signed.slice(2 * i, 2 * i + 2) as [string, string],
   )
-  const answer = await fetch(url, { method: 'POST', headers, body: BODY, signal: AbortSignal.timeout(PATIENCE_MS) })
+  const answer = await fetch(url, { method: 'POST', headers, body: BODY, signal: AbortSignal.timeout(TIMEOUT_MS) })
   const [, arn] = /<Arn>([^<]+)<\/Arn>/.exec(await answer.text()) ?? []
   if (arn === undefined) throw new Error(`STS answered with status ${answer.status}.`)
   return arn

@@ -13,7 +13,7 @@ export function invokeTokenizer(functionName: string): CountTokens {
     variable: 'LAMBDA',
     path: `/2015-03-31/functions/${functionName}/invocations`,
     contentType: 'application/json',
-    patience: { connectMs: 1_000, answerMs: MOST_MS },
+    timeouts: { connectMs: 1_000, answerMs: MOST_MS },
   })
   return async (texts, withinMs) => {
     // A character that the sampling cut in half is no valid Unicode; its half counts as the sign for that.

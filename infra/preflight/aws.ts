@@ -35,7 +35,7 @@ export class AwsRefusal extends Error {
   }
 }
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 /** CloudFront is not of a region: it has one address, and is signed for with this one. */
 const CLOUDFRONT = { region: 'us-east-1', endpoint: 'https://cloudfront.amazonaws.com' }
 
@@ -90,7 +90,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
       },
       ...(body !== undefined && { body }),
     })
-    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const text = await answer.text()
     if (answer.status !== 200) throw refusalOf(answer, text)
     return text

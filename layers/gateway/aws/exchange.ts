@@ -4,7 +4,7 @@ import { HttpError } from '../http/http-error.ts'
 import { ServiceError } from './service-error.ts'
 
 /** How long a call waits: for a connection, and for the whole answer. */
-export type Patience = { readonly connectMs: number; readonly answerMs: number }
+export type Timeouts = { readonly connectMs: number; readonly answerMs: number }
 
 export type Reply = {
   readonly status: number
@@ -21,7 +21,7 @@ type Exchange = (headers: HeaderList, body: string, signal?: AbortSignal) => Pro
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** POSTs to one address. Whatever breaks on the way is a ServiceError. */
-export function openExchange(url: URL, { connectMs, answerMs }: Patience): Exchange {
+export function openExchange(url: URL, { connectMs, answerMs }: Timeouts): Exchange {
   const client = openHttpClient(url, connectMs)
   const { hostname, pathname } = url
   return async (headers, body, signal) => {

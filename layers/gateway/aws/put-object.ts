@@ -10,7 +10,7 @@ import { basicIsoTime, keptHmac } from './sign.ts'
 export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
 
 const ATTEMPTS = 4
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** A bucket of S3. `fetch` is enough: nobody waits for it, and it carries bytes. */
 export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
@@ -33,7 +33,7 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
       method: 'PUT',
       headers,
       body: bytes as Uint8Array<ArrayBuffer>,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((cause) => {
       throw new ServiceError('NetworkingError', `${url.host}: ${(cause as Error).message}`, {}, { cause })
     })

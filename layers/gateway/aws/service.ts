@@ -1,7 +1,7 @@
 import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
-import { openExchange, type Patience, type Reply } from './exchange.ts'
+import { openExchange, type Reply, type Timeouts } from './exchange.ts'
 import { isUnavailable } from './failures.ts'
 import { ServiceError } from './service-error.ts'
 import { signer } from './sign.ts'
@@ -16,7 +16,7 @@ type Service = {
   /** Of a service that names its operation there, in place of a target. */
   readonly path?: string
   readonly contentType: string
-  readonly patience: Patience
+  readonly timeouts: Timeouts
   /** In place of AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
@@ -77,13 +77,13 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, target, path = '/', contentType, patience, local }: Service) {
+function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),
     targetOf: (operation: string) => target && `${target}.${operation}`,
-    exchange: openExchange(url, patience),
+    exchange: openExchange(url, timeouts),
   }
 }
 

@@ -55,7 +55,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     journey.asksWhole = true
     if (!provider.embed) throw hasNoWords()
     const fields = fieldsFor(priced, route, allowFields, journey)
-    const patience = startPatience(route.firstByteTimeoutMs)
+    const timeout = startTimeout(route.firstByteTimeoutMs)
     try {
       return await provider.embed({
         embedding: wanted,
@@ -64,13 +64,13 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
         model: route.model,
         idleTimeoutMs: route.idleTimeoutMs,
         ...fields,
-        signal: AbortSignal.any([deadline.signal, patience.signal]),
+        signal: AbortSignal.any([deadline.signal, timeout.signal]),
       })
     } catch (error) {
       if (error instanceof UpstreamFailure && error.detail.embedded) parts.push({ route, ...error.detail.embedded })
       throw error
     } finally {
-      patience.clear()
+      timeout.clear()
     }
   }
   try {
@@ -104,7 +104,7 @@ async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonl
 }
 
 /** A batch of vectors says nothing before its end, so it has this long in all. */
-function startPatience(ms: number) {
+function startTimeout(ms: number) {
   const controller = new AbortController()
   const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
   const timer = setTimeout(giveUp, ms)

@@ -37,10 +37,10 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
   }
   // A client that is behind at the end is left, in time for its upstream to be drained and billed as usual.
   const drainMs = Math.min(deps.timing.drainMs, timeMs / 4)
-  const patience = startDeadline(endsAtMs - drainMs, deps.clock(), words)
-  const sink = new FrameSink(deps.timing.keepAliveMs, patience.signal)
+  const clientDeadline = startDeadline(endsAtMs - drainMs, deps.clock(), words)
+  const sink = new FrameSink(deps.timing.keepAliveMs, clientDeadline.signal)
   request.settlement.streaming = relay(deps, request, answer, sink, deadline.signal).finally(() => {
-    patience.clear()
+    clientDeadline.clear()
     deadline.clear()
   })
   return sink.body

@@ -14,13 +14,13 @@ function nobody(): void {}
 export class FrameSink {
   readonly #stream: Readable
   readonly #heartbeat: NodeJS.Timeout
-  readonly #patience: AbortSignal
+  readonly #deadline: AbortSignal
   #wake = nobody
   #hasEnded = false
 
-  /** When `patience` is over, a client that is behind counts as one that left. */
-  constructor(keepAliveMs: number, patience: AbortSignal) {
-    this.#patience = patience
+  /** A client that is behind when `deadline` aborts counts as one that left. */
+  constructor(keepAliveMs: number, deadline: AbortSignal) {
+    this.#deadline = deadline
     this.#stream = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
     this.#heartbeat = setInterval(() => this.write(KEEP_ALIVE_FRAME), keepAliveMs)
     // A client that left takes this stream down; the answer is still drained and billed.
@@ -45,18 +45,18 @@ export class FrameSink {
     this.#stream.push(frames)
   }
 
-  /** Waits until the client has caught up; one that has not when patience is over counts as gone. */
+  /** Waits until the client has caught up; one that has not at the deadline counts as gone. */
   async hasRoom(): Promise<void> {
     const giveUp = () => this.end()
-    this.#patience.addEventListener('abort', giveUp, { once: true })
-    if (this.#patience.aborted) giveUp()
+    this.#deadline.addEventListener('abort', giveUp, { once: true })
+    if (this.#deadline.aborted) giveUp()
     while (this.isFull) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
     this.#wake = nobody
-    this.#patience.removeEventListener('abort', giveUp)
+    this.#deadline.removeEventListener('abort', giveUp)
   }
 
   /** The last words: not waited for. */

@@ -13,7 +13,7 @@ const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
  * may be too long for that is streamed: once it is too long it would be thrown away, free to its caller and billed to us.
  */
 export function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
-  // A route that is less patient than others must hear a first word, which a whole answer has only at its end.
+  // A route with a short timeout must get a first word, which a whole answer has only at its end.
   if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false
   if (catalog.providers.get(route.provider)?.upstreamStream) return false
   const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])

@@ -8,7 +8,7 @@ const secretsManager = openService({
   variable: 'SECRETS_MANAGER',
   target: 'secretsmanager',
   contentType: 'application/x-amz-json-1.1',
-  patience: { connectMs: 1_000, answerMs: 3_000 },
+  timeouts: { connectMs: 1_000, answerMs: 3_000 },
 })
 
 /** The value of a secret; undefined if there is none by that name. All tries together end within `timeoutMs`. */

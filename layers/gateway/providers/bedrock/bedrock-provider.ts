@@ -115,7 +115,7 @@ async function clientIn(region: string): Promise<BedrockRuntimeClient> {
 
 const CLIENTS = new Map<string, BedrockRuntimeClient>()
 
-// Retries and patience are the dispatcher's: another route is better than the same one again. Every call has a
+// Retries and timeouts are the dispatcher's: another route is better than the same one again. Every call has a
 // connection of its own, as is the SDK's default for Bedrock: a kept one may be dead when Lambda thaws.
 const LONGEST_CALL_MS = 15 * 60_000
 const CLIENT_OPTIONS = {

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Exchange } from '../../http/exchange.ts'
 
-type Patience = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
+type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
 
 /**
  * The bytes of a reply, read when they are asked for. How long an upstream may be silent before its first word is said by the
@@ -16,7 +16,7 @@ export class ReplyBody {
   #isWaiting = false
   #idle: NodeJS.Timeout | undefined
 
-  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Patience) {
+  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Timeouts) {
     this.#exchange = exchange
     this.#idleTimeoutMs = idleTimeoutMs
     this.#signal = signal

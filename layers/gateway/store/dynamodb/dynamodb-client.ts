@@ -27,7 +27,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     variable: 'DYNAMODB',
     target: 'DynamoDB_20120810',
     contentType: 'application/x-amz-json-1.0',
-    ...(local ? { patience: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { patience: IN_AWS }),
+    ...(local ? { timeouts: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { timeouts: IN_AWS }),
   })
 
   async function send(operation: string, input: Input): Promise<Output> {

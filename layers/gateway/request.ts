@@ -1,7 +1,7 @@
 import { HOLD_MARGIN_SECONDS } from './contract.ts'
 import type { AnswerHead } from './contracts/contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
-import type { Claim } from './domain/idempotency.ts'
+import type { AnswerClaim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
 import type { Nano } from './domain/money.ts'
 import type { PriceStrings } from './domain/price.ts'
@@ -55,7 +55,7 @@ export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
-  readonly claim?: (Claim & { readonly cipher: AnswerCipher }) | undefined
+  readonly claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
   /** The answer of an earlier request that this one repeats. */
   readonly replay?: Replay | undefined
 }

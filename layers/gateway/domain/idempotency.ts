@@ -1,5 +1,5 @@
 /** A request's claim to be the one that answers an Idempotency-Key. */
-export type Claim = {
+export type AnswerClaim = {
   /** Names the key and the Idempotency-Key together. */
   readonly id: string
   readonly requestId: string
@@ -11,7 +11,7 @@ export type Claim = {
 }
 
 /** A claim and its state. An answer that is not kept was too large, or could not be stored. */
-export type KeptAnswer = Claim & {
+export type KeptAnswer = AnswerClaim & {
   readonly state: 'running' | 'kept' | 'not_kept'
   readonly sealed?: Uint8Array | undefined
 }

@@ -1,4 +1,4 @@
-import { ANSWERS_KEPT_MS, type Claim, type KeptAnswer } from '../../domain/idempotency.ts'
+import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/idempotency.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
  * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
  * by naming that request.
  */
-type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+type ClaimAnswer = (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
 
 export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
   return async (claim, nowMs, deadRequestId) => {

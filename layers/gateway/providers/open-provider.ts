@@ -28,12 +28,12 @@ export function openProvider(sources: KeySources): OpenProvider {
     switch (entry.type) {
       case 'openai':
         return entry.contract === 'responses'
-          ? lateProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
+          ? lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
           : openaiProvider(id, entry, apiKey)
       case 'anthropic':
-        return lateProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
+        return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
       case 'bedrock':
-        return lateProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
+        return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
   }
 }
@@ -41,7 +41,7 @@ export function openProvider(sources: KeySources): OpenProvider {
 const dialects = () => import('#dialects')
 
 /** A provider whose dialect is loaded with the first call to it, and the verbs that it has besides chat. */
-function lateProvider(
+function lazyProvider(
   id: string,
   open: () => Promise<Provider>,
   verbs: readonly ('embed' | 'countTokens')[] = [],

@@ -22,7 +22,7 @@ export class ApiFailure extends Error {
   }
 
   /** Whether what was asked for may have been done all the same. */
-  get isUnsure(): boolean {
+  get isOutcomeUnknown(): boolean {
     return this.status === 0 || this.status >= 500
   }
 }

@@ -56,7 +56,7 @@ function oldSecretUse(usedAt: string | null, nowMs: number): string {
 
 export const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 
-type UnsureSecret = {
+type SecretOfUnknownOutcome = {
   /** Of the key, if it has one already. */
   readonly id?: string
   readonly secret: string
@@ -68,8 +68,8 @@ type UnsureSecret = {
 }
 
 /** A secret that may be in force. It is shown all the same: if it is, nothing else can show it any more. */
-export function showUnsureSecret(
-  { id, secret, look, otherwise, reason }: UnsureSecret,
+export function showSecretOfUnknownOutcome(
+  { id, secret, look, otherwise, reason }: SecretOfUnknownOutcome,
   { out, fail, json }: Report & { readonly json: boolean },
 ): void {
   const lastFour = secret.slice(-4)

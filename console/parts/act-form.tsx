@@ -24,7 +24,7 @@ export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, 
   }
   return (
     <form onSubmit={submit}>
-      <fieldset disabled={act.isRunning || act.isUnsure}>
+      <fieldset disabled={act.isRunning || act.isOutcomeUnknown}>
         {children}
         {isProtected && (
           <label class="sure">
@@ -33,7 +33,7 @@ export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, 
         )}
       </fieldset>
       <Problem failure={act.failure} />
-      {act.isUnsure && !isRepeatable && (
+      {act.isOutcomeUnknown && !isRepeatable && (
         <p>
           It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
         </p>

@@ -5,7 +5,7 @@ export type Act = {
   readonly isRunning: boolean
   readonly failure: ApiFailure | undefined
   /** The answer was lost: the same must be asked again, and nothing else, until it is known. */
-  readonly isUnsure: boolean
+  readonly isOutcomeUnknown: boolean
   readonly idempotencyKey: string
   readonly run: (act: () => Promise<void>) => Promise<void>
 }
@@ -34,5 +34,11 @@ export function useAct(): Act {
       setRunning(false)
     }
   }
-  return { isRunning, failure, isUnsure: failure?.isUnsure ?? false, idempotencyKey: idempotencyKey.current, run }
+  return {
+    isRunning,
+    failure,
+    isOutcomeUnknown: failure?.isOutcomeUnknown ?? false,
+    idempotencyKey: idempotencyKey.current,
+    run,
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { Refusal, Unanswered } from './refusal.ts'
+import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** What is not given is not asked for. */
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -59,12 +59,12 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     try {
       return await json<T>(request)
     } catch (error) {
-      throw leavesOpen(error) ? new Unanswered(error) : error
+      throw isOutcomeUnknown(error) ? new OutcomeUnknown(error) : error
     }
   }
 
   /** Whether a change may have been made. In this process the admin API says so by another code than if it was not. */
-  function leavesOpen(error: unknown): boolean {
+  function isOutcomeUnknown(error: unknown): boolean {
     if (!(error instanceof Refusal)) return true
     return error.status >= 500 && !(isHere && error.code === 'service_unavailable')
   }

@@ -28,7 +28,7 @@ export function unreadable({ status, url }: Response, asked: AdminAsk): AdminErr
 }
 
 /** Nobody has answered, or not to the end. */
-export function unanswered(host: string, error: Error, asked: AdminAsk): AdminError {
+export function noAnswer(host: string, error: Error, asked: AdminAsk): AdminError {
   const { code = error.name } = (error.cause ?? {}) as { code?: string }
   return unavailable(`The stage’s admin API at ${host} did not answer (${code}).`, asked)
 }
@@ -45,8 +45,8 @@ export function unsigned(cause: unknown): AdminError {
 
 function unavailable(what: string, asked: AdminAsk): AdminError {
   if (onlyLooks(asked)) return new AdminError('service_unavailable', `${what} ${PASSED_BY}`)
-  const unsure = 'The change may have been made all the same: look before you go on.'
-  return new AdminError('outcome_unknown', `${what} ${unsure} ${PASSED_BY}`)
+  const outcomeUnknown = 'The change may have been made all the same: look before you go on.'
+  return new AdminError('outcome_unknown', `${what} ${outcomeUnknown} ${PASSED_BY}`)
 }
 
 /** An HTTP API says no more than `Forbidden`, whatever the reason. */

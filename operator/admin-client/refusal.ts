@@ -25,7 +25,7 @@ function forPeople(message: string): string {
 }
 
 /** Nobody knows whether a change was made: no answer came, or one that does not say. */
-export class Unanswered extends CliError {
+export class OutcomeUnknown extends CliError {
   /** Why not, in a few words. */
   readonly reason: string
 

@@ -6,7 +6,7 @@ import { adminRequestId } from '../../layers/admin/api/request-id.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { unanswered } from './gateway-refusal.ts'
+import { noAnswer } from './gateway-refusal.ts'
 import { readAnswer } from './read-answer.ts'
 import { type Signing, sendSigned } from './send-signed.ts'
 
@@ -50,7 +50,7 @@ export function signedClient(
       const response = await send(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
       return await readAnswer(response, asked, clock())
     } catch (error) {
-      const refusal = error instanceof AdminError ? error : unanswered(host, error as Error, asked)
+      const refusal = error instanceof AdminError ? error : noAnswer(host, error as Error, asked)
       return refused(adminRequestId(clock()), refusal)
     }
   }

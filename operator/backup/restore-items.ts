@@ -63,7 +63,7 @@ async function putItem(tables: OperatorTables, table: Kept, item: RawItem): Prom
     )
   } catch (error) {
     if (!isConditionFailed(error)) throw error
-    // It may be our own: an unanswered write is sent again, and --resume writes all again.
+    // It may be our own: a write whose outcome is unknown is sent again, and --resume writes all again.
     const there = error.Item as RawItem | undefined
     if (there && textOf(there) === textOf(item)) return
     const name = [item.pk?.S ?? item.requestId?.S, item.sk?.S].filter(Boolean).join(' ')

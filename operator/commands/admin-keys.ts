@@ -17,12 +17,12 @@ import { listAdminKeys } from '../../layers/gateway/store/admin-keys/list-admin-
 import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
 import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
-import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
 import { adminScopeList, credits, keyName, someCidrs } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { printFields, printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { ONLY_TIME, showUnsureSecret } from '../show-key.ts'
+import { ONLY_TIME, showSecretOfUnknownOutcome } from '../show-key.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 
@@ -115,9 +115,9 @@ async function keepingSecret(session: Session, id: string, secret: string, save:
   try {
     await save()
   } catch (error) {
-    if (!(error instanceof UnansweredWrite)) throw error
+    if (!(error instanceof WriteOutcomeUnknown)) throw error
     const look = 'waybill admin-keys list'
-    showUnsureSecret({ id, secret, look, otherwise: 'do it again', reason: error.reason }, session)
+    showSecretOfUnknownOutcome({ id, secret, look, otherwise: 'do it again', reason: error.reason }, session)
   }
 }
 

@@ -67,7 +67,7 @@ async function pushAction(session: Session, _: object, file: string): Promise<vo
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
   const expectedVersion = in_force?.version ?? 0
   await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
-  showPut(session, await overtaken(session.admin.change('PUT', '/catalog', sent, expectedVersion)))
+  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', sent, expectedVersion)))
 }
 
 async function rollbackAction(session: Session, _: object, text: string): Promise<void> {
@@ -80,7 +80,7 @@ async function rollbackAction(session: Session, _: object, text: string): Promis
   )
   showPut(
     session,
-    await overtaken(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, expectedVersion)),
+    await tellOfConflict(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, expectedVersion)),
   )
 }
 
@@ -103,7 +103,7 @@ function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
   )
 }
 
-function overtaken(put: Promise<CatalogShape>): Promise<CatalogShape> {
+function tellOfConflict(put: Promise<CatalogShape>): Promise<CatalogShape> {
   return inWords(put, { stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.` })
 }
 

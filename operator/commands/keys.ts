@@ -4,12 +4,12 @@ import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../../layers
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { inWords, Unanswered } from '../admin-client/refusal.ts'
+import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
 import { credits, someCredits, someExternalId } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { lastUse, showKey, showUnsureSecret } from '../show-key.ts'
+import { lastUse, showKey, showSecretOfUnknownOutcome } from '../show-key.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 
 export function keysCommand(program: Command, run: Run): void {
@@ -157,8 +157,11 @@ async function showNewSecret(session: Session, { id, path, body, look, otherwise
     if (json) printJson(out, { ...key, secret })
     else showKey(key, { out, nowMs, secret })
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error
-    showUnsureSecret({ ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason }, session)
+    if (!(error instanceof OutcomeUnknown)) throw error
+    showSecretOfUnknownOutcome(
+      { ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason },
+      session,
+    )
   }
 }
 

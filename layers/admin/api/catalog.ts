@@ -7,7 +7,7 @@ import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list
 import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
-import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog/catalog-refusal.ts'
 import { compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
@@ -146,7 +146,7 @@ async function putInForce(
     return await shown(call, await knownVersion(tables, version))
   } catch (error) {
     // It is in force. Who cannot be told so has to look.
-    throw new UnansweredWrite(error)
+    throw new WriteOutcomeUnknown(error)
   }
 }
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/act.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../gateway/store/failures.ts'
-import { Overtaken } from '../../gateway/store/keys/change-key.ts'
-import { UnansweredWrite, wasCrowdedOut } from '../../gateway/store/transact.ts'
+import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/transact.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
 import { readFields } from './fields.ts'
@@ -91,17 +91,17 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error
-  if (error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof VersionConflict) return new AdminError('conflict', message)
   if (error instanceof OverAllowance) {
     return new AdminError(
       'daily_grant_exceeded',
       `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`,
     )
   }
-  if (error instanceof UnansweredWrite) {
+  if (error instanceof WriteOutcomeUnknown) {
     return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
   }
-  if (wasCrowdedOut(error)) {
+  if (wasTransactionRejected(error)) {
     return new AdminError(
       'service_unavailable',
       'Too many changes met at one moment, and this one was not made. Ask again, with the same Idempotency-Key if you sent one.',

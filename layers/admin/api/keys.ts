@@ -11,7 +11,7 @@ import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
-import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
@@ -79,7 +79,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
 
   /** Of a secret that is made here, only the key itself says whether it is the one in force. */
   function orDrafted(error: unknown): Key {
-    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
+    if (secret !== undefined || wasDone) throw new WriteOutcomeUnknown(error)
     return key
   }
 }

@@ -20,12 +20,12 @@ export type AdmitDeps = {
 }
 
 const MOST_TRIES = 12
-const MOST_UNANSWERED = 2
+const MOST_UNKNOWN_OUTCOMES = 2
 
 type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
 
 /** The tries so far to get one request admitted. */
-type Tries = { unanswered: number; share: number; sweptDead: boolean }
+type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 
 /**
  * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
@@ -37,7 +37,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
   return {
     pass: async (request) => {
       const { hash } = request.credential
-      const tries: Tries = { unanswered: 0, share: 1, sweptDead: false }
+      const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const demand = demandOf(request)
         const result = await takeAdmission(request.credential.key, demand)
@@ -64,10 +64,10 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
   }
 }
 
-/** If the unanswered write lands later, its hold has no owner; the sweep releases it. */
+/** If a write whose outcome is unknown lands later, its hold has no owner; the sweep releases it. */
 function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: Tries, cause: unknown): void {
-  tries.unanswered += 1
-  if (tries.unanswered > MOST_UNANSWERED) throw cause
+  tries.unknownOutcomes += 1
+  if (tries.unknownOutcomes > MOST_UNKNOWN_OUTCOMES) throw cause
   Object.assign(request, { requestId: newRequestId(request.nowMs) })
 }
 

@@ -10,11 +10,11 @@ export function isConditionFailed(error: unknown): error is Error & { readonly I
 }
 
 /** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
-export function retryTurnedAway<T>(write: () => Promise<T>): Promise<T> {
-  return retry(write, { when: wasTurnedAway, pauseMs: (attempt) => 20 * attempt, tries: 6 })
+export function retryRejected<T>(write: () => Promise<T>): Promise<T> {
+  return retry(write, { when: wasRejected, pauseMs: (attempt) => 20 * attempt, tries: 6 })
 }
 
-const TURNED_AWAY = new Set([
+const REJECTED = new Set([
   'TransactionConflictException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -22,8 +22,8 @@ const TURNED_AWAY = new Set([
 ])
 
 /** DynamoDB said itself that the write did not happen. */
-function wasTurnedAway(error: unknown): boolean {
-  return TURNED_AWAY.has(nameOf(error))
+function wasRejected(error: unknown): boolean {
+  return REJECTED.has(nameOf(error))
 }
 
 function nameOf(error: unknown): string {
@@ -34,6 +34,6 @@ function nameOf(error: unknown): string {
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
 /** Whether a write that failed may have been made: no answer came to it, or one that does not say. */
-export function mayHaveHappened(error: unknown): boolean {
-  return isUnavailable(error) && !wasTurnedAway(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+export function isOutcomeUnknown(error: unknown): boolean {
+  return isUnavailable(error) && !wasRejected(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 }

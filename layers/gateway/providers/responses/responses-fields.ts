@@ -1,12 +1,12 @@
 import { COMMON_IGNORED, COMMON_SUPPORTED, COMMON_UNSUPPORTED } from '../conversation/common-fields.ts'
-import { type FieldTable, fieldTable, type Lack } from '../conversation/field-table.ts'
+import { type FieldCheck, type FieldTable, fieldTable } from '../conversation/field-table.ts'
 
 const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
 const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_UNSUPPORTED
 
 /** The fields of Chat Completions that Responses has words for. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
-  says: [
+  supported: [
     ...COMMON_SUPPORTED,
     ...SAID,
     'parallel_tool_calls',
@@ -16,11 +16,11 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
     'user',
     'safety_identifier',
   ],
-  leavesOut: COMMON_IGNORED.filter((name) => !SAID.includes(name)),
-  lacks: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
+  ignored: COMMON_IGNORED.filter((name) => !SAID.includes(name)),
+  unsupported: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
 })
 
-const any: Lack = () => undefined
+const any: FieldCheck = () => undefined
 
 /** The fields of Responses itself that do not change what a provider bills. Which tools there may be the contract has seen to. */
 export const ORIGINAL_FIELDS: FieldTable = new Map(

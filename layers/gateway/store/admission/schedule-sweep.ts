@@ -1,5 +1,5 @@
 import type { Key } from '../../domain/key.ts'
-import { isConditionFailed, retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, retryRejected } from '../failures.ts'
 import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
@@ -21,7 +21,7 @@ export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
             UpdateExpression: 'REMOVE sweepAt',
           }
     try {
-      await retryTurnedAway(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))
+      await retryRejected(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))
     } catch (error) {
       // A request was admitted meanwhile: the key stays where the next sweep finds it.
       if (!isConditionFailed(error)) throw error

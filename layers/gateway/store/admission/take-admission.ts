@@ -1,7 +1,7 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
 import { freeUnderWay, type Key } from '../../domain/key.ts'
 import type { Item, UpdateInput } from '../database.ts'
-import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, isUnavailable, retryRejected } from '../failures.ts'
 import { holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
@@ -25,7 +25,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   return async (key, demand) => {
     try {
       const write = admissionWrite(keys, key, demand, returned)
-      const { Attributes = {} } = await retryTurnedAway(() => database.updateOnce(write))
+      const { Attributes = {} } = await retryRejected(() => database.updateOnce(write))
       return {
         admitted: true,
         key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes),

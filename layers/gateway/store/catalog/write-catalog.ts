@@ -8,7 +8,7 @@ import { CATALOG_EVENTS } from '../events/event-item.ts'
 import { findEvent } from '../events/find-event.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
-import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
+import { pauseAfterOthers, VersionConflict } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { TransactItem } from '../transact.ts'
 import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
@@ -31,14 +31,14 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
   const read = readStoredCatalog(tables)
   return (catalog, act, { expectedVersion, rollbackTo } = {}) => {
     return retry(write, {
-      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
     async function write(): Promise<WriteResult> {
       const before = await read()
       const version = before?.version ?? 0
-      if (expectedVersion !== undefined && expectedVersion !== version) return overtakenBy(version)
+      if (expectedVersion !== undefined && expectedVersion !== version) return conflictWith(version)
       const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by }
       const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
         before: { version },
@@ -51,13 +51,13 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
         ...putEvent(tables, event),
       ])
       if (made === 'now') return { written: true, version: next.version }
-      const result = await overtakenBy((await read())?.version ?? 0)
+      const result = await conflictWith((await read())?.version ?? 0)
       if (expectedVersion !== undefined || result.written) return result
-      throw new Overtaken('Others pushed the catalog again and again. Try again.')
+      throw new VersionConflict('Others pushed the catalog again and again. Try again.')
     }
 
     /** By itself, if the answer was lost and it is sent again. */
-    async function overtakenBy(version: number): Promise<WriteResult> {
+    async function conflictWith(version: number): Promise<WriteResult> {
       const event = await findEvent(tables)(CATALOG_EVENTS, act.id)
       return event ? { written: true, version: event.after.version as number } : { written: false, version }
     }

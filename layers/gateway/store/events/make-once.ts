@@ -1,6 +1,6 @@
 import type { Act } from '../../domain/act.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact, UnansweredWrite } from '../transact.ts'
+import { type TransactItem, transact, WriteOutcomeUnknown } from '../transact.ts'
 import { findEvent } from './find-event.ts'
 
 /** False if a condition failed. */
@@ -20,7 +20,7 @@ export async function makeOnce(
   try {
     if (await transact(tables, items, act)) return 'now'
   } catch (error) {
-    if (!(error instanceof UnansweredWrite)) throw error
+    if (!(error instanceof WriteOutcomeUnknown)) throw error
     if (await wasMade().catch(() => false)) return 'before'
     throw error
   }

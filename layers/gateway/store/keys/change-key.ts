@@ -30,9 +30,9 @@ export type ChangeResult =
 type Decide = (key: Key) => KeyChange | undefined
 
 /** Other changes came first, or what it takes is another's. */
-export class Overtaken extends Error {}
+export class VersionConflict extends Error {}
 
-/** Before a change that was overtaken is decided again. */
+/** Before a change that met a conflict is decided again. */
 export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attempt, 200)
 
 /**
@@ -43,7 +43,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
   return (keyId: string, act: Act, decide: Decide, expectedVersion?: number): Promise<ChangeResult> => {
     return retry(change, {
-      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
@@ -62,7 +62,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       if (made === 'now') return { changed: true, key: changed }
       if (made === 'before') return { changed: true, key: toKey((await read(keyId)) ?? item) }
       if (await isTaken(change.takes)) return { changed: false, why: 'external_id_taken' }
-      throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
+      throw new VersionConflict(`The key ${keyId} was changed by others again and again. Try again.`)
     }
 
     /** A revoke that is sent again finds the key as it left it. */

@@ -26,22 +26,22 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
   const newRequestId = requestIds(instance)
   // Only chat streams, and can go on settling after its answer. The others end with theirs, which must not wait longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
-  return Gates.behind(
+  return Gates.of(
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )
-    .through(requireEdge(originSecrets))
-    .past(preflight(headerPrefix))
-    .through(matchEndpoint(name))
-    .through(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
-    .through(authorize({ readKey: read, cache }))
+    .gate(requireEdge(originSecrets))
+    .middleware(preflight(headerPrefix))
+    .gate(matchEndpoint(name))
+    .gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
+    .gate(authorize({ readKey: read, cache }))
 }
 
 /** All gates of an endpoint that costs no credits. */
 export function freeGates(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<AdmittedRequest> {
   return entrance(instance, name, prefetch)
-    .through(admit<IdentifiedRequest>(admissionBy(instance)))
-    .through(refuse<AdmittedRequest>())
+    .gate(admit<IdentifiedRequest>(admissionBy(instance)))
+    .gate(refuse<AdmittedRequest>())
 }
 
 /** An endpoint that tells of its key needs all of it back; the others need what admission changes. */

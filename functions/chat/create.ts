@@ -91,10 +91,10 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     vault,
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
-    .through(price(loadCatalog, config.headerPrefix))
-    .through(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
-    .through(idempotency(retries))
-    .through(refuse<PricedChat & Admission & Idempotency>())
+    .gate(price(loadCatalog, config.headerPrefix))
+    .gate(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
+    .gate(idempotency(retries))
+    .gate(refuse<PricedChat & Admission & Idempotency>())
 }
 
 type Body = GatewayAnswer['body']

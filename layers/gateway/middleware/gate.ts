@@ -29,16 +29,16 @@ export class Gates<Stage extends OpenedRequest> {
   }
 
   /** Behind the middlewares that open a request and close it again. */
-  static behind(...middlewares: readonly Middleware[]): Gates<OpenedRequest> {
+  static of(...middlewares: readonly Middleware[]): Gates<OpenedRequest> {
     return new Gates<OpenedRequest>(middlewares)
   }
 
   /** A middleware at this place that may answer a request itself; the gates after it then do not see it. */
-  past(middleware: Middleware): Gates<Stage> {
+  middleware(middleware: Middleware): Gates<Stage> {
     return new Gates<Stage>([...this.middlewares, middleware])
   }
 
-  through<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
+  gate<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
     const middleware: Middleware = {
       before: ({ event, context }) => {
         const proceed = (next: Next) => {

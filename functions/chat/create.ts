@@ -43,7 +43,7 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 type Given = Pick<ChatDeps, 'countTokens'> &
   Partial<Pick<ChatDeps, 'openProvider'>> & {
     /** Called before each request. */
-    readonly collectGarbage?: () => void
+    readonly limitHeap?: () => void
   }
 
 export function createChat(instance: Instance, given: Given) {
@@ -70,7 +70,7 @@ export function createChat(instance: Instance, given: Given) {
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
-    ...(given.collectGarbage && { requestStart: given.collectGarbage }),
+    ...(given.limitHeap && { requestStart: given.limitHeap }),
     requestEnd: requestEnd(instance),
   })
     .use([...chatGates(instance, vault).middlewares])

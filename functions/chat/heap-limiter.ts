@@ -8,7 +8,7 @@ const MOST_OF_MEMORY = 1 / 4
  * saves 20 MB and takes no longer. And garbage, which V8 would let grow up to the function's whole memory, is collected
  * before a request that comes after large ones, by what is returned; requests of the usual size never come so far.
  */
-export function smallHeap(memoryMb: number): () => void {
+export function heapLimiter(memoryMb: number): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')
   const mostBytes = memoryMb * 1024 * 1024 * MOST_OF_MEMORY
   let collect: (() => void) | undefined

@@ -6,7 +6,7 @@ import { announce } from '../../parts/announce.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 type Props = Omit<KeyDialogProps, 'onClose'>
@@ -48,18 +48,18 @@ function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
 }
 
 function EndGrace({ of: key, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const end = async () => {
     const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/end-grace`, {
       method: 'POST',
-      headers: { 'Idempotency-Key': act.idempotencyKey },
+      headers: { 'Idempotency-Key': submission.idempotencyKey },
     })
     announce(`The old secret of ${key.name} has ended.`)
     onDone(now)
   }
   return (
     <Dialog title={`End the old secret of ${key.name}?`} onClose={onClose}>
-      <ActForm act={act} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
+      <ActForm submission={submission} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
         <p>
           <OldUse of={key} /> Who uses it is refused from the next request on.
         </p>

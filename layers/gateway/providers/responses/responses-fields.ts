@@ -1,14 +1,14 @@
 import { COMMON_IGNORED, COMMON_SUPPORTED, COMMON_UNSUPPORTED } from '../conversation/common-fields.ts'
 import { type FieldCheck, type FieldTable, fieldTable } from '../conversation/field-table.ts'
 
-const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
-const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_UNSUPPORTED
+const SENT = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
+const { logprobs: _, top_logprobs: __, ...UNSUPPORTED } = COMMON_UNSUPPORTED
 
 /** The fields of Chat Completions that Responses has words for. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
   supported: [
     ...COMMON_SUPPORTED,
-    ...SAID,
+    ...SENT,
     'parallel_tool_calls',
     'reasoning_effort',
     'logprobs',
@@ -16,8 +16,8 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
     'user',
     'safety_identifier',
   ],
-  ignored: COMMON_IGNORED.filter((name) => !SAID.includes(name)),
-  unsupported: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
+  ignored: COMMON_IGNORED.filter((name) => !SENT.includes(name)),
+  unsupported: { ...UNSUPPORTED, stop: () => 'must be left out: this model takes no stop texts' },
 })
 
 const any: FieldCheck = () => undefined

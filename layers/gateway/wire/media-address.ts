@@ -31,7 +31,12 @@ export function addressFault(address: string, kind: MediaKind): string | undefin
   return named === undefined || named === kind ? undefined : `must be the address of ${A[kind]}, and names ${A[named]}`
 }
 
-const A: Readonly<Record<MediaKind, string>> = { image: 'an image', audio: 'a sound', video: 'a film', file: 'a file' }
+const A: Readonly<Record<MediaKind, string>> = {
+  image: 'an image',
+  audio: 'an audio file',
+  video: 'a video',
+  file: 'a file',
+}
 
 /** An upstream inside the operator's network must not be sent to its neighbours. */
 function isPublicName(host: string): boolean {

@@ -6,7 +6,7 @@ export type AnswerClaim = {
   /** The secret under which the answer is sealed. */
   readonly secretHash: string
   readonly bodyPrint: string
-  /** When the request is dead if it has not ended. */
+  /** The time from which the request counts as dead if it has not ended. */
   readonly untilMs: number
 }
 

@@ -8,7 +8,7 @@ type LazyContracts = Readonly<Record<Exclude<ContractName, 'chat' | 'embeddings'
 
 let lazyContracts: LazyContracts | undefined
 
-/** Loads the contract of an endpoint, if it is not there yet; undefined if there is nothing to wait for. */
+/** Loads the contract of an endpoint, if it is not loaded yet; undefined if there is nothing to wait for. */
 export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | undefined {
   if (contract === 'chat' || contract === 'embeddings' || lazyContracts) return undefined
   return import('#contracts').then((loaded: { LAZY_CONTRACTS: typeof LAZY_CONTRACTS }) => {
@@ -16,12 +16,12 @@ export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | u
   })
 }
 
-/** An endpoint that asks no model, and a call to nowhere, have the errors of chat. */
+/** An endpoint that asks no model, and a call to an unknown path, have the error format of chat. */
 export function requestContractOf(endpoint: Endpoint): RequestContract {
   return endpoint.contract === 'embeddings' ? EMBEDDINGS_CONTRACT : contractOf(endpoint)
 }
 
-/** The contract in which an answer is written that has words. */
+/** The contract in which an answer of text is written. */
 export function contractOf({ contract = 'chat' }: Endpoint): Contract {
   if (contract === 'chat') return CHAT_CONTRACT
   if (contract === 'embeddings') throw new Error('An embedding has no words to be written.')

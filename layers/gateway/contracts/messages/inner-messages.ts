@@ -6,7 +6,7 @@ import { nonEmptyText, requireValid } from './require-valid.ts'
 type Fields = Readonly<Record<string, unknown>>
 type Block = Fields & { readonly type: string }
 
-/** The messages in Chat Completions' words, with the instructions first. */
+/** The messages in the format of Chat Completions, with the instructions first. */
 export function innerMessages({ system, messages }: Fields): Fields[] {
   const inner: Fields[] = []
   if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system, 'system') })
@@ -80,7 +80,7 @@ function innerAssistant(blocks: readonly Block[], path: string): Fields {
   }
   const thinking = thoughts.map(({ text }) => text ?? '').join('')
   const [only] = thoughts
-  // The words of a single thought are told once.
+  // The text of a single thought is sent once.
   const details = thoughts.length === 1 && only ? [withoutText(only)] : thoughts
   return {
     role: 'assistant',
@@ -124,7 +124,7 @@ function innerTexts(content: unknown, path: string): string | Fields[] {
   )
 }
 
-/** One text without a mark as the plain string that every upstream takes. */
+/** One text without a cache mark becomes the plain string that every upstream accepts. */
 function plainest(parts: Fields[]): string | Fields[] {
   const [first] = parts
   if (!first) return ''

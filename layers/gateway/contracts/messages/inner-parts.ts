@@ -4,7 +4,7 @@ import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A block of content in Chat Completions' words. */
+/** A block of content in the format of Chat Completions. */
 export function innerPart(block: Fields, path: string): Fields[] {
   switch (block.type) {
     case 'text':
@@ -25,7 +25,7 @@ export function textPart({ text, cache_control }: Fields, path: string): Fields 
   return { type: 'text', text, ...mark(cache_control) }
 }
 
-/** A place up to which a provider is asked to write the prompt to its cache. */
+/** A mark up to which a provider is asked to write the prompt to its cache. */
 export function mark(cache_control: unknown): Fields {
   return isObject(cache_control) ? { cache_control } : {}
 }
@@ -34,7 +34,7 @@ function imagePart({ source, cache_control }: Fields, path: string): Fields {
   return { type: 'image_url', image_url: { url: addressOf(source, `${path}.source`) }, ...mark(cache_control) }
 }
 
-/** Where the bytes of an image or a document are, as a URL. */
+/** The address of an image or a document, as a URL or as data. */
 function addressOf(source: unknown, path: string): string {
   if (!isObject(source)) throw badField(path, "an object of the type 'base64' or 'url'", source)
   requireValid(oneOf('base64', 'url'), source.type, `${path}.type`)
@@ -47,7 +47,7 @@ function addressOf(source: unknown, path: string): string {
   return `data:${source.media_type};base64,${source.data}`
 }
 
-/** A document whose words are in the request is text; any other is a file. */
+/** A document whose text is in the request is text; any other is a file. */
 function documentParts({ source, title, context, cache_control }: Fields, path: string): Fields[] {
   const at = `${path}.source`
   if (!isObject(source)) throw badField(at, "an object with a 'type'", source)

@@ -7,13 +7,13 @@ type Fields = Readonly<Record<string, unknown>>
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
 
-/** As how many tools the tools are held. */
+/** The number of tools for which tokens are held. */
 export function heldTools(tools: unknown): number {
   if (!Array.isArray(tools)) return 0
   return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
 }
 
-/** Tools as functions. One that Anthropic defines travels as it is, for a dialect that knows it. */
+/** Tools as functions. A tool that Anthropic defines is passed unchanged, for a dialect that knows it. */
 export function innerTools(tools: unknown): Fields[] {
   return Array.isArray(tools) ? tools.map(innerTool) : []
 }
@@ -39,7 +39,7 @@ function isCustom({ type }: Fields): boolean {
   return type === undefined || type === null || type === 'custom'
 }
 
-/** Which tools the model may or must call, and whether several at once. */
+/** The tools that the model may or must call, and how many at once. */
 export function innerChoice(choice: unknown): Fields {
   if (!isObject(choice)) return {}
   const { type, name: wanted, disable_parallel_tool_use: oneAtATime } = choice

@@ -2,7 +2,7 @@ import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.t
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The names of a tool: its own, and its namespace's if it is in one. */
+/** The name of a tool, and of its namespace if it is in one. */
 export type ToolName = { readonly name: string; readonly namespace?: string }
 
 const EVENTS = {
@@ -10,7 +10,7 @@ const EVENTS = {
   custom: 'response.custom_tool_call_input',
 } as const
 
-/** A call of a tool. Calls come side by side, so each is open until the answer ends. */
+/** A call of a tool. Calls come interleaved, so each is open until the answer ends. */
 export class CallItem implements OutputItem {
   readonly #emit: Emit
   readonly #position: ItemPosition
@@ -41,7 +41,7 @@ export class CallItem implements OutputItem {
   }
 
   close(status: ItemStatus): void {
-    // Clients parse the arguments of a whole call, and none are `{}`.
+    // Clients parse the arguments of a complete call, so empty ones are `{}`.
     if (this.#kind === 'function' && this.#said === '' && status === 'completed') this.say('{}')
     this.#status = status
     const said = this.#kind === 'custom' ? { input: this.#said } : { name: this.#call.name, arguments: this.#said }

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 type PartKind = 'output_text' | 'refusal'
 type Part = { readonly kind: PartKind; text: string; readonly logprobs: unknown[]; isOpen: boolean }
 
-/** What the model says, in parts of text and of refusal. */
+/** The model's text, in parts of text and of refusal. */
 export class MessageItem implements OutputItem {
   readonly #emit: Emit
   readonly #position: ItemPosition
@@ -70,7 +70,7 @@ function shownPart({ kind, text, logprobs }: Part): Fields {
     : { type: 'output_text', text, annotations: [], logprobs }
 }
 
-/** Log probabilities as Chat Completions has them, with what this contract requires. */
+/** Log probabilities as Chat Completions has them, with the fields that this contract requires. */
 export function readLogprobs(logprobs: unknown): Fields[] {
   const content = isObject(logprobs) ? logprobs.content : undefined
   return Array.isArray(content) ? content.filter(isObject).map(shownLogprob) : []

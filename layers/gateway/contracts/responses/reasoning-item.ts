@@ -3,7 +3,7 @@ import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.t
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the model thinks, as a summary in parts, with the provider's proof of it for the next turn. */
+/** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */
 export class ReasoningItem implements OutputItem {
   readonly #emit: Emit
   readonly #position: ItemPosition
@@ -32,7 +32,7 @@ export class ReasoningItem implements OutputItem {
     return this.#proofs.length > 0
   }
 
-  /** `part` is the same for what belongs into one part of the summary. */
+  /** `part` is the same for all text of one part of the summary. */
   think(delta: string, part: unknown): void {
     if (!this.#isOpen || part !== this.#part) this.#begin(part)
     const summary_index = this.#summary.length - 1
@@ -49,7 +49,7 @@ export class ReasoningItem implements OutputItem {
     this.#emit('response.output_item.done', { output_index: this.#position.output_index, item: this.shown })
   }
 
-  /** What OpenAI has encrypted goes as it is; the proofs of others are packed for their way through clients. */
+  /** OpenAI's encrypted content is passed unchanged; the signatures of others are packed for their way through clients. */
   #proof(): string | undefined {
     const [first] = this.#proofs
     if (first === undefined) return undefined

@@ -14,7 +14,7 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'clock' | 'actMs'> & {
   readonly log: Log
 }
 
-/** As Lambda has it. */
+/** Lambda's context. */
 type Context = { getRemainingTimeInMillis(): number }
 
 type HttpAnswer = {
@@ -23,10 +23,10 @@ type HttpAnswer = {
   readonly body: string
 }
 
-/** Kept back from the function's limit, to say that the time is over. */
+/** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
-/** The admin API as it is deployed: who asks is known by AWS's word on one path, and by an admin key on the other. */
+/** The deployed admin API: AWS identifies the caller on one path, an admin key on the other. */
 export function createAdmin({ settings, log, ...administered }: AdminDeps) {
   const { tables, clock } = administered
   const { baseUrl, isProtected, takesKeys } = settings
@@ -49,7 +49,7 @@ export function createAdmin({ settings, log, ...administered }: AdminDeps) {
 
   async function requestOf(event: AdminEvent): Promise<AdminRequest> {
     const { rawPath, rawQueryString = '', headers, requestContext } = event
-    // Whoever comes by the path for keys needs one, whatever else is said of them.
+    // A caller on the path for keys needs a key, even if AWS knows it.
     const isKeyed = takesKeys && rawPath.startsWith(`${ADMIN_PATHS.keyed}/`)
     const identity = isKeyed ? await byKey(event, clock()) : signedCaller(event)
     const root = isKeyed ? ADMIN_PATHS.keyed : ADMIN_PATHS.signed

@@ -110,7 +110,7 @@ function answer(deps: ChatDeps, request: AdmittedChat): Body | Promise<Body> {
 
 const MOST_AT_ONCE = 16 * 1024
 
-/** Middy writes a string at once, and one that is longer in slices, which could cut a character of two units in half. */
+/** Middy writes a string at once, and a longer one in slices, which could cut a character of two units in half. */
 function inOnePiece(body: Body): Body {
   return typeof body === 'string' && body.length > MOST_AT_ONCE ? Readable.from([Buffer.from(body)]) : body
 }

@@ -12,7 +12,7 @@ export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
 const ATTEMPTS = 4
 const TIMEOUT_MS = 60_000
 
-/** A bucket of S3. `fetch` is enough: nobody waits for it, and it carries bytes. */
+/** A bucket of S3. `fetch` is enough: no request waits for it, and it carries bytes. */
 export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
   let s3: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
 
@@ -49,21 +49,21 @@ function openS3() {
   return { origin: endpoint, sign: putSigner(region) }
 }
 
-/** S3 wants every sign but these in percents; `=` is one that URLs leave as it is. */
+/** S3 wants every character but these percent-encoded; `=` is one that URLs leave unencoded. */
 function encodePath(path: string): string {
   return path.replaceAll('=', '%3D')
 }
 
 type ToSign = {
   readonly host: string
-  /** Encoded as S3 has it. */
+  /** Encoded as S3 demands. */
   readonly path: string
   readonly bytes: Uint8Array
   readonly credentials: Credentials
   readonly nowMs: number
 }
 
-/** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also knows that all of it came. */
+/** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also checks that all of it came. */
 export function putSigner(region: string): (put: ToSign) => Record<string, string> {
   const hmacOfDay = keptHmac(region, 's3')
   return ({ host, path, bytes, credentials, nowMs }) => {

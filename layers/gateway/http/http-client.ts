@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts'
 
 /** POSTs to one origin, over connections that are kept. */
 export type HttpClient = {
-  /** `isAlone`: on a connection that was never used before. Throws an HttpError for what no head of a request can carry. */
+  /** `isAlone`: on a connection that was never used before. Throws an HttpError for a path or header that HTTP cannot carry. */
   post(path: string, headers: HeaderList, body: string, isAlone?: boolean): Exchange
 }
 
@@ -47,7 +47,7 @@ export function openHttpClient({ protocol, hostname, port, host }: URL, connectM
     },
   }
 
-  /** The one that was used last is the least likely to have ended. */
+  /** The connection that was used last is the least likely to have ended. */
   function takeKept(): Connection | undefined {
     for (let connection = kept.pop(); connection; connection = kept.pop()) {
       if (connection.isUsable) return connection

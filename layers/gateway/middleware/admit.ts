@@ -28,7 +28,7 @@ type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefin
 type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 
 /**
- * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
+ * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
  * its credits do not cover is admitted without them, to spend its token, and refused by the last gate.
  */
@@ -71,7 +71,7 @@ function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: 
   Object.assign(request, { requestId: newRequestId(request.nowMs) })
 }
 
-/** Changes what stood in the way of admission, so that another try is worth it, or throws the refusal. */
+/** Removes the reason for the refusal, so that another try is worth it, or throws the refusal. */
 async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
   requireAccess(request)
   const { key, hash } = request.credential

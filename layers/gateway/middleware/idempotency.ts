@@ -21,9 +21,9 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/
 type Admitted = PricedChat & Admission
 
 /**
- * An `Idempotency-Key` makes a retry safe: the first request with it answers, and whoever repeats it gets that answer
- * again. The claim is made after admission, so that a refused request writes none. A balance that is used up does not
- * keep a caller from an answer that it has paid for.
+ * An `Idempotency-Key` makes a retry safe: the first request with it answers, and a repetition gets that answer again.
+ * The claim is made after admission, so that a refused request writes none. A balance that is used up does not keep a
+ * caller from an answer that it has paid for.
  */
 export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Idempotency> {
   const { claimAnswer, findAnswer, readKey, finishHold, vault } = deps
@@ -59,7 +59,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     return Object.assign(request, { priced, refusal: undefined, replay })
   }
 
-  /** A request that died with its claim is ended first: it cannot be charged any more when another takes its place. */
+  /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
   async function claimOrFind({ credential, nowMs }: Admitted, claim: AnswerClaim): Promise<KeptAnswer | undefined> {
     const found = await claimAnswer(claim, nowMs)
     if (found?.state !== 'running' || found.untilMs > nowMs) return found
@@ -72,7 +72,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
   }
 }
 
-/** Why the answer that was found is not given to this request; undefined if it is. */
+/** The reason why the answer that was found is not given to this request; undefined if it is. */
 function whyNotReplayed(found: KeptAnswer, wanted: AnswerClaim): GatewayError | undefined {
   const first = `The first request with this Idempotency-Key, ${found.requestId},`
   if (found.secretHash !== wanted.secretHash) {

@@ -53,7 +53,7 @@ async function whyNotJson(raw: RawBody): Promise<GatewayError> {
   return badRequest('invalid_json', `${NOT_JSON.slice(0, -1)}: ${jsonFault(textOf(raw).text)}.`)
 }
 
-/** `X-Svc-Route: provider[,provider]`: only these, in this order. */
+/** `X-Svc-Route: provider[,provider]`: only these providers, in this order. */
 function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
   if (header === undefined) return undefined
   const wanted = [...new Set(header.split(',').map((name) => name.trim()))]

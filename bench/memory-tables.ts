@@ -6,7 +6,7 @@ import type { Database, Item, UpdateInput } from '../layers/gateway/store/databa
 import { hashItem, keyItem, toItem } from '../layers/gateway/store/keys/key-item.ts'
 import type { Tables } from '../layers/gateway/store/tables.ts'
 
-/** The tables of some keys and one catalog, in this process, for measuring what the gateway costs without a database. */
+/** The tables of some keys and one catalog, in this process, to measure the gateway's cost without a database. */
 export type MemoryTables = {
   readonly tables: Tables
   /** The item of the first key as it is now. */
@@ -16,8 +16,8 @@ export type MemoryTables = {
 }
 
 /**
- * Does what DynamoDB does for requests that are in order: reads, admissions, settlements and rows. It checks no condition,
- * because every request of the bench is within its limits and has an id of its own.
+ * Does what DynamoDB does for valid requests: reads, admissions, settlements and rows. It checks no condition, because
+ * every request of the bench is within its limits and has an id of its own.
  */
 export function openMemoryTables(catalog: CatalogData, keys: readonly Key[]): MemoryTables {
   const accounts = new Map(keys.map((key) => [keyItem(key.id).pk, new Account(key)]))

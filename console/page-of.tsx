@@ -16,7 +16,7 @@ import type { PageUrl } from './router.ts'
 
 type ShowPage = (url: PageUrl) => VNode
 
-/** By the first word of the path; with an id after it, the page of that one. */
+/** By the first word of the path; with an id after it, the page of one item. */
 const PAGES: Readonly<Record<string, ShowPage>> = {
   overview: () => <Overview key="overview" />,
   keys: (url) => <Keys key="keys" url={url} />,
@@ -37,7 +37,7 @@ const PAGES_OF_ONE: Readonly<Record<string, (id: string) => VNode>> = {
 
 export function pageOf(url: PageUrl): VNode {
   const [name = 'overview', id] = url.path
-  // A word that every object knows, such as `constructor`, is no page.
+  // A property that every object has, such as `constructor`, is no page.
   if (!Object.hasOwn(id === undefined ? PAGES : PAGES_OF_ONE, name)) return <NotFound key="none" />
   return (id === undefined ? PAGES[name]?.(url) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
 }

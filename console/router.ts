@@ -10,7 +10,7 @@ export function pageUrlOf(hash: string): PageUrl {
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) }
 }
 
-/** Somebody may have typed it: what is not encoded is taken as it is. */
+/** The address may have been typed: a part that is not encoded is taken literally. */
 function decoded(word: string): string {
   try {
     return decodeURIComponent(word)
@@ -29,7 +29,7 @@ export function go(path: readonly string[], query: Query = {}): void {
   location.hash = linkTo(path, query)
 }
 
-/** The same page with other filters; null takes one away. */
+/** The same page with other filters; null removes one. */
 export function withQuery({ path, query }: PageUrl, changes: Query): string {
   return linkTo(path, { ...Object.fromEntries(query), ...changes })
 }

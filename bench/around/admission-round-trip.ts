@@ -7,7 +7,7 @@ import { writesOfRequest } from '../writes-of-request.ts'
 
 const agent = new Agent({ keepAlive: true })
 
-/** How long DynamoDB Local takes to answer an admission, asked without any client of ours or the SDK's. */
+/** The time that DynamoDB Local takes to answer an admission, asked without any client of ours or the SDK's. */
 export async function openRoundTrip(endpoint: string, upstreamUrl: string): Promise<() => Promise<number>> {
   const tables = openTables(LOCAL_TABLES, { endpoint })
   const { key } = await prepareTables(endpoint, upstreamUrl)
@@ -24,7 +24,7 @@ function roundTripMs(endpoint: string, body: string): Promise<number> {
     'Content-Type': 'application/x-amz-json-1.0',
     'Content-Length': Buffer.byteLength(body),
     'X-Amz-Target': 'DynamoDB_20120810.UpdateItem',
-    // DynamoDB Local checks no signature, but takes the account and the region from where one stands.
+    // DynamoDB Local checks no signature, but takes the account and the region from this header.
     Authorization:
       'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
   }

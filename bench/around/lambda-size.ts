@@ -6,7 +6,7 @@ const PERIOD_US = 20_000
 /** The memory at which a Lambda function has one whole core; with less it has that share of one. */
 const MB_OF_A_CORE = 1_769
 
-/** The memory and the share of a core that Lambda gives to a function of some size, by Linux's control groups. */
+/** The memory and the share of a core that Lambda gives to a function of this size, by Linux's control groups. */
 export type LambdaSize = Disposable & {
   add(pid: number): void
   /** The most memory that its processes had at once. */
@@ -14,7 +14,7 @@ export type LambdaSize = Disposable & {
   killed(): boolean
 }
 
-/** Undefined on a machine that has no such groups (version 1), or none for us. */
+/** Undefined on a machine without such groups (version 1), or without the right to make one. */
 export function limitTo(memoryMb: number): LambdaSize | undefined {
   const name = `waybill-bench-${process.pid}-${memoryMb}`
   const [memory, cpu] = [`${MEMORY}/${name}`, `${CPU}/${name}`]

@@ -9,10 +9,10 @@ import { catalogFor } from '../subjects/catalog.ts'
 import { benchKey } from '../subjects/key.ts'
 import { itemBytes } from './item-size.ts'
 
-/** Of a chat with a short prompt and room for a thousand tokens, in billionths of a credit. */
+/** The hold of a chat with a short prompt and room for a thousand tokens, in nanocredits. */
 const HOLD = 2_012_345n
 
-/** How large a key's item is with so many open requests, when real admissions have made it. */
+/** The size of a key's item with so many open requests, made by real admissions. */
 export async function keyItemBytes(open: number): Promise<number> {
   const issued = benchKey().key
   const { tables, keyItem } = openMemoryTables(catalogFor('http://127.0.0.1:1/v1'), [issued])

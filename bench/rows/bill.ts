@@ -22,7 +22,7 @@ const OPEN = 25
 /** The lines that Lambda itself writes about a call, START, END and REPORT, are about this long together. */
 const LAMBDA_LOG_BYTES = 300
 
-/** What AWS asks for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
+/** AWS's bill for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
 export const bill: RowGroup = {
   name: 'bill',
   async measure(stand) {
@@ -79,7 +79,7 @@ async function sizesOfAChat(upstreamUrl: string): Promise<Sizes> {
   return { answerBytes: answer.length, rowBytes: itemBytes(row), logBytes }
 }
 
-/** Everything that the connection brings. */
+/** All bytes that the connection brings. */
 function streamed(port: number, secret: string): Promise<Buffer> {
   const body = JSON.stringify({
     model: 'three-hundred-tokens',

@@ -11,7 +11,7 @@ const STREAMS = 9
 const ROUND_TRIPS_BEFORE = 300
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
-/** How long a client waits for the first token, when nobody else asks for anything. */
+/** The time to the first token for a client, without other load. */
 export const firstToken: RowGroup = {
   name: 'first-token',
   async measure(stand) {

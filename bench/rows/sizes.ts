@@ -13,10 +13,10 @@ import { markdownTable, whole } from '../words.ts'
 const SIZES_MB = [128, 160, 192, 256, 512]
 const STREAMS = 150
 const MB = 1024 * 1024
-/** As long as a body may be, with what surrounds it. */
+/** A prompt as long as a body may be, less its other fields. */
 const LONG_PROMPT = 'word '.repeat((4 * MB - 1_000) / 5)
 
-/** What a smaller function costs in time: the bundle within the memory and the share of a core that Lambda gives it. */
+/** The time that a smaller function costs: the bundle within the memory and the share of a core that Lambda gives it. */
 export const sizes: RowGroup = {
   name: 'sizes',
   async measure(stand) {

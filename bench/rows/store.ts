@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../subjects/store-calls.ts', import.meta.
 const TURNS = 5
 const WARM_UP_TURNS = 15
 
-/** What one write to the key costs, beside the same write through the SDK's document client. */
+/** The cost of one write to the key, beside the same write through the SDK's document client. */
 export const store: RowGroup = {
   name: 'store',
   async measure(stand) {

@@ -32,7 +32,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
     string,
   ]
   const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
-  // An order of the loaded rows alone would be a lie, so all are loaded for it.
+  // Sorting the loaded rows alone would be misleading, so all rows are loaded first.
   const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
   const filter = (changes: Record<string, string>) => location.replace(withQuery(url, changes))
   const rows = order ? keys.rows.toSorted(order.compare) : keys.rows

@@ -13,7 +13,7 @@ export function Search({ url }: { readonly url: PageUrl }) {
   const found = useLoad<SearchShape>(`/search?${new URLSearchParams({ q: text })}`)
   const only = found.data && onlyOne(found.data)
   useEffect(() => {
-    // In place of the search, so that going back leads to where it was asked from.
+    // Replaces the search in the history, so that going back leads to the page before it.
     if (only) location.replace(only)
   }, [only])
   return (

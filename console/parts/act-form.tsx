@@ -8,14 +8,14 @@ type Props = {
   readonly verb: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean
-  /** Asking again does it again. */
+  /** A second submission does it again. */
   readonly isRepeatable?: boolean
   readonly onSubmit: () => Promise<void>
   readonly onClose: () => void
   readonly children?: ComponentChildren
 }
 
-/** The form of a dialog. What was typed stays through every failure, and is locked while the outcome is not known. */
+/** The form of a dialog. Typed text survives every failure, and is locked while the outcome is unknown. */
 export function ActForm({
   submission,
   verb,

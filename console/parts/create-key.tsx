@@ -20,7 +20,7 @@ export function CreateKey({ onDone, onClose }: Props) {
   const { base_url } = useIdentity()
   const [typed, setTyped] = useState(DEFAULTS)
   const [credits, setCredits] = useState('0')
-  // Made once: an answer that was lost is asked for again with the same hash.
+  // Made once: after a lost answer the request is sent again with the same hash.
   const made = useRef<NewSecret | undefined>(undefined)
 
   const create = async () => {

@@ -53,7 +53,7 @@ function SearchBox() {
     event.preventDefault()
     const text = input.current?.value.trim()
     if (!text || !input.current) return
-    // A leaked secret is what is at hand in the night. It stays out of the address and of every request.
+    // An operator may search for a leaked secret: it stays out of the address and of every request.
     const isSecret = SECRET.test(text)
     if (isSecret) input.current.value = ''
     go(['search'], { q: isSecret ? text.slice(-4) : text })

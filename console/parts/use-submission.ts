@@ -4,16 +4,16 @@ import { type ApiFailure, failureFrom } from '../api.ts'
 export type FormSubmission = {
   readonly isRunning: boolean
   readonly failure: ApiFailure | undefined
-  /** The answer was lost: the same must be asked again, and nothing else, until it is known. */
+  /** The answer was lost: only the same submission may be sent again, until the outcome is known. */
   readonly isOutcomeUnknown: boolean
   readonly idempotencyKey: string
   readonly run: (submit: () => Promise<void>) => Promise<void>
 }
 
-/** The server has looked at what was asked and refused it: what is asked next is something else. */
+/** The server has refused the content, so the next submission is another one. */
 const REFUSED = [400, 409, 422]
 
-/** A change that a dialog asks for. Its Idempotency-Key stays until it is refused, so that asking again does it once. */
+/** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
 export function useSubmission(): FormSubmission {
   const idempotencyKey = useRef<string | undefined>(undefined)
   idempotencyKey.current ??= crypto.randomUUID()

@@ -18,7 +18,7 @@ import {
 } from './stored-table.ts'
 import type { Item, Value } from './value.ts'
 
-/** Where a page of a query or scan ends at the latest. */
+/** The most that a page of a query or scan holds. */
 export type PageLimits = { readonly items: number; readonly bytes: number }
 
 export type PageOutput = {
@@ -165,7 +165,7 @@ function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undef
   else for (let i = to - 1; i >= from; i--) yield (all[i] as Entry).item
 }
 
-/** What an index of keys only has of its items. */
+/** The attributes that an index of keys only has. */
 function* keysOf(items: Iterable<Item>, names: readonly string[]): Generator<Item> {
   for (const item of items) yield keyPart(item, names)
 }

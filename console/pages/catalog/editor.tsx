@@ -14,7 +14,7 @@ type Props = {
   readonly inForce: CatalogShape
   readonly draft: string
   readonly onChange: (draft: string) => void
-  /** Another version came in force meanwhile. */
+  /** Another version came into force meanwhile. */
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
   readonly onClose: () => void

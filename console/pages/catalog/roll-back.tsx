@@ -17,7 +17,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Puts an earlier version in force again, as a new one, when it was seen what that changes. */
+/** Puts an earlier version in force again, as a new one, after its changes were shown. */
 export function RollBack({ to, inForce, onStale, onDone, onClose }: Props) {
   const reading = useSubmission()
   const submission = useSubmission()

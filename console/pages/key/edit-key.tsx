@@ -20,7 +20,7 @@ export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
   const [others, setOthers] = useState<readonly EventShape[]>([])
   const path = `/keys/${encodeURIComponent(key.id)}`
 
-  /** What others changed is taken over, what was typed here stays typed. */
+  /** Takes over the changes of others, and keeps the typed ones. */
   const meet = async () => {
     const [now, events] = await Promise.all([ask<KeyDetail>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
     setOthers(events.data.slice(0, Math.max(1, now.version - key.version)))

@@ -11,7 +11,7 @@ import type { KeyDialogProps } from './key-dialog.ts'
 
 type Props = Omit<KeyDialogProps, 'onClose'>
 
-/** The old secret of a rotated key: how long it works yet, and whether anybody still uses it. */
+/** The old secret of a rotated key: the time for which it still works, and its last use. */
 export function GraceBanner({ of: key, onDone }: Props) {
   const [isEnding, setEnding] = useState(false)
   if (!key.previous) return null

@@ -9,7 +9,7 @@ import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 
 const BY = 'npm start'
-/** Every start has this name, so that the catalog stays its operator's. */
+/** Differs from `BY`, so that the catalog still counts as its operator's. */
 const ECHO_MOVED = 'npm start, because echo has another address'
 
 type InForce = StoredCatalog & {

@@ -22,7 +22,7 @@ import { cursorOf, listOf, readCursor } from './pages.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
-/** The one in force, or the one that was at a moment. */
+/** The version in force, or the one that was in force at a moment. */
 export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<Answer> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
@@ -39,7 +39,7 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVe
   throw new AdminError('not_found', message, { param: 'at' })
 }
 
-/** Only over the version that the caller has seen: "0" if it has seen that there is none. */
+/** Only over the version that the caller expects: "0" if it expects none. */
 export async function putCatalog(call: Call, sent: object): Promise<Answer> {
   const expectedVersion = expectedVersionOf(call)
   return putInForce(call, validCatalog(call, parseSent(call, sent)), expectedVersion)
@@ -100,7 +100,7 @@ export async function listVersions(call: Call, sent: z.output<typeof pageQuery>)
   return { body }
 }
 
-/** With its changes against the version before, or against another. */
+/** The version with its changes against the one before, or against another. */
 export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<Answer> {
   return shown(call, await versionInPath(call), against)
 }
@@ -145,12 +145,15 @@ async function putInForce(
   try {
     return await shown(call, await knownVersion(tables, version))
   } catch (error) {
-    // It is in force. Who cannot be told so has to look.
+    // The catalog is in force, but the caller cannot be told so: the outcome is unknown to it.
     throw new WriteOutcomeUnknown(error)
   }
 }
 
-/** Compared with the version that is replaced and no other, so that nobody gets past by a version that is yet to come. */
+/**
+ * Compared with the version that is replaced and no other, so that no caller gets past this by a version that is yet to
+ * come.
+ */
 async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
   if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()
@@ -169,7 +172,7 @@ async function stale({ tables }: Call, expectedVersion: number, version: number)
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 
-/** As it was sent, with the address of the local gateway's own upstream where it is named. */
+/** The catalog as it was sent, with the address of the local gateway's echo upstream, if it names that. */
 function parseSent({ echoUrl }: Call, sent: object): ParsedCatalog {
   return parseCatalog(JSON.parse(JSON.stringify(sent), namingEcho(echoUrl)))
 }
@@ -204,7 +207,7 @@ async function shown({ tables }: Call, catalog: CatalogVersion, against?: number
   return { headers: versionTag(version), body }
 }
 
-/** Against the version before, if it is kept, or against the one that is named; 0 is none at all. */
+/** Against the version before, if it is kept, or against the named one; 0 is none at all. */
 async function changesFrom(tables: Call['tables'], { data, version }: CatalogVersion, against: number | undefined) {
   if (against !== undefined) {
     const before = against === 0 ? undefined : (await knownVersion(tables, against)).data

@@ -38,7 +38,7 @@ export async function changedKey(
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
 }
 
-/** A change that was made must not end in a failure to look at more than the key: then it is shown without the badge 'low'. */
+/** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
 export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
   const weekCost = await weekCostOf(tables, key.id, nowMs).catch(() => 0n)
   return keyDetail(key, nowMs, weekCost)
@@ -49,7 +49,7 @@ export function externalIdTaken(externalId: string, ownerId: string): AdminError
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 
-/** Says who came first, and with what. */
+/** Names the author of the earlier change, and the change. */
 async function stale({ tables, nowMs }: Call, { id, version }: Key): Promise<AdminError> {
   const events = listEvents(tables)({ of: id, fromMs: 0, toMs: latestRowMs(nowMs) })
   const { value: last } = await events.next()

@@ -16,7 +16,7 @@ import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
 
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
-/** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
+/** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
 
 export async function listEventsPage(call: Call, sent: z.output<typeof eventsQuery>): Promise<Answer> {
@@ -24,7 +24,7 @@ export async function listEventsPage(call: Call, sent: z.output<typeof eventsQue
   return eventsOf(call, keyId ?? (sent.what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
 }
 
-/** Admin keys are changed as well, though they have no other route here. */
+/** Admin keys have events, too, though they have no other route here. */
 async function keyOfEvents(call: Call, id: string | undefined): Promise<string | undefined> {
   if (!id?.startsWith('adminkey_')) return (await keyNamed(call, id))?.id
   if (await readAdminKey(call.tables)(id)) return id
@@ -78,7 +78,7 @@ function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): 
   }
 }
 
-/** None is null. The names are those of the API. */
+/** A missing value is null. The names are those of the API. */
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
   const entries = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),

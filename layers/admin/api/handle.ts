@@ -16,10 +16,10 @@ import { nothing } from './shapes/bodies.ts'
 
 type Handle = (request: AdminRequest) => Promise<AdminAnswer>
 
-/** Told of what nobody expected, under the X-Request-Id of its answer. */
+/** Gets unexpected errors, under the X-Request-Id of the answer. */
 export type Report = (requestId: string, error: unknown) => void
 
-/** The admin API over one gateway: every answer, refusals too, and never an exception. */
+/** The admin API of one gateway: returns every answer, refusals too, and never throws. */
 export function adminApi(administered: Administered, report: Report): Handle {
   const { random = randomBytes, actMs = ACT_MS, clock } = administered
   return async (request) => {
@@ -67,7 +67,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
   }
 }
 
-/** Of a name that is there twice, the first; an empty one is not given. */
+/** The first value of a name that is there twice; an empty one counts as missing. */
 function fieldsOf(query: URLSearchParams): Record<string, string> {
   const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))
@@ -87,7 +87,7 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
   return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** What the caller is told of an error. */
+/** The refusal that the caller gets for an error. */
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error
@@ -127,7 +127,7 @@ export function refusalFor(error: unknown): AdminError {
   )
 }
 
-/** The same for the same content, in whatever order its fields come. */
+/** The same for the same content, in any order of its fields. */
 function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
 }

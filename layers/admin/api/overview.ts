@@ -59,7 +59,10 @@ async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
   return { spent, spentToday, requestsToday, errors }
 }
 
-/** The keys in use that spend their rest within a week, or have none, by how long it lasts at the last week's rate. */
+/**
+ * The active keys that spend their balance within a week, or have none, ordered by how long it lasts at the last week's
+ * rate.
+ */
 export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
   return keys
     .filter((key) => statusOf(key, nowMs) === 'active')

@@ -28,7 +28,7 @@ import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests
 
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
+/** Without a range: all requests of one key, or those of all keys in the last 24 hours. */
 export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
   const { tables, nowMs } = call
   const { limit, outcome, model } = sent
@@ -120,7 +120,7 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
   }
 }
 
-/** None for what was free, and for a row whose price or tokens are damaged. */
+/** Empty for a free request, and for a row whose price or tokens are damaged. */
 function billOf(row: UsageRow): BillLineShape[] {
   const { price } = row
   if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []

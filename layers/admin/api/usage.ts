@@ -25,7 +25,7 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
   day: ({ day }) => day,
 }
 
-/** Of the last seven days, unless a range is given. */
+/** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
   const { tables, nowMs } = call
   const { group_by: groupBy } = sent
@@ -40,7 +40,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
 
   const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
   const sums = new Sums()
-  // Days that are still to come have no rows to be looked for.
+  // Days in the future have no rows to look for.
   const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }
   if (range.fromMs < range.toMs) {
     const of = key?.id ?? (groupBy === 'key' ? keys : undefined)

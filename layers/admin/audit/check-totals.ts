@@ -7,11 +7,11 @@ import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
 import { mapConcurrently } from '../usage/map-concurrently.ts'
 import type { Finding } from './findings.ts'
 
-/** The rows that are gone by now, as the totals of their days know them. */
+/** The rows that are gone by now, as counted by the totals of their days. */
 export type Expired = { readonly rows: number; readonly costs: Nano }
 type Checked = { readonly findings: readonly Finding[]; readonly expired: Expired }
 
-/** Totals that are read at once. */
+/** Totals that are read concurrently. */
 const AT_ONCE = 16
 const REMEDY =
   'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'

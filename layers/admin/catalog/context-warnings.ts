@@ -9,7 +9,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 const MOST_KEYS = 100
 const MOST_ROWS = 1_000
 
-/** Every model of a catalog for which an upstream has lately counted a longer prompt than holds are made for. */
+/** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
 export async function contextWarnings(call: Call, { models }: CatalogData): Promise<string[]> {
   const longest = new Map<string, UsageRow>()
   for (const row of await newestRows(call)) {
@@ -22,7 +22,7 @@ export async function contextWarnings(call: Call, { models }: CatalogData): Prom
   })
 }
 
-/** Of the keys that were used last. */
+/** Rows of the keys that were used last. */
 async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
   const keys = await Array.fromAsync(listKeys(tables)())
   const used = keys.sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0)).slice(0, MOST_KEYS)
@@ -31,7 +31,7 @@ async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]>
   return rows
 }
 
-/** A batch of texts has one context for each of them, and how many they were is not known any more. */
+/** Each text of a batch has its own context, and the number of texts is no longer known. */
 function isBeyond({ promptTokens }: UsageRow, model: CatalogModel): boolean {
   return kindOf(model) === 'chat' && promptTokens > model.contextLength
 }

@@ -15,29 +15,29 @@ type Wanted = {
   readonly limit: number
   /** Only rows after this cursor. */
   readonly after: RowCursor | undefined
-  /** None if every row will do. */
+  /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
 }
 
 type Found = {
   readonly rows: readonly UsageRow[]
-  /** Where to go on; undefined at the end. */
+  /** The cursor of the next page; undefined at the end. */
   readonly next: RowCursor | undefined
 }
 
 const QUERIES_AT_ONCE = 16
 /** Rows of a key that are read at once, however many keys there are. */
 const LEAST_STEP = 4
-/** Of one key and day at a time: a filter that few rows pass does not read a busy day to its end. */
+/** The most rows of one key and day: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 2_000
-/** Of all keys and days: a range without rows is not looked through to its end. */
+/** The most queries for all keys and days: a range without rows is not searched to its end. */
 const MOST_QUERIES = 2_000
-/** Behind every row of a moment. */
+/** Sorts after every request id of a moment. */
 const FIRST_ID = '~'
 
 /**
- * The newest rows of these keys, day by day, each day by a query for each key. What is asked for may take more than one
- * call may read: then there are fewer rows than wanted, or none, and a cursor to go on from.
+ * The newest rows of these keys, day by day, each day by a query for each key. A page may need more than one call may
+ * read: then there are fewer rows than wanted, or none, and a cursor to go on from.
  */
 export async function newestRequests(tables: Tables, { keys, range, limit, after, matches }: Wanted): Promise<Found> {
   const rows: UsageRow[] = []
@@ -48,7 +48,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
     const used = keys.filter((key) => earliestRowMs(key) < toMs)
     const reads = await readDay(used, day, limit + 1 - rows.length)
     queries += used.length
-    // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
+    // The older rows of a key that was not read to the end of its day are unknown, so older rows of other keys wait.
     const knownFromMs = Math.max(...reads.map((read) => read.knownFromMs), day.fromMs)
     rows.push(...inOrder(reads).filter(({ startedAtMs }) => startedAtMs >= knownFromMs))
     if (rows.length > limit) return { rows: rows.slice(0, limit), next: cursorOf(rows[limit - 1] as UsageRow) }
@@ -59,7 +59,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   }
   return { rows, next: undefined }
 
-  /** A few rows of each key, and more only of those whose next one may be among the newest so many. */
+  /** Reads a few rows of each key, and more only of keys whose next row may be among the newest. */
   async function readDay(used: readonly Key[], day: TimeRange, wanted: number): Promise<Read[]> {
     const step = Math.min(limit + 2, LEAST_STEP + Math.ceil((2 * wanted) / used.length))
     const query = queryUsageRows(tables)
@@ -78,7 +78,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   async function readOn(read: Read, day: TimeRange, step: number): Promise<[]> {
     for (const enough = read.rows.length + step; read.rows.length < enough; ) {
       const { done, value: row } = await read.rest.next()
-      // Rows of the same millisecond come in no order, so where the reading ends they are read together.
+      // Rows of the same millisecond come in no order, so a reading ends only between two milliseconds.
       if (done || (read.count >= MOST_ROWS && row.startedAtMs < read.lastMs)) {
         Object.assign(read, { isDone: true, knownFromMs: done ? day.fromMs : read.lastMs })
         return []
@@ -92,15 +92,15 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   }
 }
 
-/** How far the day of a key is read, from its end on. */
+/** The progress of reading a key's day, from its end backwards. */
 type Read = {
   readonly rest: AsyncIterator<UsageRow>
   readonly rows: UsageRow[]
-  /** With those that do not match. */
+  /** Includes rows that do not match. */
   count: number
   lastMs: number
   knownFromMs: number
-  /** To its begin, or as far as one call may. */
+  /** Read to the start of the day, or as far as one call may. */
   isDone: boolean
 }
 

@@ -12,18 +12,18 @@ import { closedDayTotals } from './closed-day-totals.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { settledUsage } from './settled-usage.ts'
 
-/** Usage of a key on a day, for one model at one provider. */
+/** The usage of a key on a day, for one model at one provider. */
 export type UsageOfDay = { readonly keyId: string; readonly day: string; readonly part: UsagePart }
 
 type KeyAndDay = { readonly keyId: string; readonly day: string; readonly finalMs: number }
 
-/** Queries under way at once. */
+/** Queries that run concurrently. */
 const AT_ONCE = 16
 
 /**
- * The usage of one key by its id, or of all, in a range, in no order. Who has just read all keys may hand them over. A
- * whole day that is closed is read from its totals, a query for all keys; a day that is not, or is in the range in part,
- * from its rows, a query for each key: from its begin, or from where its rows were not final when they were read last.
+ * The usage of one key by its id, or of all, in a range, in no order. A caller that has just read all keys may pass
+ * them. A whole closed day is read from its totals, by one query for all keys; a day that is open, or only partly in
+ * the range, from its rows, by a query for each key: from its start, or from the last final row.
  */
 export async function* usageOfDays(
   tables: Tables,
@@ -63,11 +63,11 @@ export async function* usageOfDays(
     return typeof of === 'object' ? of : listKeys(tables)()
   }
 
-  /** Added up at once: a busy day has more rows than memory. */
+  /** Added up while reading: a busy day has more rows than fit in memory. */
   async function rowsOf({ keyId, day, finalMs }: KeyAndDay): Promise<UsageOfDay[]> {
     const whole = momentsOf(day)
     const toMs = Math.min(whole.toMs, range.toMs)
-    // A part begins with its day, so of a day whose begin is not in the range nothing is kept.
+    // A cached part begins with its day, so it is of no use for a range that begins later.
     const beforeMs = range.fromMs <= whole.fromMs ? Math.min(finalMs, toMs) : Number.NEGATIVE_INFINITY
     const part = settled.partOf(keyId, day, beforeMs, nowMs)
     const fromMs = part?.beforeMs ?? Math.max(whole.fromMs, range.fromMs)

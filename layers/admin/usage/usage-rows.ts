@@ -18,7 +18,7 @@ export async function* usageRows(
     yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, earliestRowMs(key)) }, order)
 }
 
-/** After this there can be no rows yet, though a gateway's clock may be ahead of the operator's. */
+/** After this time there can be no rows yet, even if a gateway's clock is ahead of the operator's. */
 export function latestRowMs(nowMs: number): number {
   return nowMs + CLOCK_MARGIN_MS
 }

@@ -18,7 +18,7 @@ const DAYS_AT_ONCE = 7
 type Costs = ReadonlyMap<string, Nano>
 const kept = new WeakMap<object, { readonly atMs: number; readonly costs: Promise<Costs> }>()
 
-/** What each key was charged in the last week: by the closed days of it, or by its rows where no day is ever closed. */
+/** Each key's charge of the last week: by the closed days of it, or by its rows if no day is ever closed. */
 export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
   const before = kept.get(tables.database)
   if (before && nowMs < before.atMs + KEPT_MS) return before.costs
@@ -28,7 +28,7 @@ export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
   return costs
 }
 
-/** The same of one key, without reading those of all for it. */
+/** The same for one key, without reading those of all for it. */
 export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): Promise<Nano> {
   const before = kept.get(tables.database)
   if (before && nowMs < before.atMs + KEPT_MS) return (await before.costs).get(keyId) ?? 0n

@@ -10,7 +10,7 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['max', 'max'],
 ])
 
-/** The fields that the Messages API has words for. */
+/** The fields that the Messages API supports. */
 export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
   supported: [...COMMON_SUPPORTED, 'parallel_tool_calls', 'thinking', 'top_k', 'user', 'safety_identifier'],
   ignored: COMMON_IGNORED,
@@ -23,7 +23,7 @@ export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
   },
 })
 
-/** How hard to think, in Anthropic's words; undefined for 'none' and for no word at all. */
+/** The effort of reasoning in Anthropic's values; undefined for 'none' and for no effort. */
 export function effortOf(wanted: unknown): string | undefined {
   return EFFORTS.get(wanted)
 }

@@ -23,7 +23,7 @@ export async function fetchSecret(SecretId: string, timeoutMs = LOOK_UP_TIMEOUT_
   }
 }
 
-/** A secret that can still be restored is deleted too, but Secrets Manager has another error for it. */
+/** A secret that can still be restored is deleted too, but Secrets Manager reports it by another error. */
 function isDeleted({ name, message }: Error): boolean {
   if (name === 'ResourceNotFoundException') return true
   return name === 'InvalidRequestException' && message.includes('marked for deletion')

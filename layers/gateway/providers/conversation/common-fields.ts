@@ -19,7 +19,7 @@ export const COMMON_SUPPORTED = [
   'response_format',
 ] as const
 
-/** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
+/** Options of sampling, labels, and options for data beside the answer. */
 export const COMMON_IGNORED = [
   'seed',
   'random_seed',
@@ -57,7 +57,7 @@ export const COMMON_IGNORED = [
   'reasoning_format',
   'tool_stream',
   'usage',
-  // Of these, only the values at the list price are read.
+  // Only the values at the list price reach this table.
   'modalities',
   'service_tier',
 ] as const

@@ -9,7 +9,7 @@ export type FieldCheck = (value: unknown, body: ChatBody) => string | undefined
 export type FieldTable = ReadonlyMap<string, FieldCheck>
 
 type FieldNames = {
-  /** Fields that the dialect supports with any value; a malformed one is refused where it is read. */
+  /** Fields that the dialect supports with any value; a malformed one is refused when it is read. */
   readonly supported: readonly string[]
   /** Hints: an answer without them is still the answer that was asked for. */
   readonly ignored: readonly string[]

@@ -4,7 +4,7 @@ import { type FieldCheck, type FieldTable, fieldTable } from '../conversation/fi
 const SENT = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
 const { logprobs: _, top_logprobs: __, ...UNSUPPORTED } = COMMON_UNSUPPORTED
 
-/** The fields of Chat Completions that Responses has words for. */
+/** The fields of Chat Completions that Responses supports. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
   supported: [
     ...COMMON_SUPPORTED,
@@ -22,7 +22,7 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
 
 const any: FieldCheck = () => undefined
 
-/** The fields of Responses itself that do not change what a provider bills. Which tools there may be the contract has seen to. */
+/** The fields of Responses itself that do not change a provider's bill. The contract has checked the tools already. */
 export const ORIGINAL_FIELDS: FieldTable = new Map(
   [
     'input',

@@ -4,7 +4,7 @@ import type { Item } from './database.ts'
 
 export { isUnavailable }
 
-/** A write's condition did not hold. The item is there if the write asked for it. */
+/** A write's condition did not hold. The error has the item if the write asked for it. */
 export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
   return nameOf(error) === 'ConditionalCheckFailedException'
 }
@@ -21,7 +21,7 @@ const REJECTED = new Set([
   'ThrottlingException',
 ])
 
-/** DynamoDB said itself that the write did not happen. */
+/** DynamoDB itself told that the write did not happen. */
 function wasRejected(error: unknown): boolean {
   return REJECTED.has(nameOf(error))
 }
@@ -30,10 +30,10 @@ function nameOf(error: unknown): string {
   return (typeof error === 'object' && (error as Error | null)?.name) || ''
 }
 
-/** Nobody was reached. */
+/** No connection was established. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
-/** Whether a write that failed may have been made: no answer came to it, or one that does not say. */
+/** A write failed without an answer, or with one that does not tell: it may have been made. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return isUnavailable(error) && !wasRejected(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -11,7 +11,7 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
 
 const LONGEST_PAUSE_MS = 400
 
-/** Nobody knows whether a write happened: its answer was lost, and sending it again told no more. */
+/** The outcome of a write is unknown: its answer was lost, and sending it again told no more. */
 export class WriteOutcomeUnknown extends Error {
   override readonly name = 'WriteOutcomeUnknown'
   readonly reason: string
@@ -25,11 +25,11 @@ export class WriteOutcomeUnknown extends Error {
 }
 
 /**
- * All of it or nothing, tried until it is answered or the act's time is over. False if a condition failed. Throws an
- * WriteOutcomeUnknown where it may have happened all the same.
+ * Makes all of the writes or none, tried until it is answered or the act's time is over. False if a condition failed.
+ * Throws a WriteOutcomeUnknown if it may have happened all the same.
  */
 export function transact({ onceClient }: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
-  // By its token DynamoDB knows a write that is sent again, and makes it once.
+  // By its token DynamoDB recognises a write that is sent again, and makes it once.
   const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
   let lost: WriteOutcomeUnknown | undefined
   return retry(send, {

@@ -3,7 +3,7 @@ import type { RequestContract } from '../../contracts/contract.ts'
 import type { Replay } from '../../request.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/frames.ts'
 
-/** The first answer once more, as it was, at no cost. */
+/** The first answer again, unchanged, at no cost. */
 export function replayAnswer(
   { text }: Replay,
   { lastFrame }: RequestContract,

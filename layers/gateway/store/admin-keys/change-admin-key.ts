@@ -17,7 +17,7 @@ export type AdminKeyResult =
 
 type Change = { readonly next: AdminKey; readonly alsoWrite: readonly TransactItem[] }
 
-/** A change to an active admin key: decided on a fresh copy, written with its event only if that copy still stands. */
+/** A change to an active admin key: decided on a fresh copy, written with its event only if that copy is still current. */
 export function changeAdminKey(tables: OperatorTables, what: EventKind) {
   const read = readAdminKey(tables)
   return (id: string, act: Act, decide: (key: AdminKey) => Change): Promise<AdminKeyResult> => {

@@ -44,7 +44,7 @@ function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'Ta
   }
 }
 
-/** The windows that admission took from: the moment by which a request is judged is in its id. */
+/** The windows that admission took from: a request's id contains the time by which it is judged. */
 function windowsOf(requestId: string): Record<string, string> {
   const names: Record<string, string> = {}
   for (const { nameWindow } of GIVING_BACK) nameWindow(names, ulidTimeMs(requestId))

@@ -14,17 +14,17 @@ import type { TransactItem } from '../transact.ts'
 import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
 import { readStoredCatalog } from './read-stored-catalog.ts'
 
-/** The version that was written, or the one that somebody else has put in force. */
+/** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
 type WriteOptions = {
-  /** Only over this version, 0 for none; without it over whichever is in force. */
+  /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
-  /** The version whose content this is again. */
+  /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
 }
 
-/** Replaces the catalog whole. What was in force stays in the history. */
+/** Replaces the whole catalog. The version that was in force stays in the history. */
 type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => Promise<WriteResult>
 
 export function writeCatalog(tables: OperatorTables): WriteCatalog {
@@ -56,7 +56,7 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
       throw new VersionConflict('Others pushed the catalog again and again. Try again.')
     }
 
-    /** By itself, if the answer was lost and it is sent again. */
+    /** The conflict is with the act itself, if its answer was lost and it is sent again. */
     async function conflictWith(version: number): Promise<WriteResult> {
       const event = await findEvent(tables)(CATALOG_EVENTS, act.id)
       return event ? { written: true, version: event.after.version as number } : { written: false, version }

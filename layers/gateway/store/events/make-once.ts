@@ -7,8 +7,8 @@ import { findEvent } from './find-event.ts'
 type Made = 'now' | 'before' | false
 
 /**
- * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an earlier
- * call or by a try whose answer was lost. `of` is what the event is of.
+ * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an
+ * earlier call or by a try whose answer was lost. `of` is the owner of the event.
  */
 export async function makeOnce(
   tables: OperatorTables,

@@ -9,7 +9,7 @@ import { freeExternalId, takeExternalId } from './external-id.ts'
 /** With `expectedVersion`, only if the key is still at that version. */
 type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, expectedVersion?: number) => Promise<ChangeResult>
 
-/** Settings that are as they shall be are no change, and leave no event. */
+/** Settings with their current values are no change, and leave no event. */
 export function updateKey(tables: OperatorTables): UpdateKey {
   const change = changeKey(tables, 'key.update')
   return (keyId, settings, act, expectedVersion) => {

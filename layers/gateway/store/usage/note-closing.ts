@@ -7,7 +7,7 @@ type Noted =
   | { readonly exportedThrough: string }
   | { readonly exporting: ExportCursor }
 
-/** Notes how far a run has come. Of two runs at once, the one that is behind takes nothing back. */
+/** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
 type NoteClosing = (noted: Noted) => Promise<void>
 
 export function noteClosing({ database, usage }: Tables): NoteClosing {

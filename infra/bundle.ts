@@ -10,7 +10,7 @@ const OUT = join(ROOT, 'cdk.out', 'bundles')
 
 const GATEWAY = join(ROOT, 'layers', 'gateway')
 
-/** Parts that a function asks for when they are needed, and the files beside its own that have them. AWS's SDK is the lockfile's. */
+/** Parts that a function loads lazily, and the files beside its own that have them. AWS's SDK is the lockfile's. */
 const LAZY = {
   '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'advice.ts') },
   '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
@@ -54,7 +54,7 @@ function lazyOf(name: string) {
   return API_FUNCTION_NAMES.some((other) => other === name) ? [LAZY['#advice']] : []
 }
 
-/** AWS's own client needs what ours leaves out. */
+/** AWS's own client needs modules that our bundles leave out. */
 function bundleFile(folder: string, entry: string, outfile: string): string {
   const lazy = Object.fromEntries(Object.entries(LAZY).map(([name, { file }]) => [name, file]))
   const isSdk = WITH_SDK.includes(entry)
@@ -66,16 +66,16 @@ function bundleFile(folder: string, entry: string, outfile: string): string {
   })
 }
 
-/** The files that this process has written: an app may have several stacks of the same code. */
+/** The files that this process has written: an app may have several stacks with the same code. */
 const written = new Set<string>()
 
-/** Every file is put in place whole, because another synth may be reading the same folder at this moment. */
+/** Every file is renamed into place, because another synth may be reading the same folder at this moment. */
 function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptions): string {
   const path = join(OUT, folder)
   const file = join(path, outfile)
   if (written.has(file)) return path
   mkdirSync(path, { recursive: true })
-  // Files of the same folder name each other as they are seen from there.
+  // Files of the same folder refer to each other by relative paths.
   const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: path, outfile: file, write: false })
   for (const { path: place, contents } of outputFiles) {
     const draft = join(OUT, randomUUID())

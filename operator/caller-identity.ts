@@ -3,10 +3,10 @@ import { endpointOf } from '../layers/gateway/aws/endpoint.ts'
 import { signer } from '../layers/gateway/aws/sign.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 
-/** A client of AWS's SDK, as far as it knows its region and credentials. */
+/** A client of AWS's SDK, reduced to its region and credentials. */
 type SigningClient = { readonly config: Pick<OperatorTables['client']['config'], 'region' | 'credentials'> }
 
-/** Who makes a change, as its event names them. */
+/** The author of a change, as its event names them. */
 export type WhoAmI = () => Promise<string>
 
 const TIMEOUT_MS = 5_000
@@ -16,8 +16,8 @@ const FORM = 'application/x-www-form-urlencoded'
 export const localUser: WhoAmI = async () => userInfo().username
 
 /**
- * The ARN behind the operator's credentials. Everyone may ask STS for their own. A key that has leaked must be revoked
- * even where STS cannot be reached: then the event has the user's name, and says that AWS did not confirm it.
+ * The ARN behind the operator's credentials. Everyone may ask STS for their own. A leaked key must be revoked even if
+ * STS cannot be reached: then the event has the user's name, and a note that AWS did not confirm it.
  */
 export function awsCaller({ client }: { readonly client: SigningClient }): WhoAmI {
   let asked: Promise<string> | undefined

@@ -3,7 +3,7 @@ import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { WriteOutcomeUnknown } from '../layers/gateway/store/transact.ts'
 import { CliError } from './cli-error.ts'
 
-/** What the person at the terminal is told of a failure: what happened and what to do, without a stack. */
+/** The message about a failure for the person at the terminal: the event and the remedy, without a stack. */
 export function explainFailure(error: unknown): string {
   if (error instanceof CliError) return error.message
   if (error instanceof WriteOutcomeUnknown) return `${error.message} Look before you try again.`

@@ -4,10 +4,10 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
-/** What is not given is not asked for. */
+/** Undefined parameters are left out. */
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** The admin API as commands ask it. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
+/** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
 export type Ask = {
   get<T>(path: string, query?: Query): Promise<T>
   /** A list to its end, page by page, or as much of it as is wanted. */
@@ -18,9 +18,9 @@ export type Ask = {
   lines<T>(path: string, body: object): AsyncGenerator<T>
   /** A test or check, which changes nothing. */
   check<T>(path: string, body: object): Promise<T>
-  /** A change, which is asked for once. With `expectedVersion`, it is made only to that version. */
+  /** A change, which is sent once. With `expectedVersion`, it is made only to that version. */
   change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, expectedVersion?: number): Promise<T>
-  /** A change that is made once, however often it has to be asked for. */
+  /** A change that is made once, however often it has to be sent. */
   once<T>(path: string, body: object): Promise<T>
 }
 
@@ -54,7 +54,7 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() })),
   }
 
-  /** The client itself asks again where that is safe. */
+  /** The client itself retries where that is safe. */
   async function changed<T>(request: AdminAsk): Promise<T> {
     try {
       return await json<T>(request)
@@ -63,7 +63,10 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     }
   }
 
-  /** Whether a change may have been made. In this process the admin API says so by another code than if it was not. */
+  /**
+   * True if a change may have been made. In this process the admin API has one code for that and another for a change
+   * that was not.
+   */
   function isOutcomeUnknown(error: unknown): boolean {
     if (!(error instanceof Refusal)) return true
     return error.status >= 500 && !(isHere && error.code === 'service_unavailable')

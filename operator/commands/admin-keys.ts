@@ -110,7 +110,7 @@ function confirmFor({ tables, confirm }: Session, id: string, verb: string): Pro
   })
 }
 
-/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
+/** If the outcome is unknown, the new secret is shown and marked so: it may be the only one that works. */
 async function keepingSecret(session: Session, id: string, secret: string, save: () => Promise<void>): Promise<void> {
   try {
     await save()
@@ -139,7 +139,7 @@ async function show({ tables, out, json, nowMs }: Session, key: AdminKey, secret
   if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }
 
-/** Without a hash, in the form of the admin API's shapes. */
+/** The admin key without its hash, in the form of the admin API's shapes. */
 async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
   const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
   const grantedToday: Nano = await grantedOnDay(tables)(allowanceAt(key, nowMs))

@@ -12,7 +12,7 @@ import { printJson, printTable } from '../output.ts'
 import { invalidCatalog, readCatalogFile, readCatalogJson } from '../read-catalog-file.ts'
 import type { Run, Session } from '../run.ts'
 
-/** Stands for the echo upstream of whichever machine the file is for. */
+/** Stands for the echo upstream of the machine that the file is for. */
 const ANY_ECHO = 'http://127.0.0.1/v1'
 
 export function catalogCommand(program: Command, run: Run, out: Output): void {
@@ -59,7 +59,7 @@ export function catalogCommand(program: Command, run: Run, out: Output): void {
     .action(run(rollbackAction))
 }
 
-/** Of a check that knows no gateway. */
+/** The result of a check without a gateway. */
 const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
 
 async function pushAction(session: Session, _: object, file: string): Promise<void> {
@@ -95,7 +95,7 @@ async function checkedFor({ admin, out }: Session, sent: object, complaint: stri
 
 function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
   const [first] = faults
-  // Nothing in it is at fault: this gateway cannot have it.
+  // The catalog is valid, but this gateway cannot use it.
   if (first?.path === 'catalog') return new CliError(first.message)
   return invalidCatalog(
     complaint,
@@ -163,7 +163,7 @@ function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape
 
 function knownVersion({ admin }: Session, version: number, against?: number): Promise<CatalogShape> {
   return inWords(admin.get(`/catalog/versions/${version}`, { against }), {
-    // Which of the two it is that is not kept, it says.
+    // The message tells which of the two versions is missing.
     not_found: (told) => `${told.split('. ')[0]}. 'waybill catalog versions' shows those that are kept.`,
   })
 }
@@ -188,7 +188,7 @@ function sizeOf(catalog: object): string {
   return `${models.length} models, ${Object.keys(providers).length} providers`
 }
 
-/** Beside the output, so that with --json that is still one value. */
+/** On standard error, so that the output with --json is still one value. */
 function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
   const inForce = in_force
     ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`

@@ -7,7 +7,7 @@ import { KEEP_ALIVE_FRAME } from '../wire/frames.ts'
  */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Called while nothing waits. */
+/** Nothing waits to be woken. */
 function nobody(): void {}
 
 /** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */

@@ -19,9 +19,9 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
   expect(code).toBe(0)
 }, 60_000)
 
-// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that is
-// done by whoever asks for it. `npm run
-// test:long` has all of them; some need hundreds of histories to be found.
+// One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong
+// price, an act that every caller does. `npm run test:long` has all of them; some need hundreds of histories to be
+// found.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',

@@ -2,7 +2,7 @@
 // file that is named on the command line runs in any case.
 const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
 
-// Whole programs of others, which are installed on first use: `npm run test:clients`.
+// Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'
 
 const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [] }[process.env.TEST_SET] ?? [CLIENTS]
@@ -17,7 +17,7 @@ export default {
   globalSetup: '<rootDir>/test/support/set-up.ts',
   globalTeardown: '<rootDir>/test/support/tear-down.ts',
   testSequencer: '<rootDir>/test/support/longest-first.js',
-  // For what hangs. No bound of speed: the machine may have other work.
+  // For tests that hang. It is no bound of speed: the machine may have other work.
   testTimeout: 60_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
   maxWorkers: 4,

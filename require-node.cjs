@@ -15,5 +15,5 @@ if (said !== undefined) {
   process.exit(1)
 }
 
-// What was compiled once is kept for the next start.
+// Compiled code is kept for the next start.
 require('node:module').enableCompileCache?.(join(__dirname, 'node_modules', '.cache', 'waybill'))

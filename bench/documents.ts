@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('..', import.meta.url)
 
-/** Where figures are written: between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
+/** The places of figures in documents: between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
 export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'docs/performance.md': ['table', 'rates', 'bill-lines'],
   'docs/deploy.md': ['bill-total'],
@@ -20,7 +20,7 @@ export function writeDocuments(blocks: Readonly<Record<string, string>>): void {
   }
 }
 
-/** A block of one line stands in a sentence, a longer one between empty lines. Throws where the marks are missing. */
+/** A block of one line stands in a sentence, a longer one between empty lines. Throws if the marks are missing. */
 export function replaceBlock(text: string, name: string, block: string): string {
   const [open, close] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]
   const [start, end] = [text.indexOf(open), text.indexOf(close)]

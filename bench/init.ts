@@ -8,8 +8,8 @@ import { prepareTables } from './subjects/prepare-tables.ts'
 import { sampleCall } from './subjects/sample-call.ts'
 import { number, times } from './words.ts'
 
-// What a cold start costs, beside a function that does nothing. Every figure is the median of fresh processes, which
-// take turns, so that whatever else the machine does falls on all of them alike.
+// The cost of a cold start, beside a function that does nothing. Every figure is the median of fresh processes, which
+// take turns, so that the machine's other work falls on all of them alike.
 
 const RUNS = 15
 

@@ -49,7 +49,7 @@ function cells({ what, waybill, bareProxy = '', portkey = '' }: Row): string[] {
 function told(): string {
   const day = new Date().toISOString().slice(0, 10)
   const machine = `${cpus().length} cores (${process.arch}), Node ${process.versions.node}`
-  // Whoever else uses the machine makes figures larger and wider.
+  // Other work on the machine makes figures larger and wider.
   const others = `load average ${busyBefore.toFixed(1)} before the run`
   return `${day}: ${machine}, ${others}; ${stand.cores.told}. Medians of ${ROUNDS} rounds or more, with the least and the most.`
 }

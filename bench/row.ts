@@ -2,7 +2,7 @@ import type { Stand } from './stand.ts'
 import { figureOf, ratioOf } from './statistics.ts'
 import { times, withSpread } from './words.ts'
 
-/** A line of the table. A cell is empty where a gateway has no such figure. */
+/** A line of the table. A cell is empty if a gateway has no such figure. */
 export type Row = {
   readonly what: string
   readonly waybill: string
@@ -16,13 +16,13 @@ export type Findings = {
   readonly blocks?: Readonly<Record<string, string>>
 }
 
-/** Rows that are measured together, under the name that `--only` takes. */
+/** Rows that are measured together, under the name for `--only`. */
 export type RowGroup = { readonly name: string; measure(stand: Stand): Promise<Findings> }
 
-/** Short ones: a neighbour on the machine is loud for some of them, and the one in the middle is not theirs. */
+/** Short ones: a neighbour on the machine disturbs some of them, and the median is not one of those. */
 export const ROUNDS = 9
 
-/** Subjects take turns, so that whatever else the machine does falls on all of them alike. */
+/** Subjects take turns, so that the machine's other work falls on all of them alike. */
 export async function inTurns<Name extends string, Found = number>(
   { say }: Stand,
   group: string,

@@ -12,20 +12,20 @@ import { bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
 import { startPortkey } from './subjects/portkey.ts'
 import { prepareTables } from './subjects/prepare-tables.ts'
 
-/** What is measured: a gateway in a process of its own. */
+/** A measured gateway, in a process of its own. */
 export type Subject = { readonly target: Target; readonly process: MeasuredProcess }
 
-/** Everything that rows need. Each part is started when the first row asks for it. */
+/** All that rows need. Each part is lazy: it starts with the first row that asks for it. */
 export type Stand = AsyncDisposable & {
   readonly cores: Cores
-  /** Tells whoever waits what is going on. */
+  /** Reports progress to the person who waits. */
   say(line: string): void
   upstreamUrl(): Promise<string>
   dynamodb(): Promise<string>
   bareProxy(): Promise<Subject>
   /** The bundle of chat as it is deployed, over our own database. Each caller has a key. */
   waybill(): Promise<Subject>
-  /** Undefined where it cannot be had. */
+  /** Undefined if it cannot be installed. */
   portkey(): Promise<Subject | undefined>
 }
 
@@ -34,7 +34,7 @@ const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, impo
 export function openStand(say: (line: string) => void): Stand {
   const stack = new AsyncDisposableStack()
   const cores = stack.use(takeCores())
-  // Ended early, it leaves no database behind.
+  // A run that is interrupted leaves no database behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
   }

@@ -1,4 +1,4 @@
-/** What several rounds found: the one in the middle, and how far apart they were. */
+/** The results of several rounds: the median and the range. */
 export type Figure = { readonly median: number; readonly least: number; readonly most: number }
 
 export function figureOf(values: readonly number[]): Figure {
@@ -11,7 +11,7 @@ export function medianOf(values: readonly number[]): number {
   return figureOf(values).median
 }
 
-/** Round by round, because whatever else the machine did in a round fell on both alike. */
+/** Round by round, because the machine's other work in a round fell on both alike. */
 export function ratioOf(values: readonly number[], bases: readonly number[]): number {
   return medianOf(values.map((value, i) => value / (bases[i] ?? Number.NaN)))
 }

@@ -47,7 +47,7 @@ const prices = z
     path: ['cacheWrite1h'],
     error: 'must stand beside a cacheWrite, the price of the default life in a cache',
   })
-/** Vectors are no tokens: they have no price. A default and not a transform, so that a stored catalog is valid again. */
+/** Vectors are no tokens and have no price. A default and not a transform, so that a stored catalog is valid again. */
 const embeddingPrices = z.strictObject({
   input: price,
   output: z.literal('0').default('0'),
@@ -75,7 +75,7 @@ const apiKey = z
 const isStorable = (name: string) => !(name in Object.prototype)
 const UNSTORABLE = 'must be another name: the table cannot keep this one'
 
-/** Headers that authenticate or frame a request are ours to send, and a key has its own place. */
+/** Headers that authenticate or frame a request are sent by the gateway, and a key has a field of its own. */
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
@@ -198,7 +198,7 @@ export const catalog = z
         else if (embedders.has(other)) report(['models', i, 'fallback', j], `the model '${other}' has no words`)
       }
     }
-    /** Anthropic has no embeddings, and Bedrock has words of its own for those of each maker. */
+    /** Anthropic has no embeddings, and Bedrock has a format of its own for each maker's. */
     function requireEmbedder(entry: ProviderEntry | undefined, routed: string, path: (string | number)[]) {
       if (entry?.type === 'anthropic') report([...path, 'provider'], 'Anthropic has no embeddings')
       if (entry?.type === 'bedrock' && !embedderAt(routed)) {
@@ -216,7 +216,7 @@ export const catalog = z
 
 export type CatalogFault = { readonly path: string; readonly message: string }
 
-/** The checked catalog, or every fault in it with its path: as a text, and apart. */
+/** The checked catalog, or every fault in it with its path: as one text, and separately. */
 export type ParsedCatalog =
   | { readonly catalog: CatalogData }
   | { readonly faults: readonly string[]; readonly places: readonly CatalogFault[] }

@@ -2,7 +2,7 @@ import type { ApiError } from '../layers/admin/api/shapes/answers.ts'
 import { parseJson, readJson } from './read-json.ts'
 import { endSession, sessionToken } from './session.ts'
 
-/** An answer that is none: refused by the server, or lost on the way (status 0). */
+/** No usable answer: it was refused by the server, or lost on the way (status 0). */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string | null
@@ -21,8 +21,8 @@ export class ApiFailure extends Error {
     this.requestId = details.requestId ?? null
   }
 
-  /** Whether what was asked for may have been done all the same. */
-  get isUnsure(): boolean {
+  /** True if the change may have been made all the same. */
+  get isOutcomeUnknown(): boolean {
     return this.status === 0 || this.status >= 500
   }
 }
@@ -34,7 +34,7 @@ export type Sent = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Under /admin/v1. */
+/** The path is below /admin/v1. */
 export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
   const response = await request(`/admin/v1${path}`, sent)
   return whole(readJson<T>(response))
@@ -67,7 +67,7 @@ export async function request(path: string, { method, body, headers, signal }: S
   )
   if (response.ok) return response
   const failure = await failureOf(response)
-  // The playground's key may be refused as well, by the gateway, which says nothing of this session.
+  // The gateway may also refuse the playground's key, which does not end this session.
   if (failure.code === 'invalid_console_token') endSession()
   throw failure
 }
@@ -93,7 +93,7 @@ async function failureOf(response: Response): Promise<ApiFailure> {
   return new ApiFailure(message, response.status, { code, param, requestId })
 }
 
-/** A connection that breaks is a failure like another; giving up on purpose is not. */
+/** A connection that breaks is a failure; an abort on purpose is not. */
 async function whole<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

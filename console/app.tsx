@@ -8,7 +8,7 @@ import { Header } from './parts/header.tsx'
 import { Problem } from './parts/problem.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
-import { usePlace } from './router.ts'
+import { usePageUrl } from './router.ts'
 import { SIGNED_OUT, sessionToken } from './session.ts'
 
 export function App() {
@@ -29,7 +29,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const place = usePlace()
+  const url = usePageUrl()
   const identity = useLoad<WhoAmI>('/whoami')
   if (!identity.data) {
     return (
@@ -45,8 +45,8 @@ function SignedIn() {
   }
   return (
     <Identity.Provider value={identity.data}>
-      <Header place={place} />
-      {pageOf(place)}
+      <Header url={url} />
+      {pageOf(url)}
     </Identity.Provider>
   )
 }

@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
 
-/** The page's files by the path they are served at, and their weight together. */
+/** The page's files by the path they are served at, and their total size. */
 export type BuiltConsole = { readonly files: readonly ConsoleFile[]; readonly gzippedBytes: number }
 
 /** One script and one style sheet, made anew whenever the server starts: there is no build to forget. */

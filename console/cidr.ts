@@ -1,6 +1,6 @@
 type Address = { readonly bits: bigint; readonly width: 32 | 128 }
 
-/** Whether an address is in one of the ranges; a range that is none holds nothing. */
+/** True if an address is in one of the ranges; an invalid range contains nothing. */
 export function isInRanges(address: string, ranges: readonly string[]): boolean {
   const own = parseAddress(address)
   return own !== undefined && ranges.some((range) => holds(range, own))

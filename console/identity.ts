@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 
-/** Who works here, and on which stage. */
+/** The operator who works here, and the stage. */
 export const Identity = createContext<WhoAmI | undefined>(undefined)
 
 export function useIdentity(): WhoAmI {

@@ -12,22 +12,22 @@ import { Requests } from './pages/requests.tsx'
 import { Routes } from './pages/routes.tsx'
 import { Search } from './pages/search.tsx'
 import { Usage } from './pages/usage.tsx'
-import type { Place } from './router.ts'
+import type { PageUrl } from './router.ts'
 
-type ShowPage = (place: Place) => VNode
+type ShowPage = (url: PageUrl) => VNode
 
-/** By the first word of the path; with an id after it, the page of that one. */
+/** By the first word of the path; with an id after it, the page of one item. */
 const PAGES: Readonly<Record<string, ShowPage>> = {
   overview: () => <Overview key="overview" />,
-  keys: (place) => <Keys key="keys" place={place} />,
-  requests: (place) => <Requests key="requests" place={place} />,
+  keys: (url) => <Keys key="keys" url={url} />,
+  requests: (url) => <Requests key="requests" url={url} />,
   playground: () => <Playground key="playground" />,
-  usage: (place) => <Usage key="usage" place={place} />,
+  usage: (url) => <Usage key="usage" url={url} />,
   books: () => <Books key="books" />,
   catalog: () => <Catalog key="catalog" />,
   routes: () => <Routes key="routes" />,
-  changes: (place) => <Changes key="changes" place={place} />,
-  search: (place) => <Search key="search" place={place} />,
+  changes: (url) => <Changes key="changes" url={url} />,
+  search: (url) => <Search key="search" url={url} />,
 }
 
 const PAGES_OF_ONE: Readonly<Record<string, (id: string) => VNode>> = {
@@ -35,9 +35,9 @@ const PAGES_OF_ONE: Readonly<Record<string, (id: string) => VNode>> = {
   requests: (id) => <RequestPage key={id} id={id} />,
 }
 
-export function pageOf(place: Place): VNode {
-  const [name = 'overview', id] = place.path
-  // A word that every object knows, such as `constructor`, is no page.
+export function pageOf(url: PageUrl): VNode {
+  const [name = 'overview', id] = url.path
+  // A property that every object has, such as `constructor`, is no page.
   if (!Object.hasOwn(id === undefined ? PAGES : PAGES_OF_ONE, name)) return <NotFound key="none" />
-  return (id === undefined ? PAGES[name]?.(place) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
+  return (id === undefined ? PAGES[name]?.(url) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
 }

@@ -1,6 +1,6 @@
 import { plainValue } from '../layers/gateway/domain/plain-text.ts'
 
-// Every answer is read by one of these: names, notes and errors in it are other people's words.
+// Every answer is read by one of these functions: names, notes and errors in it are texts of others.
 
 export async function readJson<T>(response: Response): Promise<T> {
   return plainValue((await response.json()) as T)

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Where the page is: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
-export type Place = { readonly path: readonly string[]; readonly query: URLSearchParams }
+/** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
+export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
 
 type Query = Readonly<Record<string, string | null | undefined>>
 
-export function placeOf(hash: string): Place {
+export function pageUrlOf(hash: string): PageUrl {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?')
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) }
 }
 
-/** Somebody may have typed it: what is not encoded is taken as it is. */
+/** The address may have been typed: a part that is not encoded is taken literally. */
 function decoded(word: string): string {
   try {
     return decodeURIComponent(word)
@@ -29,17 +29,17 @@ export function go(path: readonly string[], query: Query = {}): void {
   location.hash = linkTo(path, query)
 }
 
-/** The same page with other filters; null takes one away. */
-export function withQuery({ path, query }: Place, changes: Query): string {
+/** The same page with other filters; null removes one. */
+export function withQuery({ path, query }: PageUrl, changes: Query): string {
   return linkTo(path, { ...Object.fromEntries(query), ...changes })
 }
 
-export function usePlace(): Place {
+export function usePageUrl(): PageUrl {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
     const moved = () => setHash(location.hash)
     addEventListener('hashchange', moved)
     return () => removeEventListener('hashchange', moved)
   }, [])
-  return placeOf(hash)
+  return pageUrlOf(hash)
 }

@@ -1,10 +1,11 @@
-// As the gateway makes and knows its secrets: layers/gateway/domain/secret.ts, which test/console holds this to.
+// The rules of layers/gateway/domain/secret.ts, by which the gateway makes and recognises secrets; test/console
+// compares the two.
 
 export const KEY_PREFIX = 'svc_live_'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_LENGTH = 43
 
-/** The new secret of a key. It never leaves the page: the server is told its hash and its last four characters. */
+/** The new secret of a key. It never leaves the page: the server gets its hash and its last four characters. */
 export type NewSecret = {
   readonly secret: string
   readonly told: { readonly secret_sha256: string; readonly last_four: string }

@@ -1,6 +1,6 @@
 const STORED = 'waybill.console'
 
-/** The event of this window that says: the server no longer knows its token. */
+/** The event of this window that the server no longer knows its token. */
 export const SIGNED_OUT = 'waybill:signed-out'
 
 export function sessionToken(): string | null {

@@ -12,7 +12,7 @@ export function chooseTheme(theme: Theme): void {
   applyTheme()
 }
 
-/** The style sheet goes by the system, unless the root says otherwise. */
+/** The style sheet follows the system, unless the root has another theme. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = chosenTheme()
 }

@@ -18,33 +18,34 @@ import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
-/** The gates up to the price of a request, the same for every function. */
+/** The gates before the price of a request, the same for every function. */
 export function entrance(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<IdentifiedRequest> {
   const { tables, cache, config, settle, clock, log, timing } = instance
   const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
-  // Only chat streams, and can go on settling after its answer. The others end with theirs, which must not wait longer.
+  // Only chat streams, and can go on settling after its answer. The others end with their answer, which must not wait
+  // longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
-  return Gates.behind(
+  return Gates.of(
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )
-    .through(requireEdge(originSecrets))
-    .past(preflight(headerPrefix))
-    .through(matchEndpoint(name))
-    .through(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
-    .through(authorize({ readKey: read, cache }))
+    .gate(requireEdge(originSecrets))
+    .middleware(preflight(headerPrefix))
+    .gate(matchEndpoint(name))
+    .gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
+    .gate(authorize({ readKey: read, cache }))
 }
 
 /** All gates of an endpoint that costs no credits. */
 export function freeGates(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<AdmittedRequest> {
   return entrance(instance, name, prefetch)
-    .through(admit<IdentifiedRequest>(admissionBy(instance)))
-    .through(refuse<AdmittedRequest>())
+    .gate(admit<IdentifiedRequest>(admissionBy(instance)))
+    .gate(refuse<AdmittedRequest>())
 }
 
-/** An endpoint that tells of its key needs all of it back; the others need what admission changes. */
+/** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */
 export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): AdmitDeps {
   const { tables, finishDeadHolds, cache } = instance
   return {
@@ -56,7 +57,7 @@ export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): Admit
   }
 }
 
-/** The endpoint in the rows of calls that reach a function and are for none of its endpoints. */
+/** The endpoint in the rows of calls that reach a function but none of its endpoints. */
 function nowhereAt(name: FunctionName): Endpoint {
   const [first] = endpointsOf(name)
   if (!first) throw new Error(`The function '${name}' has no endpoint.`)

@@ -40,13 +40,13 @@ export type InstanceOptions = {
   readonly random?: (bytes: number) => Uint8Array
   readonly log?: Log
   readonly timing?: Partial<ChatTiming>
-  /** In place of the table's catalog as it is. */
+  /** Replaces the reading of the catalog from the table. */
   readonly readStoredCatalog?: ReadCatalog
 }
 
 const POOL_BYTES = 4_096
 
-/** Random bytes, of which many are made at once: a call of the system takes longer than the bytes. */
+/** Random bytes, made in large numbers: a system call takes longer than the bytes. */
 function pooledBytes(): (count: number) => Uint8Array {
   let pool = randomBytes(0)
   return (count) => {

@@ -7,7 +7,7 @@ import { requestEnd } from './request-end.ts'
 
 type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
 
-/** Kept back from the function's limit: the answer is handed over when the invocation ends, and must not be lost to it. */
+/** Kept back from the function's timeout: the answer is returned when the invocation ends, and must not be lost to it. */
 const RESERVE_MS = 1_000
 
 /** A function behind API Gateway: the gates, then one JSON answer. */

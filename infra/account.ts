@@ -18,7 +18,10 @@ export async function planOf(args: readonly string[]): Promise<Plan> {
   return { aws: aws.at(region), stage, catalog: readSeedCatalog() }
 }
 
-/** Who would act, and where. Throws if AWS knows nobody: `cdk` says so only after a quarter of a minute, and in its own words. */
+/**
+ * The account in which `cdk` would act. Throws if AWS knows no caller: `cdk` tells that only after a quarter of a
+ * minute, and less clearly.
+ */
 export async function accountOf(plan: Plan): Promise<string> {
   const { what } = await CREDENTIALS.look(plan).catch((error) => {
     throw asLine(error)
@@ -26,7 +29,7 @@ export async function accountOf(plan: Plan): Promise<string> {
   return `${plan.stage.name} in ${plan.aws.region}: ${what}.`
 }
 
-/** Throws if CDK has nothing of its own in the account yet. Who may not look finds out from `cdk`. */
+/** Throws if the account is not bootstrapped for CDK. Without the right to look, `cdk` itself finds out. */
 export async function requireBootstrap(plan: Plan): Promise<void> {
   const outcome = await look(BOOTSTRAP, plan)
   if (outcome?.is === 'failed') throw new Error(troubleLine(outcome))

@@ -8,7 +8,7 @@ import { addLoggedStage } from './api.ts'
 import type { GatewayFunction } from './gateway-function.ts'
 import type { Stage } from './stages.ts'
 
-/** For people and programs that administer, of whom there are few. */
+/** For the few people and programs that administer. */
 const REQUESTS_PER_SECOND = 20
 
 /**

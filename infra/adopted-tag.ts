@@ -1,2 +1,2 @@
-/** On a stack whose tables have the names that its settings give: without these it would make other tables. */
+/** On a stack whose settings give the names of its tables: without them it would make other tables. */
 export const ADOPTED_TAG = 'waybill:adopted-tables'

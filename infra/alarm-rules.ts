@@ -19,7 +19,7 @@ export type Watched = {
   readonly functions: Functions
   readonly tables: Tables
   readonly api: HttpApi
-  /** Where the stage has one. */
+  /** Undefined if the stage has none. */
   readonly adminApi?: HttpApi | undefined
   readonly distribution: Distribution | undefined
 }
@@ -27,16 +27,16 @@ export type Watched = {
 export type Rule = {
   readonly says: string
   readonly metric: IMetric
-  /** Goes off from this value on, */
+  /** The value from which on the alarm goes off. */
   readonly from: number
-  /** in so many of the last three periods of its metric, five minutes mostly; 1 is at once. */
+  /** How many of the last three periods of its metric, five minutes mostly, must be above it; with 1, it goes off at once. */
   readonly periods: 1 | 2 | 3
   readonly isBadIfMissing?: true
-  /** The one region that has the metric: an alarm looks at its own region only. */
+  /** The one region that has the metric: an alarm sees its own region only. */
   readonly onlyIn?: string
 }
 
-/** Callers are hurt now. */
+/** Callers are affected now. */
 export function pages({ stage, functions, api, distribution }: Watched): Record<string, Rule> {
   const { chat, sweep, all } = functions
   const requests = gatewayMetric(stage, 'Requests')
@@ -89,8 +89,8 @@ export function pages({ stage, functions, api, distribution }: Watched): Record<
 }
 
 /**
- * Of the version that a deployment is bringing, however few of the calls it gets: among all calls its errors would not
- * stand out. Lambda counts by version where an alias has two, which is while a deployment is under way.
+ * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
+ * out. Lambda counts by version if an alias has two, which is during a deployment.
  */
 function releaseErrors({ called }: Functions): Rule {
   const errors = called.map(({ functionName: FunctionName, live }) => {
@@ -105,7 +105,7 @@ function releaseErrors({ called }: Functions): Rule {
   return { says: 'The version that is being deployed crashes or times out', metric: sumOf(errors), from: 3, periods: 1 }
 }
 
-/** All that viewers see: the gateway's own, the upstreams', and CloudFront's where it does not reach the gateway. */
+/** All errors that viewers see: the gateway's own, the upstreams', and CloudFront's if it does not reach the gateway. */
 function edgeErrors(distribution: Distribution): Rule {
   const { period } = IN_FIVE_MINUTES
   // CDK leaves out the second dimension, without which there is no such metric.
@@ -126,7 +126,7 @@ function edgeErrors(distribution: Distribution): Rule {
   }
 }
 
-/** It can wait for a working day. */
+/** Alarms that can wait for a working day. */
 export function tickets(watched: Watched): Record<string, Rule> {
   const { stage, functions, tables, adminApi } = watched
   const { chat, tokenizer, api, admin } = functions
@@ -190,7 +190,7 @@ export function tickets(watched: Watched): Record<string, Rule> {
   }
 }
 
-/** Hours, because a run starts every hour. Rows that are kept for so many days must be closed and exported long before. */
+/** Hours, because a run starts every hour. Rows with a limited life must be closed and exported long before its end. */
 function closingRules({ stage, functions: { close } }: Watched): Record<string, Rule> {
   const hourly = { period: Duration.minutes(CLOSE_EVERY_MINUTES), statistic: 'Sum' } as const
   return {
@@ -210,7 +210,7 @@ function closingRules({ stage, functions: { close } }: Watched): Record<string, 
   }
 }
 
-/** 1 for a period in which no run of a function has succeeded. */
+/** 1 for a period without a successful run of a function. */
 function withoutSuccess(fn: Functions['close'], options: { period: Duration; statistic: string }): MathExpression {
   return new MathExpression({
     expression: 'IF(FILL(started, 0) - FILL(failed, 0) >= 1, 0, 1)',
@@ -219,7 +219,7 @@ function withoutSuccess(fn: Functions['close'], options: { period: Duration; sta
   })
 }
 
-/** Of every verb: the table's events leave out those of its indexes. */
+/** The throttles of every operation: the table's own events leave out those of its indexes. */
 function throttlesOf(name: keyof typeof TABLES, { tableName: TableName }: TableV2): Rule {
   const { indexes }: TableDefinition = TABLES[name]
   const places = [{ TableName }, ...indexes.map((index) => ({ TableName, GlobalSecondaryIndexName: index.name }))]

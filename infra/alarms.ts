@@ -6,7 +6,7 @@ import type { Construct } from 'constructs'
 import { pages, type Rule, tickets, type Watched } from './alarm-rules.ts'
 import type { Stage } from './stages.ts'
 
-/** Callers are hurt now, or something can wait for a working day. */
+/** Page: callers are affected now. Ticket: it can wait for a working day. */
 export type Topics = { readonly page: Topic; readonly ticket: Topic }
 
 /** By name. */

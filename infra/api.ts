@@ -41,11 +41,11 @@ type LoggedStage = {
   readonly stage: Stage
   readonly api: HttpApi
   readonly requestsPerSecond: number
-  /** Besides what is logged of every call. */
+  /** Fields in addition to those that are logged of every call. */
   readonly logged?: Readonly<Record<string, string>>
 }
 
-/** Where an API is called, with a limit for all callers together and a log. */
+/** The stage of an API, with a limit for all callers together and a log. */
 export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): void {
   const logs = new LogGroup(scope, 'AccessLogs', {
     retention: stage.logRetentionDays,
@@ -81,8 +81,8 @@ function methodsFor({ method }: HttpRoute): HttpMethod[] {
 }
 
 /**
- * A path with a slash at its end is another path to API Gateway, and its routes cannot be called so. A greedy one takes it;
- * what else lies beneath, the function refuses.
+ * For API Gateway a path with a slash at its end is another path, and its routes cannot be called so. A greedy route
+ * takes it; the function refuses the other paths beneath.
  */
 function beneath(path: string): string[] {
   const isTaken = path.endsWith('+}') || HTTP_ROUTES.some((other) => other.path === `${path}/{id+}`)

@@ -9,7 +9,7 @@ import { US_EAST_1 } from './us-east-1.ts'
 const app = new App()
 const context = (name: string): unknown => app.node.tryGetContext(name)
 refuseFlags(context)
-// The command's own word for where it will deploy to.
+// The region to which the command will deploy.
 const { CDK_DEFAULT_REGION: region } = process.env
 checkRegion(region)
 const stage = stageOf(context('stage'), readSettings())

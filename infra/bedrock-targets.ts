@@ -1,10 +1,10 @@
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 
-// As CloudFormation's templates, and cdk-nag's findings, show them.
+// The placeholders in CloudFormation's templates, and in cdk-nag's findings.
 export const PARTITION = '<AWS::Partition>'
 export const ACCOUNT = '<AWS::AccountId>'
 
-/** The regions to which an inference profile may pass a call on, by the first word of its id. */
+/** The regions to which an inference profile may route a call, by the first word of its id. */
 const REGIONS_OF_GEOGRAPHY = new Map([
   ['us', 'us-*'],
   ['us-gov', 'us-gov-*'],
@@ -36,7 +36,7 @@ export function foundationModels({ providers, models }: CatalogData) {
   return { known: [...known.values()], unnamed: [...unnamed] }
 }
 
-/** What the catalog's Bedrock routes call, each once. */
+/** The ARNs that the catalog's Bedrock routes call, each once. */
 export function targetsOf({ providers, models }: CatalogData): Target[] {
   const byArn = new Map<string, Target>()
   for (const { provider, model } of models.flatMap(({ routes }) => routes)) {
@@ -53,7 +53,7 @@ const ARN = /^arn:[^:]+:bedrock:(?<region>[^:]*):[^:]*:(?<kind>[^/]+)\/(?<name>.
 function targetOf(model: string, region: string): Target {
   const { kind, name = '', region: arnRegion = '' } = ARN.exec(model)?.groups ?? {}
   if (kind === 'inference-profile') return { called: model, through: modelsBehind(name, arnRegion) }
-  // Which model an application's own profile leads to is not in its name.
+  // The name of an application's own profile does not tell its model.
   if (kind === 'application-inference-profile')
     return { called: model, through: [modelArn('*', '*'), modelArn('', '*')] }
   if (kind) return { called: model }
@@ -66,7 +66,7 @@ function geographyOf(profile: string): string {
   return profile.slice(0, profile.indexOf('.'))
 }
 
-/** The model in the profile's own region, and in those to which it may pass a call on. */
+/** The model in the profile's own region, and in those to which it may route a call. */
 function modelsBehind(profile: string, region: string): string[] {
   const geography = geographyOf(profile)
   const model = profile.slice(geography.length + 1)

@@ -26,7 +26,7 @@ export class CatalogSeed extends Construct {
         service: 'DynamoDB',
         action: 'putItem',
         physicalResourceId: PhysicalResourceId.of('waybill-catalog-seed'),
-        // An older catalog in a table that was kept wins.
+        // An older catalog in an adopted table wins.
         ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
         parameters: {
           TableName: keys.tableName,

@@ -10,7 +10,7 @@ export function certificateOf(scope: Construct, name: string, zone: Zone): strin
     domainName: name,
     validation: CertificateValidation.fromDns(zoneOf(scope, 'CertificateZone', zone)),
   })
-  // The one for a former domain is in use until CloudFront's own stack has been deployed, too.
+  // The certificate for a former domain is in use until CloudFront's own stack has been deployed, too.
   const { cfnOptions } = certificate.node.defaultChild as CfnResource
   cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
   cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE

@@ -38,7 +38,7 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}`, widgets: rows })
 }
 
-/** One line for each value that the dimension has had. */
+/** One line for each value of the dimension. */
 function search(stage: Stage, name: string, dimension: string, statistic: string): MathExpression {
   const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${stage.name}"`
   return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })

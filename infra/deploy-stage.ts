@@ -8,9 +8,9 @@ const NEW_TABLES = '--new-tables'
 export type RunCdk = (args: readonly string[]) => Promise<number>
 
 /**
- * `cdk deploy`, unless the account is not ready for it, or a stage that has left its tables behind would begin with empty
- * ones. Returns the exit code. Also deploys the stacks in us-east-1; and whatever is there already under a name that the
- * template gives is adopted.
+ * `cdk deploy`, unless the account is not ready for it, or a stage that has left its tables behind would begin with
+ * empty ones. Returns the exit code. Also deploys the stacks in us-east-1; existing resources with a name that the
+ * template gives are adopted.
  */
 export async function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   const args = given.filter((it) => it !== NEW_TABLES)
@@ -42,7 +42,7 @@ async function told(out: Output, work: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Throws if AWS does not say: to go on unseen might begin with empty tables. */
+/** Throws if AWS does not tell: to go on blindly might begin with empty tables. */
 async function lookForTables(plan: Plan): Promise<Outcome> {
   try {
     return await KEPT_TABLES.look(plan)

@@ -5,12 +5,12 @@ import type { Construct } from 'constructs'
 import { zoneOf } from './certificate.ts'
 import type { Stage } from './stages.ts'
 
-/** The records by which the domain leads to CloudFront, if its zone is in the account. */
+/** The DNS records of the domain for CloudFront, if its zone is in the account. */
 export function addDomainRecords(scope: Construct, { domain, ipv6 }: Stage, distribution: Distribution): void {
   if (!domain?.hostedZone) return
   const record = {
     zone: zoneOf(scope, 'DomainZone', domain.hostedZone),
-    // The dot says that it is a whole name, which also the zone's own may be.
+    // The dot marks a full name, which may be the zone's own.
     recordName: `${domain.name}.`,
     target: RecordTarget.fromAlias(new CloudFrontTarget(distribution)),
   }

@@ -7,8 +7,8 @@ import { privateBucket } from './private-bucket.ts'
 import type { Stage } from './stages.ts'
 
 /**
- * What is logged of a request. No header, no query and no path: a key that was sent in the wrong place must not end up
- * here. Which way a request took is told by the pattern that it matched.
+ * The logged fields of a request. No header, no query and no path: a key that was sent in the wrong place must not end
+ * up here. The matched pattern tells the route of a request.
  */
 const RECORD_FIELDS = [
   ...['date', 'time', 'x-edge-location', 'c-ip', 'c-port', 'c-country', 'asn', 'cs-method', 'cs-protocol-version'],
@@ -17,7 +17,7 @@ const RECORD_FIELDS = [
   ...['ssl-protocol', 'ssl-cipher'],
 ]
 
-/** CloudFront's standard logs in a bucket. The former kind of them would have every query, and a bucket with ACLs. */
+/** CloudFront's standard logs in a bucket. The legacy kind would have every query, and a bucket with ACLs. */
 export class EdgeLogs extends Construct {
   constructor(scope: Construct, id: string, { stage, distributionId }: { stage: Stage; distributionId: string }) {
     super(scope, id)
@@ -51,7 +51,7 @@ export class EdgeLogs extends Construct {
     })
     delivery.addResourceDependency(source)
     this.#letDeliver(bucket, name)
-    // Otherwise the delivery would write a policy of its own, over this one.
+    // Otherwise the delivery would replace this policy by one of its own.
     if (bucket.policy) delivery.node.addDependency(bucket.policy)
   }
 

@@ -1,7 +1,7 @@
 import type { Zone } from './settings.ts'
 import type { Stage } from './stages.ts'
 
-/** What a stage's CloudFront needs in us-east-1. */
+/** The resources of a stage's CloudFront that must be in us-east-1. */
 export type EdgeNeeds = {
   /** A certificate that has to be made. */
   readonly certificate: { readonly name: string; readonly zone: Zone } | undefined

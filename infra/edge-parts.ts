@@ -4,7 +4,7 @@ import { edgeNeedsOf } from './edge-needs.ts'
 import { Firewall } from './firewall.ts'
 import type { Stage } from './stages.ts'
 
-/** What CloudFront is given from us-east-1. */
+/** The resources in us-east-1 that CloudFront uses. */
 export type EdgeParts = { readonly certificateArn: string | undefined; readonly webAclArn: string | undefined }
 
 /** For a stack that is in us-east-1 itself. */

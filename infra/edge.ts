@@ -28,9 +28,9 @@ type Props = {
   readonly stage: Stage
   readonly chatUrl: FunctionUrl
   readonly api: HttpApi
-  /** Shared with the functions, so that they take requests from this distribution only, and believe what it says of its viewers. */
+  /** Shared with the functions, so that they accept requests from this distribution only, and trust its viewer addresses. */
   readonly originSecret: string
-  /** For the stage's domain. */
+  /** The certificate of the stage's domain. */
   readonly certificateArn: string | undefined
   readonly webAclArn: string | undefined
 }
@@ -61,7 +61,7 @@ export class Edge extends Construct {
       compress: false,
       functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
     }
-    // A gap timeout: streams send a comment every 15 seconds.
+    // A timeout between bytes: streams send a comment every 15 seconds.
     const readTimeout = Duration.seconds(stage.edgeTimeoutSeconds)
     const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
     this.distribution = new Distribution(this, 'Distribution', {

@@ -25,11 +25,11 @@ export class Firewall extends Construct {
     this.#log(stage)
   }
 
-  /** What was blocked or counted; what passed is in CloudFront's log. */
+  /** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
   #log(stage: Stage): void {
     const stack = Stack.of(this)
     const logs = new LogGroup(this, 'Logs', {
-      // WAF wants this beginning. By its fixed name, a log that outlived its stack is taken up again by the next one.
+      // WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one.
       logGroupName: `aws-waf-logs-${stack.stackName}`,
       retention: stage.logRetentionDays,
       removalPolicy: removalPolicyOf(stage),
@@ -55,8 +55,8 @@ export class Firewall extends Construct {
 }
 
 /**
- * No record of WAF's has a header, a cookie, a query or a piece of a body: a key or a prompt would be in it. A field
- * without keys is withheld whichever its name.
+ * Records of WAF never have a header, a cookie, a query or a piece of a body: a key or a prompt would be in it. A field
+ * without keys is withheld under any name.
  */
 const WITHHELD = ['SINGLE_HEADER', 'SINGLE_COOKIE', 'SINGLE_QUERY_ARGUMENT', 'QUERY_STRING', 'BODY'].map(
   (fieldType) => ({ field: { fieldType }, action: 'SUBSTITUTION' }),
@@ -88,8 +88,8 @@ function limitOfEachAddress({ wafRequestsPerAddress }: Stage): CfnWebACL.RulePro
 }
 
 /**
- * Those of the common rules that look into a body, which count even where the others block. A prompt may be as long as 4 MiB
- * and about anything that they look for: scripts, paths, addresses.
+ * The common rules that look into a body, which count even if the others block. A prompt may have 4 MiB and contain
+ * anything that they look for: scripts, paths, addresses.
  */
 const OF_THE_BODY = [
   ...['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericLFI_BODY', 'GenericRFI_BODY', 'EC2MetaDataSSRF_BODY'],

@@ -24,16 +24,16 @@ import type { UsageExport } from './usage-export.ts'
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
-  /** What CloudFront proves itself with; none without CloudFront. */
+  /** The secrets by which CloudFront proves itself; undefined without CloudFront. */
   readonly originSecrets: string | undefined
-  /** Where closed days go to; none where they stay. */
+  /** The export of closed days; undefined if they stay. */
   readonly usageExport?: UsageExport | undefined
   readonly catalog?: CatalogData
 }
 
 const API_TIMEOUT_SECONDS = 29
 const TOKENIZER_TIMEOUT_SECONDS = 10
-/** Time for a cold start, an estimate and the settlement, out of the time that the edge waits. */
+/** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000
 
 /** The functions, each with no more rights than it needs. */
@@ -43,7 +43,7 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
-  /** Only where the stage has the admin API. */
+  /** Undefined if the stage has no admin API. */
   readonly admin: GatewayFunction | undefined
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -70,7 +70,7 @@ export class Functions extends Construct {
       environment: {},
       memoryMb: stage.tokenizerMemoryMb,
       timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
-      // What chat's own ceiling leaves.
+      // The rest that chat's own limit leaves.
       concurrency: null,
       may: [],
     })
@@ -82,7 +82,8 @@ export class Functions extends Construct {
         ...called,
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: this.tokenizer.functionName,
-        // With a distribution in front: it gives up, and the SDK asks again for what was generated and paid for.
+        // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
+        // paid for.
         ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
@@ -154,8 +155,8 @@ export class Functions extends Construct {
   }
 
   /**
-   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, tries again: the next
-   * run does the same work. The queue may still hand over a call twice, which is harmless.
+   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, retries: the next
+   * run does the same work. The queue may still deliver a call twice, which is harmless.
    */
   #start(fn: GatewayFunction, id: string, roleId: string, everyMinutes: number): void {
     const every = Duration.minutes(everyMinutes)
@@ -178,7 +179,7 @@ export class Functions extends Construct {
     return role.withoutPolicyUpdates()
   }
 
-  /** Those that callers call, and that a deployment can try on some of them first. */
+  /** The functions that callers call, and that a deployment can try on a part of the calls first. */
   get called(): GatewayFunction[] {
     return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
   }
@@ -193,7 +194,7 @@ function invoke(fn: IFunction): PolicyStatement {
   return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
 }
 
-/** A secret's ARN ends in six characters of AWS's choosing. */
+/** A secret's ARN ends in six random characters. */
 export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
   const resourceName = secretName(stage.name, '*')
   const arn = Stack.of(scope).formatArn({

@@ -17,7 +17,7 @@ import type { Stage } from './stages.ts'
 
 const LIVE = 'live'
 
-/** CDK's types differ on whether a role that is not there is undefined. */
+/** CDK's types differ on an optional role: undefined or missing. */
 type LiveVersion = Alias & IFunction
 
 type GatewayFunctionProps = {
@@ -27,10 +27,10 @@ type GatewayFunctionProps = {
   readonly stage: Stage
   readonly memoryMb: number
   readonly timeoutSeconds: number
-  /** The executions that are its own; null for those that all functions of the account share. */
+  /** The executions reserved for it; null for those that all functions of the account share. */
   readonly concurrency: number | null
   readonly environment: Readonly<Record<string, string>>
-  /** All that it may do, besides writing its own log. */
+  /** All rights of the function, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
   /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
   readonly acknowledged?: readonly { readonly id: string; readonly reason: string }[]
@@ -59,7 +59,7 @@ export class GatewayFunction extends LambdaFunction {
       environment: props.environment,
       logGroup: logs,
       role,
-      // A deployment must not delete the version whose streams are not at their end.
+      // A deployment must not delete a version whose streams have not ended.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     logs.grantWrite(role)

@@ -13,8 +13,8 @@ type Selector = CfnTrail.AdvancedEventSelectorProperty
 const KEPT_DAYS = 365
 
 /**
- * Who touched the table of keys with hands of their own: operators, and whoever should not have. The functions write to
- * it for every request, and have the usage rows to show for it; their events would cost more than the writes.
+ * Records accesses to the table of keys by operators and intruders. The functions write to it for every request, and
+ * the usage rows prove that; their events would cost more than the writes.
  */
 export class KeysTrail extends Construct {
   constructor(scope: Construct, id: string, { tables, functions }: Props) {
@@ -41,15 +41,15 @@ export class KeysTrail extends Construct {
 }
 
 /**
- * Those that touch the table for callers. What the tokenizer tried there would be worth knowing, and the admin API, which is
- * called seldom, does what operators do.
+ * The roles that use the table for callers. An access by the tokenizer would be worth knowing, and the admin API, which
+ * is called seldom, does the work of operators.
  */
 function rolesOf({ all, tokenizer, admin }: Functions): IRole[] {
   return all.filter((fn) => fn !== tokenizer && fn !== admin).flatMap(({ role }) => role ?? [])
 }
 
 function ofKeys({ keys }: Tables, roles: readonly IRole[]): Selector {
-  // Only Lambda can assume these roles, so nobody hides behind one; the slash ends the role's name.
+  // Only Lambda can assume these roles, so no person can hide behind one; the slash ends the role's name.
   const sessions = roles.map((role) => `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${role.roleName}/`)
   return {
     name: 'The table of keys, touched by anybody but the functions',
@@ -61,7 +61,7 @@ function ofKeys({ keys }: Tables, roles: readonly IRole[]): Selector {
   }
 }
 
-/** Without what CloudTrail itself writes there, which would never end. */
+/** Excludes CloudTrail's own writes to the bucket, which would never end. */
 function ofTheTrail(bucket: Bucket): Selector {
   return {
     name: 'The records of the trail itself, read or deleted',

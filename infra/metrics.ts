@@ -6,7 +6,7 @@ import type { Stage } from './stages.ts'
 const period = Duration.minutes(5)
 export const IN_FIVE_MINUTES = { period, statistic: 'Sum' } as const
 
-/** One of those that the gateway's log writes. */
+/** A metric of the gateway's log. */
 export function gatewayMetric({ name: stage }: Stage, metricName: string, statistic = 'Sum'): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
@@ -18,7 +18,7 @@ export function gatewayMetric({ name: stage }: Stage, metricName: string, statis
   })
 }
 
-/** A metric has no data where nothing happened, and a sum with a part missing would be missing itself. */
+/** A metric without events has no data, and a sum with a missing part would be missing itself. */
 export function sumOf(metrics: readonly IMetric[]): MathExpression {
   const named = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
   const expression = Object.keys(named)
@@ -27,7 +27,7 @@ export function sumOf(metrics: readonly IMetric[]): MathExpression {
   return new MathExpression({ expression, usingMetrics: named, period })
 }
 
-/** In percent, and 0 while there are fewer than this: one failure of one request is no outage. */
+/** In percent, and 0 below this number of requests: one failure of one request is no outage. */
 export function percentOf(part: IMetric, whole: IMetric, atLeast = 5): MathExpression {
   const expression = `IF(FILL(part, 0) >= ${atLeast}, 100 * FILL(part, 0) / FILL(whole, 1), 0)`
   return new MathExpression({ expression, usingMetrics: { part, whole }, period })

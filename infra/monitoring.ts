@@ -9,7 +9,7 @@ import { type Alarms, addAlarms } from './alarms.ts'
 import { addDashboard } from './dashboard.ts'
 import type { Stage } from './stages.ts'
 
-/** Alarms that mean something is wrong now, a dashboard that shows what, and a budget. */
+/** Alarms for faults, a dashboard that shows them, and a budget. */
 export class Monitoring extends Construct {
   readonly alarms: Alarms
 
@@ -31,14 +31,15 @@ export class Monitoring extends Construct {
 
   #topic(id: string, displayName: string, email: string | undefined): Topic {
     const topic = new Topic(this, id, { displayName, enforceSSL: true })
-    // With enforceSSL the topic has a policy, in place of the default by which its own account's alarms may publish.
+    // With enforceSSL the topic has a policy of its own, which replaces the default by which its account's alarms may
+    // publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
     if (email) topic.addSubscription(new EmailSubscription(email))
     return topic
   }
 
-  /** Of the whole account: Bedrock's bill, for one, has no tag of the stack. */
+  /** For the whole account: Bedrock's bill, for one, has no tag of the stack. */
   #addBudget({ monthlyBudgetUsd: amount, alarmEmail: address }: Stage): void {
     if (amount === undefined || address === undefined) return
     const mail = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({

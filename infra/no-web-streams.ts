@@ -1,2 +1,2 @@
-/** Stands in for Node's own: Middy asks of a body whether it is one of these, and no body of ours is. */
+/** Replaces Node's own class: Middy tests if a body is an instance, and no body of ours is. */
 export class ReadableStream {}

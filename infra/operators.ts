@@ -18,11 +18,14 @@ type Props = {
   readonly adminApi?: HttpApi | undefined
 }
 
-/** Policies for people: what the command line needs on this stage, and no more. Nobody has them until they are attached. */
+/**
+ * Policies for people: the rights that the command line needs on this stage, and no more. They must be attached to
+ * somebody.
+ */
 export class Operators extends Construct {
-  /** May do all that the command line does. */
+  /** For everything that the command line does. */
   readonly operator: ManagedPolicy
-  /** May look, and change nothing. */
+  /** For reading only. */
   readonly reader: ManagedPolicy
 
   constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
@@ -56,7 +59,7 @@ export class Operators extends Construct {
     )
   }
 
-  /** The stack's own id: CloudFormation asks for it even where a stack is called by its name. */
+  /** By the stack's own id, which CloudFormation checks even if a stack is called by its name. */
   #findStage(): PolicyStatement {
     return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
   }

@@ -15,7 +15,7 @@ const ADMIN_KEYS = `${ITEMS.adminKey}*`
 const ADMIN_HASHES = `${ITEMS.adminHash}*`
 const ADMIN_GRANTS = `${ITEMS.adminGrants}*`
 
-/** What whoever administers reads: all that people are shown. */
+/** Reads of people and programs that administer. */
 export function readTables({ keys, usage }: Tables): PolicyStatement[] {
   return [
     onItems(
@@ -24,7 +24,7 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
       [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
     ),
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
-    // Keys are listed by reading all of the table, hashes of secrets too. No secret can be found from its hash.
+    // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
     new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: [usage.tableArn] }),
     new PolicyStatement({
@@ -34,7 +34,7 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
   ]
 }
 
-/** No usage row is changed or deleted by anybody, and no key, grant, event or version of the catalog is deleted. */
+/** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
 export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[] = []): PolicyStatement[] {
   return [
     onItems(
@@ -47,7 +47,7 @@ export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[
   ]
 }
 
-/** What admin keys have granted. */
+/** The daily sums that admin keys have granted. */
 export function readAdminGrants({ keys }: Tables): PolicyStatement {
   return onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_GRANTS])
 }
@@ -61,7 +61,7 @@ export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
   ]
 }
 
-/** To know an admin key by its secret, and to count what it grants. It can neither be made nor changed so. */
+/** To recognise an admin key by its secret, and to count its grants. It does not allow to make or change one. */
 export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
   return [
     onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_HASHES, ADMIN_GRANTS]),
@@ -93,7 +93,7 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
     readKeys: onKeys(['dynamodb:GetItem'], [KEYS, HASHES]),
     readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
-    /** Admission and settlement. Neither makes a key nor touches a hash or the catalog. */
+    /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
     admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),
     findKeysToSweep: new PolicyStatement({
       actions: ['dynamodb:Query'],
@@ -106,7 +106,7 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
       resources: [answers.tableArn],
     }),
     readRows: onUsage(['dynamodb:GetItem'], ROWS),
-    /** By reading all of the table, hashes of secrets too. No secret can be found from its hash. */
+    /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
     listKeys: onKeys(['dynamodb:Scan']),
     readRowsOfKeys: new PolicyStatement({
       actions: ['dynamodb:Query'],

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 
-/** A bucket for what AWS writes and nobody publishes, which forgets what is older than these days. */
+/** A bucket that only AWS writes to, not public, which deletes objects after this number of days. */
 export function privateBucket(scope: Construct, id: string, days: number): Bucket {
   return new Bucket(scope, id, {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -10,7 +10,7 @@ export function privateBucket(scope: Construct, id: string, days: number): Bucke
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     lifecycleRules: [{ expiration: Duration.days(days), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    // Of every stage: CloudFormation deletes no bucket that has something in it, and this one empties itself.
+    // For every stage: CloudFormation cannot delete a bucket with content, and this one empties itself.
     removalPolicy: RemovalPolicy.RETAIN,
   })
 }

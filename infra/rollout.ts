@@ -9,15 +9,16 @@ import type { GatewayFunction } from './gateway-function.ts'
 type Props = { readonly functions: Functions; readonly alarms: Alarms }
 
 /**
- * The alarms by which a deployment is taken back: those that tell of faults of our own code. An upstream that fails, or a
- * key that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
+ * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
+ * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
  */
 const TAKE_BACK = ['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped']
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
- * slowest of the alarms needs. If one goes off, the version before has all calls again, and CloudFormation takes the rest of the
- * deployment back. The sweep and the tokenizer change at once: a tenth of their few calls would prove nothing.
+ * slowest of the alarms needs. If one goes off, the version before gets all calls again, and CloudFormation rolls the
+ * rest of the deployment back. The sweep and the tokenizer change at once: a tenth of their few calls would prove
+ * nothing.
  */
 export class Rollout extends Construct {
   constructor(scope: Construct, id: string, { functions, alarms }: Props) {
@@ -39,12 +40,12 @@ export class Rollout extends Construct {
         // CDK would add AWS's own policy, which is for every function of the account.
         role: role.withoutPolicyUpdates(),
       })
-      // Its rights too, not only its name.
+      // On its rights too, not only on its name.
       group.node.addDependency(role)
     }
   }
 
-  /** May move the aliases of these functions and look at alarms, and is CodeDeploy's of this account only. */
+  /** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */
   #role(functions: readonly GatewayFunction[]): Role {
     const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { RunCdk } from './deploy-stage.ts'
 
-/** `cdk` in this terminal; its exit code. */
+/** Runs `cdk` in this terminal and returns its exit code. */
 export const runCdk: RunCdk = (args) => {
   const cdk = spawn('cdk', args, { stdio: 'inherit' })
-  // The terminal interrupts both; cdk says how far it came.
+  // The terminal interrupts both; cdk reports its progress.
   process.on('SIGINT', () => {})
   return new Promise((resolve, reject) => {
     cdk.once('error', () => reject(new Error("There is no 'cdk' here: run 'npm ci', and this by 'npm run'.")))

@@ -6,13 +6,13 @@ import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { STAGE_NAMES, stageOf } from './stages.ts'
 import { US_EAST_1 } from './us-east-1.ts'
 
-/** Those that CloudWatch offers. */
+/** The values that CloudWatch offers. */
 const LOG_DAYS: readonly number[] = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
   ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
 ] satisfies RetentionDays[]
 
-/** Time enough to notice that days are not closed or exported, whoever is on holiday. */
+/** Time enough to notice that days are not closed or exported, even during a holiday. */
 const LEAST_DAYS = 90
 
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
@@ -25,13 +25,13 @@ const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a tab
 const domain = z
   .strictObject({
     name: hostName,
-    /** Of a certificate that is there already. */
+    /** The ARN of an existing certificate. */
     certificateArn: z
       .string()
       .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
       .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
       .optional(),
-    /** The zone in Route 53 that the domain is in: its records are then made, and its certificate if none is given. */
+    /** The zone in Route 53 of the domain: its records are then made, and its certificate if none is given. */
     hostedZone: z
       .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
       .optional(),
@@ -42,37 +42,37 @@ const domain = z
     'its name is not in the hostedZone',
   )
 
-/** What an operator may set for a stage. */
+/** The settings of a stage for operators. */
 const settings = z.strictObject({
   /** Gets alarms by e-mail, beside the topics. */
   alarmEmail: z.email().optional(),
   /** Gets the alarms that can wait for a working day, in place of the address above. */
   ticketEmail: z.email().optional(),
-  /** What the account may spend in a month before `alarmEmail` hears of it. */
+  /** The spending of the account in a month from which on `alarmEmail` is told. */
   monthlyBudgetUsd: z.number().positive().optional(),
   /** Without it there is no CloudFront distribution, and two addresses in place of one. */
   edge: z.boolean(),
-  /** Whether CloudFront takes requests over IPv6. */
+  /** True if CloudFront accepts requests over IPv6. */
   ipv6: z.boolean(),
   /** The base URL's own domain, which stays when the distribution is made anew. */
   domain: domain.optional(),
   /** A web firewall for CloudFront: none, or AWS's common rules that count, or block. */
   waf: z.enum(['off', 'count', 'block']),
-  /** In five minutes, of one address; a firewall refuses those beyond. */
+  /** The most requests of one address in five minutes; the firewall refuses more. */
   wafRequestsPerAddress: z.int().min(10).max(2_000_000_000),
-  /** Whether CloudFront logs its requests into a bucket. */
+  /** True if CloudFront logs its requests into a bucket. */
   edgeLogs: z.boolean(),
-  /** Whether CloudTrail records who touches the table of keys, other than the functions. */
+  /** True if CloudTrail records accesses to the table of keys, other than by the functions. */
   keysTrail: z.boolean(),
-  /** Whether the admin API is deployed, for callers who sign with credentials of AWS's. */
+  /** True if the admin API is deployed, for callers who sign with AWS credentials. */
   admin: z.boolean(),
-  /** Whether it also takes admin keys, from programs outside AWS. */
+  /** True if it also accepts admin keys, from programs outside AWS. */
   adminKeys: z.boolean(),
-  /** Tables of an earlier stack that the next deployment takes up again; they have these names from then on. */
+  /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
-  /** Whether new code gets a tenth of the calls for half an hour first, or all of them at once. */
+  /** Gives new code a tenth of the calls for half an hour first, or all of them at once. */
   rollout: z.enum(['canary', 'at-once']),
-  /** Raised by one, it has the next deployment rotate the secret between CloudFront and the functions. */
+  /** Raised by one, it makes the next deployment rotate the secret between CloudFront and the functions. */
   originSecretNumber: z.int().min(1),
   /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
   chatMemoryMb: memoryMb(192),
@@ -83,20 +83,24 @@ const settings = z.strictObject({
     .int()
     .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
   /**
-   * How many executions Lambda reserves for chat, for each function of the HTTP API, for the sweep, for the closing of days and for the
-   * admin API, which is also the most that each may have: so one key's streams cannot take the place of the others. Lambda reserves only what leaves
-   * 100 of the account's quota unreserved. A new account may have a quota of 10, in which nothing can be reserved.
+   * The executions that Lambda reserves for chat, for each function of the HTTP API, for the sweep, for the closing of
+   * days and for the admin API, which is also the most that each may have: so one key's streams cannot crowd out the
+   * others. Lambda keeps 100 of the account's quota unreserved. A new account may have a quota of 10, of which nothing
+   * can be reserved.
    */
   chatConcurrency: concurrency,
   apiConcurrency: concurrency,
   sweepConcurrency: concurrency,
   closeConcurrency: concurrency,
   adminConcurrency: concurrency,
-  /** Whether the rows of closed days are written to a bucket. */
+  /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
-  /** Rows are deleted so many days after their request; null keeps them for good. Long after every day should be exported. */
+  /**
+   * Rows are deleted this number of days after their request; null keeps them for good. Every day should be exported
+   * long before.
+   */
   keepRowsDays: z.int().min(LEAST_DAYS).max(36_500).nullable(),
-  /** Of the HTTP API, for all keys together; a key has its own limits. */
+  /** The limit of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),
 })
 
@@ -149,7 +153,7 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
   throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in docs/deploy.md.`)
 }
 
-/** A setting that was given as a flag would be gone with the next deployment. */
+/** A setting that was given as a flag would be lost with the next deployment. */
 export function refuseFlags(context: (name: string) => unknown): void {
   for (const name of SETTING_NAMES) {
     if (context(name) === undefined) continue

@@ -23,7 +23,7 @@ import { UsageExport } from './usage-export.ts'
 
 type WaybillProps = StackProps & {
   readonly stage: Stage
-  /** What CloudFront takes from us-east-1, if that is in stacks of its own. */
+  /** The resources in us-east-1, if they are in stacks of their own. */
   readonly edgeParts?: EdgeParts
 }
 
@@ -81,7 +81,7 @@ export class WaybillStack extends Stack {
       addDomainRecords(this, stage, distribution)
       if (stage.edgeLogs && !edgeParts) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
       this.#output(OUTPUTS.baseUrl, baseUrl)
-      // Where the operator's own records have to lead.
+      // The target of the operator's own DNS records.
       if (stage.domain) this.#output(OUTPUTS.edgeDomain, distributionDomainName)
       if (stage.edgeLogs && edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
@@ -97,7 +97,7 @@ export class WaybillStack extends Stack {
     }
     this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
-    // A Function URL always takes IPv6.
+    // A Function URL always accepts IPv6.
     this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }

@@ -10,9 +10,9 @@ import type { Stage } from './stages.ts'
 import { US_EAST_1 } from './us-east-1.ts'
 
 /**
- * One stack, if its region is us-east-1 or if it needs nothing of there. In another region, what CloudFront takes from
- * us-east-1 is in small stacks there, one for each thing: one that is switched off is then only left out, and can be
- * deleted when CloudFront no longer has it.
+ * One stack, if its region is us-east-1 or if it needs nothing there. In another region, the resources that CloudFront
+ * needs in us-east-1 are in small stacks there, one for each: a resource that is switched off is then only left out,
+ * and can be deleted when CloudFront no longer uses it.
  */
 export function addStacks(app: App, stage: Stage, region: string): void {
   if (region === US_EAST_1) {

@@ -1,13 +1,13 @@
 import type { Settings, SettingsOfStages } from './settings.ts'
 
-/** Everything in which one deployment differs from another: what its operator may set, and what its name decides. */
+/** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
 export type Stage = Settings & {
   readonly name: string
-  /** Whether the tables and logs stay when the stack is destroyed. */
+  /** True if the tables and logs stay when the stack is destroyed. */
   readonly keepsData: boolean
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
-  /** How long a non-streaming answer may take behind CloudFront. */
+  /** The timeout of a non-streaming answer behind CloudFront. */
   readonly edgeTimeoutSeconds: number
 }
 
@@ -20,14 +20,14 @@ const COMMON = {
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
   ipv6: true,
-  // As many as all of prod's 500 places for chats serve in five minutes, if each is free again after 1.5 seconds.
+  // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
   admin: false,
   adminKeys: false,
 }
 
-/** Makes glibc, which node allocates with, give back the memory of a large request: by itself it keeps most of it. */
+/** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */
 export const GIVES_MEMORY_BACK = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -76,7 +76,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
 
 export const STAGE_NAMES = Object.keys(STAGES)
 
-/** The stage with the settings that its operator has given, or else as it comes. */
+/** The stage with the operator's settings, and defaults for the others. */
 export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   const stage = typeof name === 'string' && Object.hasOwn(STAGES, name) ? STAGES[name] : undefined
   if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)

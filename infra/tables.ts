@@ -22,7 +22,7 @@ export class Tables extends Construct {
     })
   }
 
-  /** Without a name CloudFormation gives it one. To give or take a name later would make another table. */
+  /** Without a name CloudFormation gives it one. To add or remove a name later would make another table. */
   #table(
     id: string,
     definition: TableDefinition,

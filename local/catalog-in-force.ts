@@ -9,11 +9,11 @@ import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 
 const BY = 'npm start'
-/** No other name for a start, so that the catalog stays its operator's. */
+/** Differs from `BY`, so that the catalog still counts as its operator's. */
 const ECHO_MOVED = 'npm start, because echo has another address'
 
 type InForce = StoredCatalog & {
-  /** Whether an operator put it in force, and not a start: then the file has not been loaded. */
+  /** True if an operator put the catalog in force, and not a start: then the file has not been loaded. */
   readonly isOperators: boolean
 }
 
@@ -33,7 +33,7 @@ function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): Catalog
   return JSON.parse(JSON.stringify(catalog), renamed) as CatalogData
 }
 
-/** As it is stored: without what is undefined. */
+/** The catalog as it is stored: without undefined fields. */
 function plain(catalog: CatalogData): unknown {
   return JSON.parse(JSON.stringify(catalog))
 }

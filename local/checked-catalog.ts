@@ -5,7 +5,7 @@ import type { ReadCatalog, StoredCatalog } from '../layers/gateway/store/catalog
 const FAULTS_SHOWN = 3
 
 /**
- * The local table's catalog, checked like a file whenever it is read: everything on this machine can write into that
+ * The local table's catalog, checked like a file whenever it is read: every program on this machine can write into that
  * table. An invalid one is refused, and the last good one stays in force.
  */
 export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadCatalog {

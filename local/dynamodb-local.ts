@@ -31,10 +31,10 @@ export async function startDynamoDbLocal(folder: string | null, stack: AsyncDisp
   return { endpoint, ended }
 }
 
-/** It runs for minutes, not months: with the quick compiler and the plain collector it takes half the processor time. */
+/** It runs for minutes, not months: with the quick compiler and the simple collector it takes half the processor time. */
 const QUICKLY = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
-/** It reports its use to Amazon unless it is told not to. */
+/** Without this variable it reports its use to Amazon. */
 function environment(): NodeJS.ProcessEnv {
   const options = process.env.JAVA_TOOL_OPTIONS
   return {

@@ -19,7 +19,7 @@ type Echo = { readonly url: string; readonly close: () => void }
 /** With the address that it had when the gateway was last started in the folder. */
 export type KeptEcho = Echo & { readonly formerUrl: string | undefined }
 
-/** The echo upstream at the port of the last start, which is free again as a rule: catalogs that are kept name it. */
+/** The echo upstream at the port of the last start, which is usually free again: stored catalogs name it. */
 export async function startKeptEcho(folder: string): Promise<KeptEcho> {
   const file = join(folder, 'echo-port')
   const kept = Number(await readFile(file, 'utf8').catch(() => '')) || undefined
@@ -84,7 +84,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse): Prom
   response.end('data: [DONE]\n\n')
 }
 
-/** This model's tokens are words with the space that follows them, and it counts what it really reads and says. */
+/** This model's tokens are words with the space that follows them, and it counts the words that it really reads and writes. */
 function wordsOf(content: string): string[] {
   return content.match(/\S+\s*|\s+/g) ?? []
 }

@@ -13,7 +13,7 @@ export function toEvent(
   requestId: string,
 ): APIGatewayProxyEventV2 {
   const { url = '/', method = 'GET' } = request
-  // As it came: URL would take the start of `//x/v1/models` for a host, and refuse `//`.
+  // Taken as it came: URL would read the start of `//x/v1/models` as a host, and refuse `//`.
   const queryAt = url.indexOf('?')
   const rawPath = queryAt === -1 ? url : url.slice(0, queryAt)
   const rawQueryString = queryAt === -1 ? '' : url.slice(queryAt + 1)
@@ -80,7 +80,7 @@ function routeOf(method: string, path: string): { routeKey: string; pathParamete
   return { routeKey: `${route.method} ${route.path}`, ...(id !== undefined && { pathParameters: { id } }) }
 }
 
-/** The last one asked for: many requests come in one second. */
+/** The last time that was written: many requests come in one second. */
 let lastTime = { second: Number.NaN, text: '' }
 
 /** `12/Mar/2020:19:03:58 +0000` */

@@ -38,7 +38,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
   }
 }
 
-/** Behind the margin, so that no line of an error's own words looks like one of the log. */
+/** Indented, so that no line of an error's own message looks like one of the log. */
 function indented(text: string): string {
   return plainText(text).replace(/^/gm, '    ')
 }

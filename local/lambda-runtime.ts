@@ -10,7 +10,7 @@ type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<R
 export class ResponseStream extends Writable {
   #response: ServerResponse | undefined
   #head: ResponseHead | undefined
-  /** What came first. An answer that is whole with it goes out in one piece, with its length. */
+  /** The first piece of the answer. An answer of one piece goes out at once, with its length. */
   #first: string | Buffer | undefined
   #isFlushing = false
 
@@ -46,14 +46,14 @@ export class ResponseStream extends Writable {
       this.#flush()
       response?.end()
     }
-    // V8 keeps a stream longer than it lives, and what it still refers to with it.
+    // V8 keeps a stream longer than it lives, and with it all that the stream refers to.
     this.#head = undefined
     this.#first = undefined
     this.#response = undefined
     done()
   }
 
-  /** Once whoever writes has had its say: it may end the answer in the same breath. */
+  /** After the writer's turn: it may end the answer in the same turn. */
   #flushSoon(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true

@@ -4,7 +4,7 @@ import { errorEnvelope } from '../layers/gateway/wire/frames.ts'
 
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
 
-/** Whether a request was sent to this machine by one of its own names, and not by a page whose name leads here. */
+/** True if a request was sent to this machine by one of its own names, and not by a page whose name resolves to it. */
 export function isForOwnHost({ headers }: IncomingMessage): boolean {
   return OWN_NAMES.test(headers.host ?? '')
 }

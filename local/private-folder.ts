@@ -7,7 +7,8 @@ const STICKY = 0o1000
 export async function privateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // A folder that everybody shares on purpose, such as /tmp, stays as it is. The files in it are private all the same.
+    // A folder that everybody shares on purpose, such as /tmp, stays as it is. The files in it are private all the
+    // same.
     if ((await stat(folder)).mode & STICKY) return
     await chmod(folder, 0o700)
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MAX_BODY_BYTES } from '../layers/gateway/wire/read-body.ts'
 
-/** The most that Lambda takes. */
+/** Lambda's limit. */
 const LAMBDA_BYTES = 6 * 1024 * 1024
 
 /**
- * A request's body, or enough of it to be refused for its size. Nothing is read of a body that declares itself too long:
- * blanks of that length stand for it, so that the function answers, and keeps its row, as it would in AWS.
+ * A request's body, or enough of it to be refused for its size. A body that declares itself too long is not read:
+ * blanks of that length stand for it, so that the function answers, and writes its row, as it would in AWS.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)

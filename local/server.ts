@@ -21,7 +21,7 @@ import { FOREIGN_HOST, isForOwnHost } from './own-host.ts'
 import { endUnread, readBody } from './request-body.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
 
-/** With the pause between two looks at the connections, a request that never comes whole is ended within a minute. */
+/** With the interval at which Node checks connections, a request that never comes to its end is ended within a minute. */
 const WHOLE_REQUEST_MS = 50_000
 const LINGER_MS = 2_000
 
@@ -29,13 +29,13 @@ type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
 export type ServerOptions = {
-  /** In place of the keys that a function in AWS has. */
+  /** Replaces the keys that a function in AWS has. */
   readonly keys?: KeySources
-  /** In place of the tokenizer in a thread of its own. */
+  /** Replaces the tokenizer in a thread of its own. */
   readonly countTokens?: CountTokens | undefined
-  /** How long a request may take to come, head and body. */
+  /** The most time for the head and body of a request to come. */
   readonly wholeRequestMs?: number
-  /** How long a client that was refused before its body was read may go on sending it. */
+  /** The time in which a client that was refused before its body was read may go on sending it. */
   readonly lingerMs?: number
 }
 
@@ -105,7 +105,7 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
   }
 }
 
-/** Our distribution sends what it does not know by the beginning of its path. */
+/** The distribution routes unknown paths by their beginning. */
 function fallbackFor(path: string): 'chat' | 'fallback' {
   return CHAT_PATHS.some((start) => path.startsWith(start)) ? 'chat' : 'fallback'
 }

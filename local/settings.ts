@@ -7,7 +7,7 @@ import { localFolder } from '../operator/local-gateway.ts'
 export type LocalSettings = {
   readonly port: number
   readonly catalogFile: string
-  /** Everything that a local gateway has lies in it. */
+  /** Holds all data of a local gateway. */
   readonly folder: string
   readonly isInMemory: boolean
   readonly isDynamoDbLocal: boolean
@@ -17,7 +17,7 @@ const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 
 type Option = { readonly takes?: string; readonly variable?: string; readonly words: string }
 
-/** What `npm start` can be told: `npm start -- --port 9000`, or by a variable of the environment. */
+/** The settings of `npm start`: `npm start -- --port 9000`, or a variable of the environment. */
 const OPTIONS = {
   port: {
     takes: 'NUMBER',
@@ -44,7 +44,7 @@ export const HELP = [
   }),
 ].join('\n')
 
-/** Undefined if the help is asked for. Throws a CliError. */
+/** Undefined if help is asked for. Throws a CliError. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): LocalSettings | undefined {
   const given = readArguments(args)
   if (given.help) return undefined

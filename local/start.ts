@@ -30,7 +30,7 @@ import type { LocalSettings } from './settings.ts'
 import { takeFolder } from './take-folder.ts'
 import { welcome } from './welcome.ts'
 
-/** Starts everything; what must end again is put on `stack` the moment it exists. Throws a CliError. */
+/** Starts everything; a part that must be ended is put on `stack` the moment it exists. Throws a CliError. */
 export async function start(settings: LocalSettings, stack: AsyncDisposableStack): Promise<void> {
   const { port, catalogFile, folder, isInMemory } = settings
   const paint = paintFor(process.stdout)
@@ -96,7 +96,7 @@ async function openDatabase(
   }
   const data = join(folder, 'dynamodb-local')
   if (!isInMemory) await privateFolder(data)
-  // Loaded only when it is asked for: an installation for use alone does not have it.
+  // Lazy: an installation without development packages does not have it.
   const { startDynamoDbLocal } = await import('./dynamodb-local.ts')
   return startDynamoDbLocal(isInMemory ? null : data, stack)
 }

@@ -5,7 +5,7 @@ import { CliError } from '../operator/cli-error.ts'
 import { type LocalFile, localFile } from '../operator/local-gateway.ts'
 import { privateFolder } from './private-folder.ts'
 
-/** Makes the folder this process's until it ends, however it ends: the lock is the system's. Throws a CliError. */
+/** Locks the folder for this process until it ends, however it ends: the lock is the system's. Throws a CliError. */
 export async function takeFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {
   await privateFolder(folder)
   try {
@@ -17,7 +17,7 @@ export async function takeFolder(folder: string, stack: AsyncDisposableStack): P
   }
 }
 
-/** SQLite's code for a lock that somebody else has. */
+/** SQLite's code for a lock that another process holds. */
 const BUSY = 5
 
 async function explain(folder: string): Promise<CliError> {

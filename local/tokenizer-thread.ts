@@ -44,7 +44,7 @@ export function openTokenizerThread({ file = FILE, mostMs = MOST_MS }: Options =
       waiting.get(id)?.resolve(tokens)
       waiting.delete(id)
     })
-    // Its errors are not passed on: they are not ours, and may quote what was counted.
+    // Its errors are not passed on: they are not ours, and may quote the text that was counted.
     started.on('error', died)
     started.on('exit', died)
     started.unref()

@@ -13,7 +13,7 @@ import { ABOUT, HEADERS, NEEDED, REFUSALS } from './admin-openapi-words.ts'
 
 type Json = { readonly [name: string]: unknown }
 
-/** Schemas that the document has by a name; others stand where they are used. */
+/** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ Key, KeyDetail, KeyWithSecret, Hold, Grant, GrantMade, Event, Audit, AuditSummary, Request, RequestLine },
   ...{ UsagePage, Overview, Route, RouteTest, Catalog, CatalogVersion, CatalogCheck, Search, Identity },
@@ -28,7 +28,7 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 }
 const SCHEMAS = '#/components/schemas/'
 
-/** The OpenAPI document of the admin API, made of its routes and schemas. */
+/** The OpenAPI document of the admin API, made from its routes and schemas. */
 export function adminOpenApi(): Json {
   const names = Object.keys(ROUTES) as (keyof typeof ROUTES)[]
   const paths: Record<string, Record<string, Json>> = {}
@@ -122,7 +122,7 @@ function componentSchemas(): Json {
   return convert({}).components
 }
 
-/** A reference for a schema that has a name. */
+/** A reference, if the schema has a name. */
 function schemaOf(schema: z.ZodType): Json {
   const known = Object.entries(COMPONENTS).find(([, component]) => component === schema)
   return known ? { $ref: `${SCHEMAS}${known[0]}` } : (convert({ schema }).other.schema ?? {})
@@ -141,7 +141,7 @@ function convert(others: Readonly<Record<string, z.ZodType>>): { components: Jso
   }
 }
 
-/** Every whole number of JSON is within these bounds, and words stand once. */
+/** Every integer of JSON is within these bounds, and a description stands once. */
 function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

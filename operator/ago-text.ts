@@ -4,7 +4,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** How long ago a moment was, in its largest unit; the clocks of others may be ahead of ours. */
+/** The time since a moment, in its largest unit; other clocks may be ahead of ours. */
 export function agoText(at: string, nowMs: number): string {
   const ms = nowMs - Date.parse(at)
   for (const [unit, length] of UNITS) {

@@ -3,7 +3,7 @@ import { catalog } from '../catalog/parse-catalog.ts'
 
 type Schema = { [keyword: string]: unknown }
 
-/** Decimals as the validator's own checks want them; a JSON Schema has no other word for such a check. */
+/** Decimals as the validator's own checks demand; a JSON Schema cannot express such a check otherwise. */
 const PRICE = { pattern: '^(0|[1-9]\\d*)(\\.\\d{1,6})?$' }
 const AMOUNT = { pattern: '^(0|[1-9]\\d*)(\\.\\d{1,9})?$' }
 const BASE_URL = { pattern: '^(https://.+|http://(127(\\.\\d+){3}|\\[::1\\]|localhost)([:/].*)?|local:echo)$' }
@@ -141,7 +141,7 @@ const NOTES: Readonly<Record<string, Schema>> = {
   ),
 }
 
-/** The JSON Schema of a catalog file: the validator's own shape, with words for editors to show. */
+/** The JSON Schema of a catalog file: the validator's own shape, with descriptions for editors. */
 export function catalogSchema(): Schema {
   return annotate(z.toJSONSchema(catalog, { io: 'input' }) as Schema, '')
 }

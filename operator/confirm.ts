@@ -3,10 +3,10 @@ import type { Readable, Writable } from 'node:stream'
 import { plainText } from '../layers/gateway/domain/plain-text.ts'
 import { CliError } from './cli-error.ts'
 
-/** Where a question is asked and answered. */
+/** The streams of a question and its answer. */
 type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
-/** Returns if the change may be made, and throws a CliError if not. Says what the change is only if it has to ask. */
+/** Returns if the change may be made, and throws a CliError if not. Describes the change only if it has to ask. */
 export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
 
 type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }

@@ -10,21 +10,21 @@ import type { NamedVariable } from './local-keys.ts'
 export type Target = {
   readonly local?: boolean
   readonly stage?: string
-  /** Past the stage's admin API. */
+  /** Bypasses the stage's admin API. */
   readonly direct?: boolean
 }
 
 export type Connection = {
   readonly tables: OperatorTables
   readonly stage: string
-  /** Whether a change is asked about first. */
+  /** True if changes need a confirmation. */
   readonly isProtected: boolean
-  /** Whether requests can come over IPv6. */
+  /** True if requests can come over IPv6. */
   readonly ipv6: boolean
   /** The addresses of chat and of the other endpoints: the same one, unless the stack has no distribution. */
   readonly chatUrl: string
   readonly apiUrl: string
-  /** The address of the stage's admin API, where it has one: it is asked in place of the tables. */
+  /** The address of the stage's admin API, if it has one: it is used in place of the tables. */
   readonly adminUrl?: string
   /** The address of the local gateway's echo upstream. */
   readonly echoUrl?: string
@@ -34,7 +34,7 @@ export type Connection = {
   readonly whoAmI: WhoAmI
 }
 
-/** What a command works on; the local gateway is the one that was started in this folder. */
+/** The gateway that a command works on; the local gateway is the one that was started in this folder. */
 export async function connect({ local, stage, direct }: Target, folder = process.cwd()): Promise<Connection> {
   if (local && stage) throw new CliError('Choose one of --local and --stage.')
   if (direct && !stage) throw new CliError('--direct goes with --stage NAME.')
@@ -70,7 +70,7 @@ export function localConnection(
   }
 }
 
-/** The stack's outputs say where everything is; the operator's own credentials do the rest. */
+/** The stack's outputs have all addresses; the operator's own credentials do the rest. */
 async function connectStage(stage: string, isDirect: boolean): Promise<Connection> {
   const { outputs, status } = await readStack(stackName(stage))
   const output = (name: string): string => {
@@ -99,7 +99,7 @@ async function connectStage(stage: string, isDirect: boolean): Promise<Connectio
   }
 }
 
-/** A stack's address is what an SDK takes, with `/v1`. */
+/** The base URL of a stack is for SDKs, with `/v1`. */
 function withoutVersion(address: string): string {
   return address.replace(/\/v1$/, '')
 }

@@ -1,12 +1,12 @@
 import { awsTrouble, troubleLine } from '../layers/gateway/aws/trouble.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { UnansweredWrite } from '../layers/gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../layers/gateway/store/transact.ts'
 import { CliError } from './cli-error.ts'
 
-/** What the person at the terminal is told of a failure: what happened and what to do, without a stack. */
+/** The message about a failure for the person at the terminal: the event and the remedy, without a stack. */
 export function explainFailure(error: unknown): string {
   if (error instanceof CliError) return error.message
-  if (error instanceof UnansweredWrite) return `${error.message} Look before you try again.`
+  if (error instanceof WriteOutcomeUnknown) return `${error.message} Look before you try again.`
   const { name, message, code } = error as Error & { code?: string }
   if (name === 'AccessDeniedException') {
     return `This works on the tables with your own AWS credentials, which do not allow it (${message}). The admin API of a stage does not do it for you.`

@@ -33,7 +33,7 @@ function isWorthSplitting(error: unknown, ms: number): boolean {
   return least !== undefined && ms > least
 }
 
-/** The first half has it. */
+/** The first half has the header. */
 async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let begun = ''
   let isBehind = false

@@ -29,7 +29,7 @@ export type LocalFile = {
   readonly dynamodbCredentials?: LocalEndpoint['credentials']
   readonly demoKey: string
   readonly echoUrl: string
-  /** The variables that its catalog file named, and where it sends them. */
+  /** The variables that its catalog file named, and the addresses that they are sent to. */
   readonly variables: readonly NamedVariable[]
   readonly pid: number
 }

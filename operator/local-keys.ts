@@ -15,8 +15,8 @@ export function namedVariables({ providers }: CatalogData): NamedVariable[] {
 }
 
 /**
- * The keys that a local gateway has. Everything on this machine can write a catalog into its table, so only the file
- * that it was started with says which variable goes where.
+ * The keys of a local gateway. Every program on this machine can write a catalog into its table, so only the file that
+ * it was started with decides which address gets which variable.
  */
 export function localKeys(named: readonly NamedVariable[]): KeySources {
   return {

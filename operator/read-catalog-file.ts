@@ -5,14 +5,14 @@ import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { CliError } from './cli-error.ts'
 
-/** The checked catalog of a file. Throws a CliError whose first line says what is wrong, and whose others are more. */
+/** The checked catalog of a file. Throws a CliError whose first line is the fault, and whose other lines are details. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
   const parsed = parseCatalog(await readCatalogJson(file, namingEcho(echoUrl)))
   if ('catalog' in parsed) return parsed.catalog
   throw invalidCatalog(`The catalog '${file}' is not valid`, parsed.faults)
 }
 
-/** What a file says, not checked yet. */
+/** The content of a file, not checked yet. */
 export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)

@@ -8,24 +8,24 @@ import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import type { Terminal } from './terminal.ts'
 
-/** How a command tells what it has to say. */
+/** The output of a command. */
 export type Report = {
   readonly out: Output
-  /** The command line ends with 1, although nothing was thrown. */
+  /** Makes the command line end with 1, although nothing was thrown. */
   fail(): void
 }
 
-/** What a command is given: what it works on, how to print, the time, and how to ask before a change. */
+/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
 export type Session = Connection &
   Report & {
-    /** The admin API of the gateway: what has a route there is asked through it. */
+    /** The admin API of the gateway, for everything that has a route there. */
     readonly admin: Ask
     readonly json: boolean
     readonly nowMs: number
     readonly confirm: Confirm
-    /** The change that this command makes, signed with who makes it. */
+    /** The act of this command, with its author. */
     readonly newAct: () => Promise<Act>
-    /** For what is too long to be printed line by line. */
+    /** For output that is too long to be printed line by line. */
     readonly output: Terminal['output']
   }
 
@@ -33,7 +33,7 @@ type Work<Options> = (session: Session, options: Options, ...args: string[]) => 
 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
-/** Commander hands over the arguments, then the options, then the command. */
+/** Commander passes the arguments, then the options, then the command. */
 export function runner(terminal: Terminal, report: Report, openAdmin: typeof adminOf): Run {
   return (work) =>
     async (...args) => {

@@ -49,27 +49,27 @@ export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs:
   return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
 }
 
-/** Whether it can be ended is what one wants to know of it. */
+/** An operator wants to know if the old secret can be ended. */
 function oldSecretUse(usedAt: string | null, nowMs: number): string {
   return usedAt === null ? 'not used since the rotation' : `last used ${agoText(usedAt, nowMs)}`
 }
 
 export const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 
-type UnsureSecret = {
-  /** Of the key, if it has one already. */
+type SecretOfUnknownOutcome = {
+  /** The key's id, if it exists already. */
   readonly id?: string
   readonly secret: string
-  /** Where it can be seen. */
+  /** The command that shows the key. */
   readonly look: string
   /** The remedy if the secret turns out not to be saved. */
   readonly otherwise: string
   readonly reason: string
 }
 
-/** A secret that may be in force. It is shown all the same: if it is, nothing else can show it any more. */
-export function showUnsureSecret(
-  { id, secret, look, otherwise, reason }: UnsureSecret,
+/** A secret that may be in force. It is shown all the same: nothing else can show it any more. */
+export function showSecretOfUnknownOutcome(
+  { id, secret, look, otherwise, reason }: SecretOfUnknownOutcome,
   { out, fail, json }: Report & { readonly json: boolean },
 ): void {
   const lastFour = secret.slice(-4)

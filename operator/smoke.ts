@@ -37,7 +37,7 @@ const options = new Command('smoke')
   .parse()
   .opts<Target & { model?: string; origin?: string[] }>()
 
-/** Long enough to be seen coming. */
+/** Long enough to be seen to stream. */
 const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
 const out = outputOf(thisTerminal())
@@ -109,7 +109,7 @@ async function smoke(connection: Connection, model: string): Promise<void> {
 
 type Caller = ReturnType<typeof callerOf>
 
-/** Whoever calls with the key of this run. */
+/** A caller with the key of this run. */
 function callerOf(
   { tables, chatUrl, apiUrl }: Connection,
   { key, secret }: Awaited<ReturnType<typeof issueKey>>,

@@ -4,15 +4,15 @@ import { expiredHolds, type Key } from '../layers/gateway/domain/key.ts'
 import { namedSecrets } from '../layers/gateway/domain/provider-secret.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
-/** Why a check says nothing of this gateway. */
+/** The reason why a check does not apply to this gateway. */
 export type NotApplicable = { readonly notApplicable: string }
 
 const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })
 
-/** An answer that took less can look whole by chance. */
+/** A shorter answer can look buffered by chance. */
 const LEAST_STREAM_MS = 500
 
-/** Whether a stream came as it was made, by the gateway's own times, or was gathered by something on the way. */
+/** Fails if a stream did not arrive as it was generated, by the gateway's own times: something on the way buffers it. */
 export function checkPieces(row: UsageRow | undefined, seenMs: number): NotApplicable | undefined {
   const madeMs = (row?.durationMs ?? 0) - (row?.ttftMs ?? 0)
   if (madeMs < LEAST_STREAM_MS) {
@@ -24,7 +24,7 @@ export function checkPieces(row: UsageRow | undefined, seenMs: number): NotAppli
   )
 }
 
-/** CloudFront answers 403 to plain HTTP, or sends it on to HTTPS: a key must never be taken in the clear. */
+/** CloudFront answers 403 to plain HTTP, or redirects it to HTTPS: a key must never be accepted unencrypted. */
 export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | undefined> {
   if (!baseUrl.startsWith('https:')) return notApplicable('this gateway has no HTTPS')
   const url = `${baseUrl.replace(/^https:/, 'http:')}/v1/models`
@@ -36,7 +36,7 @@ export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | u
   throw new Error(`${url} answers ${status}: deploy again, the distribution was changed by hand`)
 }
 
-/** Whether the name has addresses of the kinds that the stage's settings say. */
+/** Fails if the name does not have addresses of the kinds that the stage's settings demand. */
 export async function checkIpv6(
   baseUrl: string,
   isOn: boolean,
@@ -56,7 +56,7 @@ export async function checkIpv6(
   )
 }
 
-/** Behind CloudFront, an origin answers nobody who comes around it. */
+/** Behind CloudFront, an origin refuses every request that bypasses it. */
 export async function checkClosed(origin: string): Promise<void> {
   const url = `${origin.replace(/\/$/, '')}/v1/models`
   const response = await fetch(url)
@@ -70,7 +70,7 @@ export async function checkClosed(origin: string): Promise<void> {
   )
 }
 
-/** Whether each provider may have the key that the catalog names for it. Callers are told nothing of it, but a 502. */
+/** Fails if a provider may not have the key that the catalog names for it. Callers get just a 502 for that. */
 export async function checkProviderKeys(
   catalog: CatalogData,
   read: (name: string, baseUrl: string) => Promise<string | undefined>,
@@ -80,10 +80,10 @@ export async function checkProviderKeys(
   }
 }
 
-/** So many sweeps may fail before somebody is paged. */
+/** As many sweeps may fail before an alarm goes off. */
 const LATE_MS = 3 * SWEEP_EVERY_MINUTES * 60_000
 
-/** The sweep leaves no mark of its own, but the requests that it should have finished do. */
+/** The sweep leaves no trace of its own, but requests that it should have settled do. */
 export function checkSwept(keys: readonly Key[], nowMs: number): void {
   const late = keys.flatMap((key) =>
     expiredHolds(key, nowMs - LATE_MS).map(({ requestId }) => `${requestId} of ${key.id}`),
@@ -96,7 +96,7 @@ export function checkSwept(keys: readonly Key[], nowMs: number): void {
 
 type Stage = { readonly name: string; readonly hasEdge: boolean }
 
-/** What no program can see with an operator's rights, and how a person can. */
+/** Facts that no program can see with an operator's rights, and how a person can. */
 export function manualChecks({ name, hasEdge }: Stage, origins: number): string[] {
   const stack = `Waybill-${name}`
   const topic = `aws sns list-subscriptions-by-topic --topic-arn ARN, for both topics of ${stack}`

@@ -2,7 +2,7 @@ import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
 import { type Output, plainOutput } from '../layers/gateway/domain/plain-text.ts'
 
-/** Where a command is typed: what it reads from and prints to, and the folder in which it was started. */
+/** The terminal of a command: its input and output, and the folder in which it was started. */
 export type Terminal = {
   readonly input: Readable & { readonly isTTY?: boolean }
   readonly output: Writable

@@ -11,7 +11,7 @@ import { testEmbedding } from './test-embedding.ts'
 
 const OUTPUT_CAP = 16
 
-/** One tiny request through one route, past every gate: nobody is billed for it but the operator, by the provider. */
+/** One tiny request through one route, without the gates: only the operator is billed, by the provider. */
 export async function testRoute(
   openProvider: OpenProvider,
   catalog: Catalog,

@@ -1,6 +1,6 @@
 import { HISTORIES, runChecks, TESTS } from './support/run-checks.ts'
 
-/** What `npm test` tries a few times, many times. */
+/** The settings by which cases that `npm test` tries a few times are tried many times. */
 const MANY = {
   KILL_ROUNDS: '60',
   LOCAL_KILLS: '50',
@@ -11,7 +11,7 @@ const MANY = {
 }
 const FILES = ['kill', 'passed-fields', 'hold-covers', 'beside-amazon', 'robust/upstream']
 
-// What takes too long for every change, and runs every night: `npm run test:long`.
+// Checks that take too long for every change, and run every night: `npm run test:long`.
 await runChecks([
   { name: 'simulator', script: 'simulate', result: HISTORIES },
   { name: 'faults', script: 'simulate', args: ['--broken', 'all'] },

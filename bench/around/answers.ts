@@ -1,7 +1,7 @@
-/** What the upstream says: so many chunks of so many characters, all at once or one every so often. */
+/** The upstream's answer: so many chunks of so many characters, all at once or at intervals. */
 export type Answer = { readonly chunks: number; readonly characters: number; readonly everyMs: number }
 
-/** Chunks are its beginning. */
+/** Every chunk is a prefix of it. */
 export const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
 
 /** By the model's name, which every gateway passes on. */
@@ -9,9 +9,9 @@ const ANSWERS = {
   /** The request that is measured, as a whole or as a stream. */
   'hundred-chunks': { chunks: 100, characters: 20, everyMs: 0 },
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
-  /** What a stream costs apart from its chunks. */
+  /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
-  /** The second comes long after the first, so that the first is seen by itself. */
+  /** The second comes long after the first, so that the first is measured by itself. */
   'two-chunks-apart': { chunks: 2, characters: 20, everyMs: 10 },
   /** The chat of the bill: a token is about four characters of English. */
   'three-hundred-tokens': { chunks: 300, characters: 4, everyMs: 0 },

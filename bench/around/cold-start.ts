@@ -6,11 +6,11 @@ import { startMeasured } from './measured-process.ts'
 export const LAMBDA_HOST = fileURLToPath(new URL('../subjects/lambda-host.cjs', import.meta.url))
 
 export type ColdStart = {
-  /** To load the bundle. */
+  /** The time to load the bundle. */
   readonly loadMs: number
-  /** To answer the first request. */
+  /** The time to answer the first request. */
   readonly firstMs: number
-  /** From the start of the process to its answer. */
+  /** The time from the start of the process to its answer. */
   readonly wholeMs: number
 }
 
@@ -32,7 +32,7 @@ export async function coldStart(
   return { loadMs, firstMs, wholeMs: performance.now() - startMs }
 }
 
-/** By which taskset is found. */
+/** The PATH, by which taskset is found. */
 export function withPath(env: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH ?? '', ...env }
 }

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 const STAY_AWAKE = fileURLToPath(new URL('stay-awake.cjs', import.meta.url))
 
 /**
- * Where each process runs. The one that is measured has a core to itself; the load, the upstream and the database share
- * another one: they are children of this process or part of it, and stay where it is.
+ * The core of each process. The measured process has a core to itself; the load, the upstream and the database share
+ * another one: they are children of this process or part of it, and stay on its core.
  */
 export type Cores = Disposable & {
-  /** In a line for the reader. */
+  /** One line for the reader. */
   readonly told: string
   /** A command that starts this one on the measured core. */
   onOwnCore(command: readonly string[]): readonly string[]
@@ -37,14 +37,14 @@ export function takeCores(): Cores {
 
 /**
  * A core of a virtual machine that sleeps while a gateway waits is slow when it wakes, and its time would be counted as
- * the gateway's: half of what it takes with a database. Where there is no chrt, the core may sleep.
+ * the gateway's: half of the figure with a database. Without chrt the core may sleep.
  */
 function keepAwake(onOwnCore: Cores['onOwnCore']) {
   const [program = '', ...args] = onOwnCore(['chrt', '--idle', '0', process.execPath, STAY_AWAKE])
   return spawn(program, args, { stdio: 'ignore' }).once('error', () => {})
 }
 
-/** None where there is no taskset. */
+/** None if there is no taskset. */
 function allowedCores(): number[] {
   try {
     const printed = execFileSync('taskset', ['-cp', String(process.pid)], { stdio: ['ignore', 'pipe', 'ignore'] })

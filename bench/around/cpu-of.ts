@@ -2,9 +2,9 @@ import type { Subject } from '../stand.ts'
 import { type Chat, sendFor } from './load.ts'
 
 export type Turn = {
-  /** As long for whoever is measured: one that had less time would meet less of what else the machine does. */
+  /** The same for every subject: one that had less time would meet less of the machine's other work. */
   readonly ms: number
-  /** Not counted: while others had their turn, the caches of its core were theirs. */
+  /** Not counted: during the turns of others, the caches of the core held their data. */
   readonly beginningMs: number
   readonly send?: typeof sendFor
 }

@@ -4,7 +4,7 @@ import type { Model } from './answers.ts'
 
 export const AT_ONCE = 16
 
-/** Where requests are sent, and with which headers: those of all callers, or of each in turn. */
+/** The address of requests, and their headers: the same for all callers, or one set for each in turn. */
 export type Target = { readonly url: string; readonly headers: Headers | readonly Headers[] }
 type Headers = Readonly<Record<string, string>>
 
@@ -13,12 +13,12 @@ const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 
 export type Chat = { readonly model: Model; readonly stream: boolean }
 
-/** So many requests, sixteen at once. */
+/** Sends this number of requests, sixteen concurrently. */
 export async function sendMany(target: Target, chat: Chat, count: number): Promise<void> {
   await sendWhile(target, chat, (sent) => sent < count)
 }
 
-/** As many requests as begin in this time, sixteen at once. How many they were. */
+/** Sends requests for this time, sixteen concurrently. Returns their number. */
 export function sendFor(target: Target, chat: Chat, ms: number): Promise<number> {
   const untilMs = performance.now() + ms
   return sendWhile(target, chat, () => performance.now() < untilMs)
@@ -26,7 +26,7 @@ export function sendFor(target: Target, chat: Chat, ms: number): Promise<number>
 
 const PAUSE_MS = 5
 
-/** As many requests as begin in this time, one after the other with a pause, in which a core forgets. How many they were. */
+/** Sends requests for this time, one after the other with a pause, in which caches grow cold. Returns their number. */
 export async function sendRarely(target: Target, chat: Chat, ms: number): Promise<number> {
   const untilMs = performance.now() + ms
   let sent = 0
@@ -51,7 +51,7 @@ async function sendWhile(target: Target, chat: Chat, isOn: (sent: number) => boo
 
 type Received = { readonly bytes: number; readonly firstTokenMs: number }
 
-/** The first chunk begins with the alphabet, wherever the gateway puts its quotes. */
+/** The first chunk begins with the alphabet, in any gateway's formatting. */
 const FIRST_TOKEN = /"content": ?"a/
 
 /** Sends one request and reads its answer to the end. */

@@ -9,20 +9,20 @@ export type Consumption = { readonly cpuUs: number; readonly rssBytes: number }
 
 export type MeasuredProcess = AsyncDisposable & {
   readonly child: ChildProcess
-  /** The next message that it sends of its own accord. */
+  /** The next message that the process sends by itself. */
   message<T>(): Promise<T>
   ask<T>(question: object): Promise<T>
-  /** All that it has used up to now. */
+  /** The total consumption up to now. */
   consumption(): Promise<Consumption>
 }
 
 export type Options = {
   readonly cwd?: string
-  /** All of its environment; ours without it. */
+  /** The whole environment; without it, ours. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A Node program on the measured core. It tells what it consumes, whatever program it is. */
+/** A Node program on the measured core. It reports its consumption, whatever the program. */
 export function startMeasured(cores: Cores, args: readonly string[], { cwd, env }: Options = {}): MeasuredProcess {
   const [program = '', ...rest] = cores.onOwnCore([process.execPath, '--require', REPORTER, ...args])
   const child = spawn(program, rest, {
@@ -53,7 +53,7 @@ export function startMeasured(cores: Cores, args: readonly string[], { cwd, env 
     consumption: () => ask({ report: 'consumption' }),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
-      // Whoever still waits for a message is not told: it was we who ended it.
+      // We end it ourselves, so code that still waits for a message gets no error.
       child.removeAllListeners('exit')
       const gone = once(child, 'exit')
       child.kill('SIGKILL')

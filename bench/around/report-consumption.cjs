@@ -1,4 +1,4 @@
-// Loaded into every measured process before its own program: answers when it is asked what the process has used. Plain
+// Loaded into every measured process before its own program: reports the consumption of the process when asked. Plain
 // JavaScript, because Node's reader of TypeScript would be counted, too.
 
 process.on('message', ({ report }) => {

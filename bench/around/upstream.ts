@@ -9,7 +9,7 @@ export type Upstream = AsyncDisposable & {
   readonly url: string
 }
 
-/** An OpenAI-compatible provider that answers at once, with what the name of the model says. */
+/** An OpenAI-compatible provider that answers at once, by the name of the model. */
 export async function startUpstream(): Promise<Upstream> {
   const server = createServer((request, response) => {
     reply(request, response).catch(() => response.destroy())

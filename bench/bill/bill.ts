@@ -1,14 +1,14 @@
 import { STORAGE_OVERHEAD_BYTES, writeUnits } from './item-size.ts'
 import { PRICES, type Price } from './prices.ts'
 
-/** One chat, as the bill sees it. */
+/** The sizes of one chat that the bill depends on. */
 export type Chat = {
   readonly seconds: number
   readonly memoryMb: number
-  /** The key's item at the time, with its open requests. */
+  /** The size of the key's item, with its open requests. */
   readonly keyItemBytes: number
   readonly rowBytes: number
-  /** All that the client receives, head and body. */
+  /** All bytes that the client receives, head and body. */
   readonly answerBytes: number
   readonly logBytes: number
 }
@@ -35,7 +35,7 @@ const KEY_WRITES = 2
 /** The row itself, and its copy in the index by key, which has every attribute. */
 const ROW_WRITES = 2
 
-/** The bill for a million chats. A warm instance reads nothing: the write that admits proves what it remembers. */
+/** The bill for a million chats. A warm instance reads nothing: the write that admits also proves the cached key. */
 export function billOf(chat: Chat): Bill {
   const { seconds, memoryMb } = chat
   const keyUnits = KEY_WRITES * writeUnits(chat.keyItemBytes)
@@ -66,7 +66,7 @@ function line(what: string, model: string, price: Price, quantity: number): Bill
   return { what, model, price, dollars: price.dollars * quantity }
 }
 
-/** Of a million. */
+/** The gigabytes of a million. */
 function gigabytes(bytesOfOne: number): number {
   return (MILLION * bytesOfOne) / GB
 }

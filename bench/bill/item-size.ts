@@ -3,13 +3,14 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { itemBytes as bytesOf } from '../../local/dynamodb/item-bytes.ts'
 import type { Item } from '../../local/dynamodb/value.ts'
 
-// What an item costs, by the Amazon DynamoDB Developer Guide: "DynamoDB read and write operations" (read-write-operations).
+// The cost of an item, by the Amazon DynamoDB Developer Guide: "DynamoDB read and write operations"
+// (read-write-operations).
 
 export type RawItem = Readonly<Record<string, AttributeValue>>
 
 const WRITE_UNIT_BYTES = 1_024
 
-/** What every item takes in storage beside its own bytes. */
+/** The storage of every item beside its own bytes. */
 export const STORAGE_OVERHEAD_BYTES = 100
 
 export function itemBytes(item: RawItem): number {

@@ -9,10 +9,10 @@ import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { itemBytes } from './item-size.ts'
 
-/** Of a chat with a short prompt and room for a thousand tokens, in billionths of a credit. */
+/** The hold of a chat with a short prompt and room for a thousand tokens, in nanocredits. */
 const HOLD = 2_012_345n
 
-/** How large a key's item is with so many open requests, when real admissions have made it. */
+/** The size of a key's item with so many open requests, made by real admissions. */
 export async function keyItemBytes(open: number, endpoint: string): Promise<number> {
   const tables = openTables(LOCAL_TABLES, { endpoint })
   let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')

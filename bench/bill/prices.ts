@@ -1,5 +1,5 @@
-// List prices of us-east-1 in dollars, as of 2025, without free tiers, discounts and taxes. AWS changes them:
-// each names the page of aws.amazon.com that has it, to be looked at before anybody relies on it.
+// List prices of us-east-1 in dollars, as of 2025, without free tiers, discounts and taxes. AWS changes them: each
+// names the page of aws.amazon.com that has it, to be checked before anybody relies on it.
 
 export type Price = { readonly dollars: number; readonly per: string; readonly source: string }
 

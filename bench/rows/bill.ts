@@ -21,7 +21,7 @@ const OPEN = 25
 /** The lines that Lambda itself writes about a call, START, END and REPORT, are about this long together. */
 const LAMBDA_LOG_BYTES = 300
 
-/** What AWS asks for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
+/** AWS's bill for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
 export const bill: RowGroup = {
   name: 'bill',
   async measure(stand) {
@@ -81,7 +81,7 @@ async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Size
   return { answerBytes: answer.length, rowBytes: itemBytes(marshall(Item)), logBytes }
 }
 
-/** Everything that the connection brings. */
+/** All bytes that the connection brings. */
 function streamed(port: number, secret: string): Promise<Buffer> {
   const body = JSON.stringify({
     model: 'three-hundred-tokens',

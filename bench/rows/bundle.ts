@@ -8,7 +8,7 @@ import { number, whole, withSpread } from '../words.ts'
 
 const STARTS = 9
 
-/** How large the code of chat is, and how long it takes to load in a fresh process. */
+/** The size of chat's code, and the time to load it in a fresh process. */
 export const bundle: RowGroup = {
   name: 'bundle',
   async measure(stand) {

@@ -5,14 +5,14 @@ import { warmUp } from '../around/warm-up.ts'
 import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
-/** Of slow streams V8 sees other paths. */
+/** V8 sees other paths in slow streams. */
 const SLOW_WARM_UP = 112
 
 type Name = 'bareProxy' | 'waybill' | 'portkey'
 /** A round's figures, in µs. */
 type Round = { readonly stream: number; readonly chunk: number; readonly slowChunk: number }
 
-/** What a stream costs, and what a chunk of it costs: a stream of a hundred, without what a stream of one costs. */
+/** The cost of a stream, and of one of its chunks: a stream of a hundred, less a stream of one. */
 export const chunk: RowGroup = {
   name: 'chunk',
   async measure(stand) {

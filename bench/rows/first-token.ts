@@ -9,7 +9,7 @@ import { withSpread } from '../words.ts'
 const STREAMS = 9
 const CHAT = { model: 'two-chunks-apart', stream: true } as const
 
-/** How long a client waits for the first token, when nobody else asks for anything. */
+/** The time to the first token for a client, without other load. */
 export const firstToken: RowGroup = {
   name: 'first-token',
   async measure(stand) {

@@ -5,11 +5,14 @@ import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
 const CHAT = { model: 'hundred-chunks', stream: false } as const
-/** Many short ones: the machine is as fast for all in one of them, and seldom in two that are seconds apart. */
+/**
+ * Many short ones: within one of them the machine is equally fast for all subjects, and seldom in two that are seconds
+ * apart.
+ */
 const ROUNDS = 21
 const TURN: Turn = { ms: 150, beginningMs: 50 }
 
-/** What a request costs whose answer comes as a whole. */
+/** The cost of a request whose answer is not streamed. */
 export const json: RowGroup = {
   name: 'json',
   async measure(stand) {

@@ -7,12 +7,12 @@ import { dollars, markdownTable, whole } from '../words.ts'
 const OPEN = [0, 8, 25, 50, 100, 200, 1_000]
 const IN_THE_TABLE = [8, 25, 100, 200]
 
-/** DynamoDB writes at most this much of one item in a second. */
+/** The most write units of one item in a second. */
 const UNITS_A_SECOND = 1_000
 /** Admission and settlement. */
 const KEY_WRITES = 2
 
-/** What an admission costs in DynamoDB: the key's item carries its open requests, and is written whole. */
+/** The cost of an admission in DynamoDB: the key's item carries its open requests, and is written whole. */
 export const units: RowGroup = {
   name: 'units',
   async measure(stand) {

@@ -80,7 +80,7 @@ export function Books() {
   )
 }
 
-/** Those that are wrong first. */
+/** The faulty ones first. */
 function inOrder(lines: readonly KeyLine[]): KeyLine[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }

@@ -24,7 +24,7 @@ export function Catalog() {
     setDraft(undefined)
     setTarget(undefined)
   }
-  // Where nothing is in force yet, the first is put over version 0.
+  // If no catalog is in force yet, the first one is put over version 0.
   const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
   return (
     <Page

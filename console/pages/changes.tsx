@@ -6,7 +6,7 @@ import { FilterField } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type Place, withQuery } from '../router.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
 const KINDS = [
@@ -24,12 +24,12 @@ const KINDS = [
 ] as const
 const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
-export function Changes({ place }: { readonly place: Place }) {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? '']))
+export function Changes({ url }: { readonly url: PageUrl }) {
+  const query = Object.fromEntries(FILTERS.map((name) => [name, url.query.get(name) ?? '']))
   const events = useList<EventShape>('/events', query)
   const filter = (name: (typeof FILTERS)[number]) => ({
     value: query[name] ?? '',
-    onChange: (value: string) => location.replace(withQuery(place, { [name]: value })),
+    onChange: (value: string) => location.replace(withQuery(url, { [name]: value })),
   })
   return (
     <Page title="Changes">

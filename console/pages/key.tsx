@@ -108,7 +108,7 @@ type OpenedProps = Omit<KeyDialogProps, 'of'> & {
   readonly dialog: (props: KeyDialogProps) => VNode | null
 }
 
-/** A dialog works on the key as it was when it was opened, whatever the page learns meanwhile. */
+/** A dialog works on the key as it was when the dialog opened, even if the page learns of changes meanwhile. */
 function KeyDialog({ of, dialog: Opened, ...rest }: OpenedProps) {
   const [key] = useState(of.data)
   return key ? <Opened of={key} {...rest} /> : null

@@ -12,7 +12,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type Place, withQuery } from '../router.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 
 type Sort = { readonly label: string; readonly compare: (a: KeyShape, b: KeyShape) => number }
 
@@ -24,17 +24,17 @@ const SORTS: Readonly<Record<string, Sort>> = {
   last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
 }
 
-export function Keys({ place }: { readonly place: Place }) {
+export function Keys({ url }: { readonly url: PageUrl }) {
   const [isCreating, setCreating] = useState(false)
-  const [status, externalId, sort] = ['status', 'external_id', 'sort'].map((name) => place.query.get(name) ?? '') as [
+  const [status, externalId, sort] = ['status', 'external_id', 'sort'].map((name) => url.query.get(name) ?? '') as [
     string,
     string,
     string,
   ]
   const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
-  // An order of the loaded rows alone would be a lie, so all are loaded for it.
+  // Sorting the loaded rows alone would be misleading, so all rows are loaded first.
   const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
-  const filter = (changes: Record<string, string>) => location.replace(withQuery(place, changes))
+  const filter = (changes: Record<string, string>) => location.replace(withQuery(url, changes))
   const rows = order ? keys.rows.toSorted(order.compare) : keys.rows
   return (
     <Page

@@ -149,7 +149,7 @@ function Sum({ name, amount }: { readonly name: string; readonly amount: string 
   )
 }
 
-/** One after the other, as they were tried. */
+/** In the order in which they were tried. */
 function Attempts({ of: attempts }: { readonly of: readonly AttemptShape[] }) {
   const total = Math.max(
     1,

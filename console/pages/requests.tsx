@@ -10,17 +10,17 @@ import { Problem } from '../parts/problem.tsx'
 import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { listUrl, useList } from '../parts/use-list.ts'
-import { type Place, withQuery } from '../router.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['key_id', 'from', 'to', 'outcome', 'model'] as const
 const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
-export function Requests({ place }: { readonly place: Place }) {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? '']))
+export function Requests({ url }: { readonly url: PageUrl }) {
+  const query = Object.fromEntries(FILTERS.map((name) => [name, url.query.get(name) ?? '']))
   const requests = useList<RequestLine>('/requests', query)
   const filter = (name: (typeof FILTERS)[number]) => ({
     value: query[name] ?? '',
-    onChange: (value: string) => location.replace(withQuery(place, { [name]: value })),
+    onChange: (value: string) => location.replace(withQuery(url, { [name]: value })),
   })
   return (
     <Page title="Requests" actions={<Csv query={query} />}>

@@ -10,8 +10,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
-import { useAct } from '../parts/use-act.ts'
 import { useLoad } from '../parts/use-load.ts'
+import { useSubmission } from '../parts/use-submission.ts'
 
 type Tests = Readonly<Record<string, RouteTestShape>>
 
@@ -132,7 +132,7 @@ type TestProps = {
 }
 
 function TestRoute({ of: route, onDone, onClose }: TestProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const test = async () => {
     const { model, provider, upstream_model } = route
     const body = { model, provider }
@@ -144,7 +144,7 @@ function TestRoute({ of: route, onDone, onClose }: TestProps) {
   }
   return (
     <Dialog title={`Test ${route.model} by ${route.provider}?`} onClose={onClose}>
-      <ActForm act={act} verb="Test" isRepeatable onSubmit={test} onClose={onClose}>
+      <ActForm submission={submission} verb="Test" isRepeatable onSubmit={test} onClose={onClose}>
         <p>
           A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
         </p>

@@ -6,14 +6,14 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { linkTo, type Place } from '../router.ts'
+import { linkTo, type PageUrl } from '../router.ts'
 
-export function Search({ place }: { readonly place: Place }) {
-  const text = place.query.get('q') ?? ''
+export function Search({ url }: { readonly url: PageUrl }) {
+  const text = url.query.get('q') ?? ''
   const found = useLoad<SearchShape>(`/search?${new URLSearchParams({ q: text })}`)
   const only = found.data && onlyOne(found.data)
   useEffect(() => {
-    // In place of the search, so that going back leads to where it was asked from.
+    // Replaces the search in the history, so that going back leads to the page before it.
     if (only) location.replace(only)
   }, [only])
   return (

@@ -6,7 +6,7 @@ import { FilterField } from '../parts/filter-field.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { linkTo, type Place, withQuery } from '../router.ts'
+import { linkTo, type PageUrl, withQuery } from '../router.ts'
 import { DayChart } from './usage/day-chart.tsx'
 import { groupsOf } from './usage/drawn-groups.ts'
 import { NumbersTable } from './usage/numbers-table.tsx'
@@ -21,14 +21,14 @@ const GROUPS = [
   ['provider', 'Provider'],
 ] as const
 
-export function Usage({ place }: { readonly place: Place }) {
+export function Usage({ url }: { readonly url: PageUrl }) {
   const today = Date.now()
-  const from = place.query.get('from') || dayText(today - 29 * DAY_MS)
-  const to = place.query.get('to') || dayText(today + DAY_MS)
-  const groupBy = (place.query.get('group_by') || 'model') as UsageGroup
-  const day = place.query.get('day') ?? ''
+  const from = url.query.get('from') || dayText(today - 29 * DAY_MS)
+  const to = url.query.get('to') || dayText(today + DAY_MS)
+  const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
+  const day = url.query.get('day') ?? ''
   const usage = useLoad<UsagePage>(`/usage?${new URLSearchParams({ bucket: '1d', group_by: groupBy, from, to })}`)
-  const choose = (changes: Record<string, string>) => location.replace(withQuery(place, changes))
+  const choose = (changes: Record<string, string>) => location.replace(withQuery(url, changes))
   const save = (page: UsagePage) =>
     download(`usage-${from}-${to}-by-${groupBy}.csv`, new Blob([usageCsv(page)], { type: 'text/csv' }))
   const { data } = usage

@@ -1,30 +1,39 @@
 import type { ComponentChildren } from 'preact'
 import { useIdentity } from '../identity.ts'
 import { Problem } from './problem.tsx'
-import type { Act } from './use-act.ts'
+import type { FormSubmission } from './use-submission.ts'
 
 type Props = {
-  readonly act: Act
+  readonly submission: FormSubmission
   readonly verb: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean
-  /** Asking again does it again. */
+  /** A second submission does it again. */
   readonly isRepeatable?: boolean
   readonly onSubmit: () => Promise<void>
   readonly onClose: () => void
   readonly children?: ComponentChildren
 }
 
-/** The form of a dialog. What was typed stays through every failure, and is locked while the outcome is not known. */
-export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, onSubmit, onClose, children }: Props) {
+/** The form of a dialog. Typed text survives every failure, and is locked while the outcome is unknown. */
+export function ActForm({
+  submission,
+  verb,
+  isDangerous,
+  isReady = true,
+  isRepeatable,
+  onSubmit,
+  onClose,
+  children,
+}: Props) {
   const { stage, protected: isProtected } = useIdentity()
   const submit = (event: Event) => {
     event.preventDefault()
-    void act.run(onSubmit)
+    void submission.run(onSubmit)
   }
   return (
     <form onSubmit={submit}>
-      <fieldset disabled={act.isRunning || act.isUnsure}>
+      <fieldset disabled={submission.isRunning || submission.isOutcomeUnknown}>
         {children}
         {isProtected && (
           <label class="sure">
@@ -32,8 +41,8 @@ export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, 
           </label>
         )}
       </fieldset>
-      <Problem failure={act.failure} />
-      {act.isUnsure && !isRepeatable && (
+      <Problem failure={submission.failure} />
+      {submission.isOutcomeUnknown && !isRepeatable && (
         <p>
           It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
         </p>
@@ -42,8 +51,8 @@ export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, 
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={act.isRunning || !isReady}>
-          {act.isRunning ? 'Asking…' : act.failure ? 'Try again' : verb}
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={submission.isRunning || !isReady}>
+          {submission.isRunning ? 'Asking…' : submission.failure ? 'Try again' : verb}
         </button>
       </div>
     </form>

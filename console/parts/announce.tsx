@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const ANNOUNCED = 'waybill:announced'
 
-/** Says what happened: on the page for a moment, and to a screen reader. */
+/** Announces an event: on the page for a moment, and to a screen reader. */
 export function announce(text: string): void {
   dispatchEvent(new CustomEvent(ANNOUNCED, { detail: text }))
 }

@@ -1,6 +1,6 @@
 import { useNow } from './use-now.ts'
 
-/** What is left until a moment, second by second. Read out by nobody: it would not stop. */
+/** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
 export function Countdown({ to }: { readonly to: string }) {
   const seconds = Math.max(0, Math.ceil((Date.parse(to) - useNow(1000)) / 1000))
   const two = (count: number) => String(count).padStart(2, '0')

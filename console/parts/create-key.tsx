@@ -11,16 +11,16 @@ import { AMOUNT_PATTERN, Field } from './field.tsx'
 import { KeySettings } from './key-settings.tsx'
 import { showSecret } from './secret-dialog.tsx'
 import { DEFAULTS, settingsOf } from './typed-settings.ts'
-import { useAct } from './use-act.ts'
+import { useSubmission } from './use-submission.ts'
 
 type Props = { readonly onDone: () => void; readonly onClose: () => void }
 
 export function CreateKey({ onDone, onClose }: Props) {
-  const act = useAct()
+  const submission = useSubmission()
   const { base_url } = useIdentity()
   const [typed, setTyped] = useState(DEFAULTS)
   const [credits, setCredits] = useState('0')
-  // Made once: an answer that was lost is asked for again with the same hash.
+  // Made once: after a lost answer the request is sent again with the same hash.
   const made = useRef<NewSecret | undefined>(undefined)
 
   const create = async () => {
@@ -30,7 +30,7 @@ export function CreateKey({ onDone, onClose }: Props) {
     const key = await ask<KeyWithSecret>('/keys', {
       method: 'POST',
       body,
-      headers: { 'Idempotency-Key': act.idempotencyKey },
+      headers: { 'Idempotency-Key': submission.idempotencyKey },
     })
     onDone()
     announce(`The key ${key.name} was made.`)
@@ -38,7 +38,7 @@ export function CreateKey({ onDone, onClose }: Props) {
   }
   return (
     <Dialog title="Create a key" onClose={onClose}>
-      <ActForm act={act} verb="Create" onSubmit={create} onClose={onClose}>
+      <ActForm submission={submission} verb="Create" onSubmit={create} onClose={onClose}>
         <KeySettings typed={typed} onChange={setTyped} />
         <Field
           label="Credits to begin with"

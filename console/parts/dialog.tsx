@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 type Props = {
   readonly title: string
   readonly children: ComponentChildren
-  /** Escape closes, too. Without it only the dialog's own buttons do. */
+  /** Also called for Escape. Without it only the dialog's own buttons close it. */
   readonly onClose?: (() => void) | undefined
 }
 

@@ -8,7 +8,7 @@ type Props = {
   readonly pattern?: string
 }
 
-/** A filter that is typed: in force, and in the address, when Enter is pressed or the field is left. */
+/** A typed filter. It applies, and enters the address, when Enter is pressed or the field is left. */
 export function FilterField({ label, value, onChange, ...rest }: Props) {
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)

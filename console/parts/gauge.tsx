@@ -1,6 +1,6 @@
 type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
 
-/** How much of a limit is taken now. */
+/** The used part of a limit. */
 export function Gauge({ name, used, limit, remark }: Props) {
   return (
     <div class="gauge">

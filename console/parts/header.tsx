@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useIdentity } from '../identity.ts'
-import { go, linkTo, type Place } from '../router.ts'
+import { go, linkTo, type PageUrl } from '../router.ts'
 import { KEY_PREFIX } from '../secret.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 
 const SECRET = new RegExp(`${KEY_PREFIX}\\w{20,}`)
 const PAGES = ['overview', 'keys', 'requests', 'usage', 'playground', 'books', 'catalog', 'routes', 'changes']
 
-export function Header({ place }: { readonly place: Place }) {
+export function Header({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = useIdentity()
-  const [current = 'overview'] = place.path
+  const [current = 'overview'] = url.path
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
     <header class="top">
@@ -53,7 +53,7 @@ function SearchBox() {
     event.preventDefault()
     const text = input.current?.value.trim()
     if (!text || !input.current) return
-    // A leaked secret is what is at hand in the night. It stays out of the address and of every request.
+    // An operator may search for a leaked secret: it stays out of the address and of every request.
     const isSecret = SECRET.test(text)
     if (isSecret) input.current.value = ''
     go(['search'], { q: isSecret ? text.slice(-4) : text })

@@ -81,7 +81,7 @@ function Ranges(props: InputProps) {
   )
 }
 
-/** A list of ranges is in force from the next request on, and shuts out everybody whom it forgets. */
+/** A list of ranges is in force from the next request on, and shuts out every address that it omits. */
 function LockOut({ ranges }: { readonly ranges: readonly string[] }) {
   const { address } = useIdentity()
   if (ranges.length === 0) return null

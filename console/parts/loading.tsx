@@ -4,7 +4,7 @@ import type { Loaded } from './use-load.ts'
 
 type Props<T> = { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }
 
-/** What is known is shown, also when asking again failed. */
+/** The last known data is shown, also when reloading failed. */
 export function Loading<T>({ of, children }: Props<T>) {
   return (
     <>

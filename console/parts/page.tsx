@@ -9,7 +9,7 @@ type Props = {
 
 let isFirst = true
 
-/** A page begins at its heading, which is read out and focused when one comes from another page. */
+/** A page begins at its heading, which is read out and focused after a change of page. */
 export function Page({ title, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { ApiFailure } from '../api.ts'
 
 type Props = { readonly failure: ApiFailure | undefined; readonly again?: (() => void) | undefined }
 
-/** What went wrong, in the server's words, with the id by which its log has it. */
+/** The failure in the server's words, with the id by which its log has it. */
 export function Problem({ failure, again }: Props) {
   if (!failure) return null
   return (

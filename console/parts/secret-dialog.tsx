@@ -6,7 +6,7 @@ const SHOWN = 'waybill:secret'
 
 type Shown = { readonly secret: string; readonly of: string; readonly baseUrl: string }
 
-/** Shows a new secret until somebody says that it is stored, whatever else the page does meanwhile. */
+/** Shows a new secret until the user confirms that it is stored, even if the page changes meanwhile. */
 export function showSecret(shown: Shown): void {
   dispatchEvent(new CustomEvent(SHOWN, { detail: shown }))
 }

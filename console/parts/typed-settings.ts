@@ -5,10 +5,10 @@ import { typedText, typedValue } from '../../layers/admin/settings/setting-texts
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 
-/** The settings of a key as somebody types them. */
+/** The settings of a key as text in a form. */
 export type Typed = Readonly<Record<SettingField, string>>
 
-/** Of a new key. A name must be chosen. */
+/** The settings of a new key. A name must be chosen. */
 export const DEFAULTS: Typed = typedBy((setting) => {
   const { default: value } = KEY_SETTINGS[setting]
   return value === 'chosen' ? '' : value
@@ -31,13 +31,13 @@ export function settingsOf(typed: Typed): CreateKeyBody {
   return Object.fromEntries(values)
 }
 
-/** Only what somebody changed, so that nobody's other change is written over. */
+/** Only the fields that were changed here, so that other people's changes are not overwritten. */
 export function changesOf(before: Typed, after: Typed): UpdateKeyBody {
   const changed = Object.entries(settingsOf(after)).filter(([name]) => !isSame(before, after, name as SettingField))
   return Object.fromEntries(changed)
 }
 
-/** What was typed, on top of what another person has changed meanwhile. */
+/** The typed changes, on top of those that another person has made meanwhile. */
 export function rebase(typed: Typed, before: Typed, now: Typed): Typed {
   const names = Object.keys(typed) as SettingField[]
   return Object.fromEntries(names.map((name) => [name, (isSame(before, typed, name) ? now : typed)[name]])) as Typed

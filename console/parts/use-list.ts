@@ -30,7 +30,7 @@ export function listUrl(path: string, query: Query): string {
   return `${path}?${new URLSearchParams(given)}`
 }
 
-/** A list as the server pages and filters it. `isWhole` reads it to its end, for what only makes sense of all rows. */
+/** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
 export function useList<T>(path: string, query: Query, isWhole = false): Listed<T> {
   const url = listUrl(path, { ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })
   const [state, setState] = useState<State<T>>({ url, rows: [], after: null, isLoading: true })

@@ -5,7 +5,7 @@ export type Loaded<T> = {
   readonly data: T | undefined
   readonly failure: ApiFailure | undefined
   readonly reload: () => Promise<void>
-  /** What the server answered to a change. */
+  /** Sets the server's answer to a change. */
   readonly set: (data: T) => void
 }
 
@@ -15,7 +15,7 @@ type State<T> = {
   readonly failure?: ApiFailure | undefined
 }
 
-/** What the server says under this path; again every few seconds while the page is visible, if asked to. */
+/** The server's answer under this path; reloaded every few seconds while the page is visible, if `everyMs` is given. */
 export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const running = useRef<AbortController | undefined>(undefined)
@@ -53,7 +53,7 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
   return { data: isOwn ? state.data : undefined, failure: isOwn ? state.failure : undefined, reload, set }
 }
 
-/** Not while nobody looks, and at once when somebody does again. */
+/** Paused while the page is hidden, and resumed at once when it is shown. */
 function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void {
   useEffect(() => {
     if (everyMs === undefined) return

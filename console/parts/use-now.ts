@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** One timer for each period, however many look at it: a page may have hundreds of moments. */
+/** One timer for each period, however many parts use it: a page may have hundreds of moments. */
 const clocks = new Map<
   number,
   { readonly listeners: Set<(now: number) => void>; timer: ReturnType<typeof setInterval> }

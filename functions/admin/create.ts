@@ -2,7 +2,7 @@ import type { AdminAnswer, Administered, AdminRequest } from '../../layers/admin
 import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { adminRequestId } from '../../layers/admin/api/request-id.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import type { AdminPlace } from '../../layers/gateway/config.ts'
+import type { AdminSettings } from '../../layers/gateway/config.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
 import { type AdminEvent, bodyOf } from './event.ts'
@@ -10,11 +10,11 @@ import { keyedCaller, signedCaller } from './identify.ts'
 import { inTime, wholeBody } from './whole-answer.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'clock' | 'actMs'> & {
-  readonly place: AdminPlace
+  readonly settings: AdminSettings
   readonly log: Log
 }
 
-/** As Lambda has it. */
+/** Lambda's context. */
 type Context = { getRemainingTimeInMillis(): number }
 
 type HttpAnswer = {
@@ -23,13 +23,13 @@ type HttpAnswer = {
   readonly body: string
 }
 
-/** Kept back from the function's limit, to say that the time is over. */
+/** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
-/** The admin API as it is deployed: who asks is known by AWS's word on one path, and by an admin key on the other. */
-export function createAdmin({ place, log, ...administered }: AdminDeps) {
+/** The deployed admin API: AWS identifies the caller on one path, an admin key on the other. */
+export function createAdmin({ settings, log, ...administered }: AdminDeps) {
   const { tables, clock } = administered
-  const { baseUrl, isProtected, takesKeys } = place
+  const { baseUrl, isProtected, takesKeys } = settings
   const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
   const api = adminApi({ ...administered, isProtected, chatUrl }, report)
@@ -49,7 +49,7 @@ export function createAdmin({ place, log, ...administered }: AdminDeps) {
 
   async function requestOf(event: AdminEvent): Promise<AdminRequest> {
     const { rawPath, rawQueryString = '', headers, requestContext } = event
-    // Whoever comes by the path for keys needs one, whatever else is said of them.
+    // A caller on the path for keys needs a key, even if AWS knows it.
     const isKeyed = takesKeys && rawPath.startsWith(`${ADMIN_PATHS.keyed}/`)
     const identity = isKeyed ? await byKey(event, clock()) : signedCaller(event)
     const root = isKeyed ? ADMIN_PATHS.keyed : ADMIN_PATHS.signed

@@ -1,4 +1,4 @@
-/** What API Gateway hands over, as far as it is read: an HTTP API's event, version 2.0. */
+/** API Gateway's event (an HTTP API, version 2.0), as far as it is read. */
 export type AdminEvent = {
   readonly rawPath: string
   readonly rawQueryString?: string
@@ -8,7 +8,7 @@ export type AdminEvent = {
   readonly isBase64Encoded?: boolean
   readonly requestContext: {
     readonly http: { readonly method: string; readonly sourceIp: string }
-    /** API Gateway's own word, there only where AWS has checked the signature. */
+    /** Set by API Gateway, and only if AWS has checked the signature. */
     readonly authorizer?: { readonly iam?: { readonly userArn?: string } }
   }
 }

@@ -8,7 +8,7 @@ import { findAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-k
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import type { AdminEvent } from './event.ts'
 
-/** A caller whom AWS knows. IAM policies have decided already what it may ask. */
+/** A caller whom AWS has identified. IAM policies have decided already which routes it may call. */
 export function signedCaller({ requestContext }: AdminEvent): Identity {
   const arn = requestContext.authorizer?.iam?.userArn
   if (!arn) throw new AdminError('access_denied', 'AWS has not authenticated this call: sign it.')
@@ -16,8 +16,8 @@ export function signedCaller({ requestContext }: AdminEvent): Identity {
 }
 
 /**
- * Who has the secret of an admin key and comes from where it may be used. It is read at every call, so that a revoke
- * holds from the next one on. What AWS may say of the caller counts for nothing here.
+ * The holder of an admin key's secret, at an address from which the key may be used. The key is read at every call, so
+ * that a revocation holds from the next one on. AWS's word about the caller counts for nothing here.
  */
 export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) => Promise<Identity> {
   const find = findAdminKey(tables)

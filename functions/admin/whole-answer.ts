@@ -1,10 +1,10 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 
-/** Lambda hands over 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
+/** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_CHARS = 2_500_000
 
-/** An answer that comes in pieces, in one. */
+/** The pieces of an answer as one text. */
 export async function wholeBody({ body }: AdminAnswer): Promise<string> {
   if (typeof body === 'string') return body
   let whole = ''
@@ -20,7 +20,7 @@ export async function wholeBody({ body }: AdminAnswer): Promise<string> {
   return whole
 }
 
-/** The answer, unless the time is over before it. */
+/** The result of the work, unless the time ends before it. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
-import { doorOf } from '../../layers/gateway/contracts/contracts.ts'
+import { requestContractOf } from '../../layers/gateway/contracts/contracts.ts'
 import { answerCount } from '../../layers/gateway/flow/answer-count.ts'
 import { answerEmbedding } from '../../layers/gateway/flow/answer-embedding.ts'
 import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
@@ -43,7 +43,7 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 type Given = Pick<ChatDeps, 'countTokens'> &
   Partial<Pick<ChatDeps, 'openProvider'>> & {
     /** Called before each request. */
-    readonly collectGarbage?: () => void
+    readonly limitHeap?: () => void
   }
 
 export function createChat(instance: Instance, given: Given) {
@@ -70,7 +70,7 @@ export function createChat(instance: Instance, given: Given) {
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyInMillis: 0,
-    ...(given.collectGarbage && { requestStart: given.collectGarbage }),
+    ...(given.limitHeap && { requestStart: given.limitHeap }),
     requestEnd: requestEnd(instance),
   })
     .use([...chatGates(instance, vault).middlewares])
@@ -91,17 +91,18 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     vault,
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
-    .through(price(loadCatalog, config.headerPrefix))
-    .through(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
-    .through(idempotency(retries))
-    .through(refuse<PricedChat & Admission & Idempotency>())
+    .gate(price(loadCatalog, config.headerPrefix))
+    .gate(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
+    .gate(idempotency(retries))
+    .gate(refuse<PricedChat & Admission & Idempotency>())
 }
 
 type Body = GatewayAnswer['body']
 
 function answer(deps: ChatDeps, request: AdmittedChat): Body | Promise<Body> {
   const isStream = request.priced.chat.stream
-  if (request.replay) return replayAnswer(request.replay, doorOf(request.endpoint), isStream, deps.headerPrefix)
+  if (request.replay)
+    return replayAnswer(request.replay, requestContractOf(request.endpoint), isStream, deps.headerPrefix)
   if (isStream) return answerStream(deps, request)
   if (request.endpoint.countsOnly) return answerCount(deps, request)
   return (request.priced.chat.embedding ? answerEmbedding : answerWhole)(deps, request)
@@ -109,7 +110,7 @@ function answer(deps: ChatDeps, request: AdmittedChat): Body | Promise<Body> {
 
 const MOST_AT_ONCE = 16 * 1024
 
-/** Middy writes a string at once, and one that is longer in slices, which could cut a character of two units in half. */
+/** Middy writes a string at once, and a longer one in slices, which could cut a character of two units in half. */
 function inOnePiece(body: Body): Body {
   return typeof body === 'string' && body.length > MOST_AT_ONCE ? Readable.from([Buffer.from(body)]) : body
 }

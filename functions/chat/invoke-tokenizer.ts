@@ -6,17 +6,17 @@ import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 /** A cold start of the tokenizer takes about two seconds of it. */
 const MOST_MS = 5_000
 
-/** Asks the function that has the tokenizer. No error has anything of the texts. */
+/** Calls the function that has the tokenizer. No error contains any of the texts. */
 export function invokeTokenizer(functionName: string): CountTokens {
   const call = openService({
     name: 'lambda',
     variable: 'LAMBDA',
     path: `/2015-03-31/functions/${functionName}/invocations`,
     contentType: 'application/json',
-    patience: { connectMs: 1_000, answerMs: MOST_MS },
+    timeouts: { connectMs: 1_000, answerMs: MOST_MS },
   })
   return async (texts, withinMs) => {
-    // A character that the sampling cut in half is no valid Unicode; its half counts as the sign for that.
+    // A character that the sampling cut in half is no valid Unicode; its half counts as a replacement character.
     const question: TokenQuestion = { texts: texts.map((text) => text.toWellFormed()) }
     const signal = AbortSignal.timeout(Math.round(Math.min(MOST_MS, withinMs)))
     // Counting is harmless to repeat.
@@ -29,7 +29,7 @@ export function invokeTokenizer(functionName: string): CountTokens {
   }
 }
 
-/** A refusal may quote what was refused. */
+/** A refusal may quote the text that was refused. */
 function withoutWords(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error
   const { name, code } = error

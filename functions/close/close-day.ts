@@ -7,16 +7,16 @@ import type { Instance } from '../instance.ts'
 
 export type ClosableKey = {
   readonly id: string
-  /** Before this day it has no rows. */
+  /** The key has no rows before this day. */
   readonly firstDay: string
-  /** Days of which a request has no end yet. */
+  /** Days with requests that are not settled. */
   readonly openDays: ReadonlySet<string>
 }
 
-/** True once every key that has rows of the day has its total. */
+/** True once every key with rows of the day has its total. */
 type CloseDay = (day: string, keys: readonly ClosableKey[]) => Promise<boolean>
 
-/** Keys that are added up at once. */
+/** Keys that are added up concurrently. */
 const AT_ONCE = 16
 
 export function dayCloser({ tables, log }: Pick<Instance, 'tables' | 'log'>, hasTime: () => boolean): CloseDay {
@@ -47,7 +47,7 @@ export function dayCloser({ tables, log }: Pick<Instance, 'tables' | 'log'>, has
     }
     const total = counter.total()
     if (total.parts.length > 0 && !(await put(total))) {
-      // It stands, and the audit names the difference for as long as it has the rows.
+      // The total stays, and the audit names the difference for as long as it has the rows.
       log.problem(`the total of ${keyId} on ${day} is not the sum of its rows`, new Error('A total was changed.'), '-')
     }
     return true

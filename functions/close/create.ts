@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { birthOf, dayAfter, daysFrom, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
+import { dayAfter, daysFrom, earliestRowMs, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
@@ -14,7 +14,7 @@ import type { Instance } from '../instance.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter } from './export-day.ts'
 
-/** As Lambda has it. */
+/** Lambda's context. */
 type Context = { getRemainingTimeInMillis(): number }
 
 export type CloseOptions = {
@@ -25,12 +25,12 @@ export type CloseOptions = {
   readonly partChars?: number
 }
 
-/** Kept back from the function's limit, for what is under way when a run ends itself. */
+/** Kept back from the function's timeout, for work that is running when a run ends itself. */
 const RESERVE_MS = 30_000
 
 /**
- * Closes the days that have ended: writes a total for each key, exports the rows, and notes how far it has come. A run
- * ends when its time does, or dies; the next one goes on. Everything that it writes may be written again.
+ * Closes the days that have ended: writes a total for each key, exports the rows, and notes its progress. A run ends
+ * when its time does, or dies; the next one goes on. Everything that it writes may be written again.
  */
 export function createClose(instance: Instance, { putObject, pause = sleep, partChars }: CloseOptions = {}) {
   const { tables, clock, log } = instance
@@ -49,7 +49,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
     return { closed, exported, behind }
   }
 
-  /** The days that earlier runs have closed, so that the index has had time for their totals. */
+  /** Exports the days that earlier runs have closed, so that the index has had time for their totals. */
   async function exportDays(closing: Closing, hasTime: () => boolean) {
     const { exportedThrough, exporting, isHalted } = closing
     const through = totalsThrough(closing, clock())
@@ -71,7 +71,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
     const keys = await keysToClose()
     const firstDay = closedThrough ? dayAfter(closedThrough) : firstDayOf(keys)
     if (firstDay === undefined || firstDay > last) return { closed: 0, firstDay }
-    // A hold that was gone when its key was read has its row in the table, and by then in the index.
+    // A hold that was gone when its key was read has its row in the table, and after this pause also in the index.
     await pause(INDEX_LAG_MS)
     // Meanwhile a restore may have begun, whose rows are not all there.
     if ((await read()).isHalted) return { closed: 0, firstDay }
@@ -92,12 +92,12 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
   async function keysToClose(): Promise<ClosableKey[]> {
     const keys: ClosableKey[] = []
     for await (const key of listKeys(tables)()) {
-      keys.push({ id: key.id, firstDay: utcDay(birthOf(key)), openDays: openDaysOf(key) })
+      keys.push({ id: key.id, firstDay: utcDay(earliestRowMs(key)), openDays: openDaysOf(key) })
     }
     return keys
   }
 
-  /** One day that cannot be done is no reason to leave the others. */
+  /** One day that fails is no reason to skip the others. */
   async function attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work()

@@ -7,17 +7,17 @@ import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
 import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import type { ExportPlace } from '../../layers/gateway/store/usage/read-closing.ts'
+import type { ExportCursor } from '../../layers/gateway/store/usage/read-closing.ts'
 
-/** True once the day is exported; false if the time was not enough, and then the next run goes on after the last key that is. */
-type ExportDay = (day: string, from?: ExportPlace) => Promise<boolean>
+/** True once the day is exported; false if the time was not enough: then the next run goes on after the last exported key. */
+type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 
-/** Of a part, before it is compressed: no more of a day is in memory. */
+/** The size of a part before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 8 * 1024 * 1024
 
 /**
- * Writes the rows of a closed day as lines of JSON, key by key. They are the same lines in the same parts whenever it is
- * done, so that a part that is written again is written as it was.
+ * Writes the rows of a closed day as lines of JSON, key by key. Every run makes the same lines in the same parts, so
+ * that a part that is written again does not change.
  */
 export function dayExporter(
   tables: Tables,
@@ -53,7 +53,7 @@ export function dayExporter(
       if (rows !== requests) {
         throw new Error(`${total.keyId} has ${rows} rows on ${day}, and ${requests} in its total.`)
       }
-      // A place from which the rest can be written without what was before it.
+      // The cursor from which the rest can be written without the part before it.
       if (chars > partChars / 2) {
         await write()
         await note({ exporting: { day, part, afterKeyId: total.keyId } })

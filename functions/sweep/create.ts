@@ -4,7 +4,7 @@ import { scheduleSweep } from '../../layers/gateway/store/admission/schedule-swe
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 
-/** Finishes the requests that died, key by key. */
+/** Settles the requests that died, key by key. */
 export function createSweep({ tables, clock, finishHold, log }: Instance) {
   const read = readKey(tables)
   const schedule = scheduleSweep(tables)

@@ -4,16 +4,16 @@ import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
 
 type Call = {
   readonly path: string
-  /** Of a POST, in one of the two forms that services take; without either the call is a GET. */
+  /** The body of a POST, in one of the two forms that services accept; without either the call is a GET. */
   readonly form?: string
   readonly json?: string
-  /** The operation, where the path does not say it. */
+  /** The operation, if it is not in the path. */
   readonly target?: string
-  /** Where the service is asked, if not in the region of the deployment. */
+  /** The region of the service, if it is not that of the deployment. */
   readonly region?: string
 }
 
-/** What a check may ask of AWS. Nothing here changes anything. */
+/** The questions of checks to AWS. None changes anything. */
 export type Aws = {
   readonly region: string
   /** The same account in another region. */
@@ -35,8 +35,8 @@ export class AwsRefusal extends Error {
   }
 }
 
-const PATIENCE_MS = 10_000
-/** CloudFront is not of a region: it has one address, and is signed for with this one. */
+const TIMEOUT_MS = 10_000
+/** CloudFront has no region: it has one address, and its requests are signed for this region. */
 const CLOUDFRONT = { region: 'us-east-1', endpoint: 'https://cloudfront.amazonaws.com' }
 
 /** Region and credentials are found as AWS's own tools find them: in variables, profiles and sign-ins. */
@@ -48,7 +48,7 @@ function open(region?: string): CloudFormationClient {
   return new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
 }
 
-/** A client of AWS's for each service would be megabytes for one question; its signer comes with those that are here. */
+/** An SDK client for each service would be megabytes for one question; the signer is a dependency already. */
 function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
   return { region, in: (other) => awsAt(other, open(other)), stack, ask }
 
@@ -90,7 +90,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
       },
       ...(body !== undefined && { body }),
     })
-    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const text = await answer.text()
     if (answer.status !== 200) throw refusalOf(answer, text)
     return text

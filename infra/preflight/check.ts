@@ -2,10 +2,10 @@ import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 
-/** What is looked at: the account, the stage that is to be deployed, and its first catalog. */
+/** The subject of the checks: the account, the stage that is to be deployed, and its first catalog. */
 export type Plan = { readonly aws: Aws; readonly stage: Stage; readonly catalog: CatalogData }
 
-/** `unknown` is what nobody can know before the deployment; only `failed` stands in its way. */
+/** `unknown` cannot be known before the deployment; only `failed` prevents it. */
 export type Outcome =
   | { readonly is: 'ok'; readonly what: string }
   | { readonly is: 'failed' | 'unknown'; readonly what: string; readonly advice: string }

@@ -13,7 +13,7 @@ import { PROVIDER_SECRETS } from './provider-secrets.ts'
 /** The version that templates of this CDK ask for. */
 const LEAST_BOOTSTRAP = 6
 
-/** The first: without credentials nothing else can be looked at. */
+/** The first check: without credentials no other can be made. */
 export const CREDENTIALS: Check = {
   name: 'credentials',
   right: 'sts:GetCallerIdentity',
@@ -77,7 +77,7 @@ const CLOUDFRONT: Check = {
   },
 }
 
-/** Lambda lets nobody reserve the last hundred. */
+/** Lambda keeps the last hundred executions unreserved. */
 const LEFT_BY_LAMBDA = 100
 
 function reservedBy(stage: Stage): number {
@@ -106,7 +106,7 @@ const CONCURRENCY: Check = {
   },
 }
 
-/** Those after the first, in the order in which they are printed. */
+/** The checks after the first, in the order in which they are printed. */
 export const CHECKS: readonly Check[] = [
   REGION,
   BOOTSTRAP,

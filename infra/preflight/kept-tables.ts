@@ -6,14 +6,14 @@ import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok } from './check.ts'
 
-/** A stack in such a state has nothing; CDK deletes it and makes it anew. */
+/** A stack in such a state has no resources; CDK deletes it and makes it anew. */
 const WITHOUT_RESOURCES = /^(ROLLBACK_COMPLETE|REVIEW_IN_PROGRESS|DELETE_COMPLETE)$/
 
-/** As CDK names the tables of a stack, before CloudFormation adds an end of its own. */
+/** CDK's names of a stack's tables, before CloudFormation adds a suffix. */
 const KINDS = { keys: 'TablesKeys', usage: 'TablesUsage', answers: 'TablesAnswers' }
 type Kind = keyof typeof KINDS
 
-/** Tables that outlived their stack: the next deployment takes them up again if it is told their names. */
+/** Tables that outlived their stack: the next deployment adopts them if its settings have their names. */
 export const KEPT_TABLES: Check = {
   name: 'tables',
   right: 'dynamodb:ListTables',
@@ -28,7 +28,7 @@ export const KEPT_TABLES: Check = {
 
 type TableNames = NonNullable<Stage['tableNames']>
 
-/** CloudFormation makes another table, an empty one, if a table's name is given or taken away. */
+/** CloudFormation makes another, empty table if a table's name is added or removed. */
 function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | undefined): Outcome {
   const nameOf = (output: string) => Outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue
   const own = { keys: nameOf(OUTPUTS.keysTable), usage: nameOf(OUTPUTS.usageTable) }

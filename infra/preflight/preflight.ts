@@ -11,7 +11,7 @@ import { CHECKS, CREDENTIALS } from './checks.ts'
 
 const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
 
-/** Looks whether an account is ready, prints what it sees, and returns the exit code. */
+/** Checks if an account is ready, prints the results, and returns the exit code. */
 export async function preflight(args: readonly string[], output: Output): Promise<number> {
   const out = plainOutput(output)
   const command = new Command('preflight')

@@ -3,7 +3,7 @@ import { keyFor, namedSecrets, parseProviderSecret } from '../../layers/gateway/
 import type { Aws } from './aws.ts'
 import { type Check, failed, ok, unknown } from './check.ts'
 
-/** Whether each provider of the first catalog may have its key. A secret may be made after the deployment, too. */
+/** Fails if a provider of the first catalog may not have its key. A secret may be made after the deployment, too. */
 export const PROVIDER_SECRETS: Check = {
   name: 'secrets',
   right: 'secretsmanager:GetSecretValue',

@@ -7,13 +7,13 @@ export type Config = {
   readonly answersTable: string
   readonly keyPrefix: string
   readonly headerPrefix: string
-  /** Which deployment this is; none on one machine. */
+  /** The name of this deployment; none on one machine. */
   readonly stage?: string
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
   readonly originSecrets?: readonly string[]
-  /** How long an answer that is not streamed may take, where something in front of us gives up. */
+  /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number
-  /** How long usage rows are kept; for good, unless it is said. */
+  /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number
 }
 
@@ -40,15 +40,15 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-/** The bucket to which closed days are exported; none where they are not. */
+/** The bucket to which closed days are exported; none if they are not exported. */
 export function readExportBucket(env: Environment = process.env): string | undefined {
   return env[ENV.exportBucket] || undefined
 }
 
-/** What the admin API says of its stage, and whether it takes admin keys. */
-export type AdminPlace = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
+/** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
+export type AdminSettings = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
 
-export function readAdminPlace(env: Environment = process.env): AdminPlace {
+export function readAdminSettings(env: Environment = process.env): AdminSettings {
   return {
     baseUrl: required(env, ENV.baseUrl),
     isProtected: required(env, ENV.protected) !== 'false',
@@ -71,7 +71,7 @@ export function readProfile(env: Environment = process.env): string | undefined 
   return env.AWS_PROFILE || undefined
 }
 
-/** Who a call to AWS is signed by. */
+/** The credentials by which a call to AWS is signed. */
 export type Credentials = {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -87,8 +87,11 @@ export function readCredentials(env: Environment = process.env): Credentials {
   }
 }
 
-/** The region, and the address that takes the place of a service's own, by the variables that AWS's SDKs have. */
-export function readAwsPlace(service: string, env: Environment = process.env): { region: string; endpoint?: string } {
+/** The region, and the endpoint that replaces a service's own, by the variables that AWS's SDKs use. */
+export function readAwsEndpoint(
+  service: string,
+  env: Environment = process.env,
+): { region: string; endpoint?: string } {
   const region = required(env, 'AWS_REGION')
   const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
   return { region, ...optional('endpoint', endpoint) }

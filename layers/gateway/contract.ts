@@ -26,7 +26,7 @@ export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-vie
 
 export const METRICS_NAMESPACE = 'Waybill'
 
-/** The name in Secrets Manager of a catalog's `secret:NAME`. */
+/** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 
 export const stackName = (stage: string) => `Waybill-${stage}`
@@ -37,21 +37,21 @@ export const OUTPUTS = {
   keysTable: 'KeysTable',
   usageTable: 'UsageTable',
   answersTable: 'AnswersTable',
-  /** Where closed days are exported to, and the database by which Athena reads them. */
+  /** The bucket of exported days, and the database by which Athena reads them. */
   exportBucket: 'ExportBucket',
   exportDatabase: 'ExportDatabase',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
-  /** The admin API, where the stage has one. */
+  /** The admin API, if the stage has one. */
   adminUrl: 'AdminUrl',
-  /** 'true' where the operator's commands ask before they change anything. */
+  /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',
-  /** 'false' where no request can come over IPv6. */
+  /** 'false' if no request can come over IPv6. */
   ipv6: 'Ipv6',
-  /** CloudFront's own name, where the base URL has a domain. */
+  /** CloudFront's own domain name, if the base URL has another one. */
   edgeDomain: 'EdgeDomain',
-  /** For the stack that logs CloudFront's requests, where it is in another region. */
+  /** For the stack that logs CloudFront's requests, if it is in another region. */
   distributionId: 'DistributionId',
 } as const
 
@@ -88,7 +88,7 @@ export const TABLES = {
   },
 } as const satisfies Record<string, TableDefinition>
 
-/** How the items of the table `keys` are named. */
+/** The names of the items in the table `keys`. */
 export const ITEMS = {
   key: 'KEY#',
   hash: 'HASH#',
@@ -100,7 +100,7 @@ export const ITEMS = {
   versions: 'VERSIONS',
   /** Apart from the keys' own items, which the functions may write. */
   event: 'EVENT#',
-  /** What an Idempotency-Key of the admin API stands for. */
+  /** The act that an Idempotency-Key of the admin API stands for. */
   claim: 'CLAIM#',
   /** How the last audit of all keys ended. */
   audit: 'AUDIT',
@@ -108,13 +108,13 @@ export const ITEMS = {
   adminKey: 'ADMIN#',
   /** Points from the hash of an admin key's secret to the key. */
   adminHash: 'ADMINHASH#',
-  /** What an admin key has granted on a day. */
+  /** The credits that an admin key has granted on a day. */
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
-/** How the items of the table `usage` are named: rows by their request, and what is known of whole days. */
+/** The names of the items in the table `usage`: rows by their request, and facts about whole days. */
 export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
-/** When the catalog was pushed, of one that nobody has pushed yet. */
+/** Stands for the time of the push in a catalog that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 
 export const FUNCTION_TIMEOUT_SECONDS = 900

@@ -1,5 +1,5 @@
-// What is served where, by which function, and to whom: infra, local, the functions and the documents' tests go by it.
-// Imports nothing.
+// The endpoints: their routes, functions, contracts and scopes. Infra, local, the functions and the documents' tests
+// use this table. Imports nothing.
 
 export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -18,7 +18,7 @@ export type TableRight =
   | 'keepDays'
   | 'keepAnswers'
 
-/** A function that answers callers: all that others must know of it. */
+/** A function that answers callers. */
 export type FunctionRecord = { readonly description: string; readonly rights: readonly TableRight[] }
 
 /** By the folder under functions/. */
@@ -36,30 +36,29 @@ export const FUNCTIONS = {
 export type FunctionName = keyof typeof FUNCTIONS
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
 
-/** Those behind the HTTP API: all but chat, which streams. */
+/** The functions behind the HTTP API: all but chat, which streams. */
 export type ApiFunctionName = Exclude<FunctionName, 'chat'>
 export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
-/** The words in which a model is asked and answers. Each has a folder under contracts/. */
+/** The formats in which a model is asked and answers. Each has a folder under contracts/. */
 export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
-/** One endpoint: all that others must know of it. */
 export type EndpointRecord = {
   /** The function that serves it. */
   readonly function: FunctionName
-  /** The scope that a key needs for it, if any. */
+  /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
-  /** The contract that is spoken at it, if a model is asked. */
+  /** The contract of the endpoint, if a model is asked. */
   readonly contract?: ContractName
-  /** Whether it only counts the tokens that a request would have, which is free. */
+  /** True if it only counts the tokens that a request would have, which is free. */
   readonly countsOnly?: boolean
   readonly routes: readonly HttpAddress[]
 }
 
 type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
 
-/** By the name in usage rows. The first of a function is that of its calls to nowhere. */
+/** By the name in usage rows. A call to an unknown path of a function counts as one of its first endpoint. */
 export const ENDPOINTS = {
   'chat.completions': {
     function: 'chat',
@@ -130,12 +129,12 @@ export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoi
   endpoint.routes.map((address) => ({ ...address, endpoint })),
 )
 
-/** How the paths begin that lead to chat's own address. Everything else leads to the API. */
+/** The beginnings of the paths that lead to chat's own address. All other paths lead to the API. */
 export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')
   .map(({ path }) => path)
   .filter((path, _, paths) => !paths.some((start) => path !== start && path.startsWith(start)))
 
 /** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
 export const ADMIN_PATHS = { signed: '/admin/v1', keyed: '/keyed/admin/v1' } as const
-/** What is looked at by POST there, because a path cannot ask it: who may only look may call these beside every GET. */
+/** POST routes of the admin API that only read. Read-only callers may use them, beside every GET. */
 export const ADMIN_LOOKING_POSTS: readonly string[] = ['/audits', '/catalog/check']

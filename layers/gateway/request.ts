@@ -1,7 +1,7 @@
 import { HOLD_MARGIN_SECONDS } from './contract.ts'
 import type { AnswerHead } from './contracts/contract.ts'
 import type { GatewayError } from './domain/gateway-error.ts'
-import type { Claim } from './domain/idempotency.ts'
+import type { AnswerClaim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
 import type { Nano } from './domain/money.ts'
 import type { PriceStrings } from './domain/price.ts'
@@ -15,15 +15,15 @@ import type { Witness } from './flow/route-health.ts'
 // All stages are one object.
 
 export type OpenedRequest = {
-  /** Changes in one case: if admission was not answered, the request goes on under a new id. */
+  /** Changes in one case: if the outcome of admission is unknown, the request goes on under a new id. */
   readonly requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
-  /** When the function will be ended. */
+  /** The time at which Lambda ends the function. */
   readonly deadlineMs: number
   readonly endpoint: Endpoint
   readonly sourceIp: string
-  /** A refusal that was found on the way. It is answered when the call has spent its token. */
+  /** A refusal that was found on the way. It is sent after the call has spent its token. */
   readonly refusal?: GatewayError | undefined
   readonly journey: Journey
   readonly settlement: Settlement
@@ -41,13 +41,13 @@ export type PricedChat = IdentifiedRequest &
     | { readonly priced?: PricedRequest | undefined; readonly refusal: GatewayError }
   )
 
-/** Past admission every outcome must settle. */
+/** After admission every outcome must settle. */
 export type Admission = {
-  /** The credits that were taken. */
+  /** The credits that are held. */
   readonly hold: Nano
-  /** Holds of dead requests that admission saw, to be finished when ours is answered. */
+  /** Holds of dead requests that admission saw. They are settled after this request is answered. */
   readonly deadHolds: readonly OpenHold[]
-  /** Of a request that holds no credits: how many such requests of its key are under way, this one included. */
+  /** For a request that holds no credits: how many such requests of its key are running, this one included. */
   readonly freeUnderWay?: number | undefined
 }
 
@@ -55,14 +55,14 @@ export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
-  readonly claim?: (Claim & { readonly cipher: AnswerCipher }) | undefined
+  readonly claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
   /** The answer of an earlier request that this one repeats. */
   readonly replay?: Replay | undefined
 }
 
 export type AdmittedChat = AdmittedRequest & Idempotency & { readonly priced: PricedRequest }
 
-/** A request at whichever stage it is, for code that looks on: headers, rows, clean-up. */
+/** A request at any stage, for code that only observes it: headers, rows, clean-up. */
 export type GatewayRequest = OpenedRequest &
   Idempotency & {
     readonly credential?: Credential
@@ -71,52 +71,52 @@ export type GatewayRequest = OpenedRequest &
     readonly deadHolds?: readonly OpenHold[]
   }
 
-/** What the answer to a request says of itself. */
+/** The facts that the answer to a request carries. */
 export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
   return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
 }
 
-/** The text of an answer that was given before, and to which request. */
+/** The text of an answer that was given before, and the request that got it. */
 export type Replay = { readonly requestId: string; readonly text: string }
 
-/** How far the settling of a request is. */
+/** The progress of a request's settlement. */
 type Settlement = {
   /** A stream that settles by itself before it ends. */
   streaming?: Promise<void>
   /** Settling has begun, and may outlast an answer that is not streamed. */
   settling?: Promise<void>
-  /** The cost as far as it is known: of the bill at first, then of the row that stands. */
+  /** The cost as far as it is known: of the bill at first, then of the row that was stored. */
   cost?: Nano
 }
 
-/** The way of a request to its upstreams. */
+/** The attempts of a request at its upstreams. */
 export type Journey = {
   readonly attempts: Attempt[]
-  /** When the last attempt began. */
+  /** The start of the last attempt. */
   attemptAtMs?: number
   /** The route that was accepted, by its key in RouteHealth. It has succeeded when its answer is whole. */
   route?: string
   provider?: string
-  /** The cost of that route to us, if the catalog says. */
+  /** The cost of that route to us, if the catalog states it. */
   cost?: PriceStrings
-  /** Fields of the request that the route was not given, because the catalog says to leave them out. */
+  /** Fields of the request that the route was not given, because the catalog tells to leave them out. */
   droppedFields?: readonly string[] | undefined
   upstreamModel?: string
   fallbackModel?: string
-  /** Whether the last attempt asked for its answer in one piece, which has no first token to be timed. */
+  /** True if the last attempt asked for a whole answer, which has no first token to be timed. */
   asksWhole?: boolean
   firstPartMs?: number
   /** Made when an attempt has failed. */
   witness?: Witness
 }
 
-/** Notes how the last attempt ended; a stream's ends later than it is accepted. */
+/** Notes the result of the last attempt. A stream ends later than it is accepted. */
 export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number): void {
   const last = attempts.pop()
   if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
 }
 
-/** From when on a request that has not ended is dead. */
+/** The time from which a request that has not ended counts as dead. */
 export function deadAtMs({ deadlineMs }: OpenedRequest): number {
   return deadlineMs + HOLD_MARGIN_SECONDS * 1000
 }

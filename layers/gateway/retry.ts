@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 type RetryOptions = {
-  /** Whether another try is worth it after this error. */
+  /** True if the error is worth a retry after this pause. */
   readonly when: (error: unknown, pauseMs: number) => boolean
   /** The longest pause after a try; each pause is a random part of it, at least half. */
   readonly pauseMs: (attempt: number) => number
   readonly tries?: number
 }
 
-/** Tries until it succeeds, the error is not worth another try, or the tries are used up; then throws that error. */
+/** Retries until the work succeeds, the error is not worth a retry, or the tries are used up; then throws that error. */
 export function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  // Nearly all succeed at once, and wait for nothing more.
+  // Nearly all work succeeds at once, and then nothing else is awaited.
   return work().catch((error) => tryAgain(work, options, error))
 }
 

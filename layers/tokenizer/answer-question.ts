@@ -7,7 +7,7 @@ export type TokenAnswer = { readonly tokens: readonly number[] }
 /** A prompt and an answer are cut into 32 pieces each, at most. */
 const MOST_TEXTS = 64
 
-/** Texts are prompts and answers: an error has nothing of them, because errors are logged. */
+/** Texts are prompts and answers: no error contains any of them, because errors are logged. */
 export function answerQuestion(question: unknown): TokenAnswer {
   const { texts } = (question ?? {}) as Partial<TokenQuestion>
   const areTexts = Array.isArray(texts) && texts.length <= MOST_TEXTS && texts.every((text) => typeof text === 'string')

@@ -1,12 +1,12 @@
-/** A longer text is counted in windows, one in each of as many equal stretches, at a place that nobody can foresee. */
+/** A longer text is counted in windows, one in each of as many equal stretches, at a random position. */
 const WHOLE_CHARS = 64 * 1024
 const WINDOW_CHARS = 2 * 1024
 const WINDOWS = WHOLE_CHARS / WINDOW_CHARS
 
-/** The parts of a text that are counted: at most 64 Ki characters, whatever its length. */
+/** The parts of a text that are counted: at most 64 Ki characters of a text of any length. */
 export type Sample = {
   readonly pieces: readonly string[]
-  /** The tokens of the whole text, if its pieces have these. */
+  /** The tokens of the whole text, given those of its pieces. */
   scale(tokensOfPieces: readonly number[]): number
 }
 

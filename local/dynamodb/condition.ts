@@ -120,7 +120,7 @@ function bothThere(a: Value | undefined, b: Value | undefined, test: (a: Value, 
   return a !== undefined && b !== undefined && test(a, b)
 }
 
-/** NaN, which no comparison holds for, if the two have no order or are not both there. */
+/** NaN, for which no comparison holds, if the two have no order or one is missing. */
 function order(a: Value | undefined, b: Value | undefined): number {
   return a === undefined || b === undefined ? Number.NaN : (compare(a, b) ?? Number.NaN)
 }

@@ -2,12 +2,12 @@ import { type Operand, type Path, placeInList } from './expression.ts'
 import { validationError } from './failures.ts'
 import { attribute, type Item, isMap, sizeOf, type TypeName, typeOf, type Value } from './value.ts'
 
-/** One command's names and values, in the places that its program gave them, and the item they are applied to. */
+/** One command's names and values, each at the index that its program gave it, and the item they are applied to. */
 export type Context = { item: Item; readonly names: readonly string[]; readonly values: readonly Value[] }
 
 export type Read = (context: Context) => Value | undefined
 
-/** Throws for what DynamoDB refuses before it looks at any item. */
+/** Throws for a fault that DynamoDB refuses before it looks at any item. */
 export type Check = (context: Context) => void
 
 export function readPath(path: Path): Read {
@@ -26,7 +26,7 @@ function memberAt(value: Value, step: number, names: readonly string[]): Value |
   return isMap(value) ? attribute(value, names[step] as string) : undefined
 }
 
-/** An operand of a condition: what is not there is undefined, and no error. */
+/** An operand of a condition: an attribute that does not exist is undefined, and no error. */
 export function readOperand(operand: Operand): Read {
   if (operand.kind === 'path') return readPath(operand.path)
   if (operand.kind === 'value') {
@@ -53,7 +53,7 @@ function sameStep(a: number, b: number, names: readonly string[]): boolean {
   return a === b || (a >= 0 && b >= 0 && names[a] === names[b])
 }
 
-/** The type of an operand if it is certain whatever the item: undefined for a path. */
+/** The type of an operand if it does not depend on the item: undefined for a path. */
 function certainType(operand: Operand, { values }: Context): TypeName | undefined {
   if (operand.kind === 'size') return 'N'
   return operand.kind === 'value' ? typeOf(values[operand.value] as Value) : undefined
@@ -102,14 +102,14 @@ export function checkOverlap(paths: readonly Path[], vocabulary: readonly string
   ]
 }
 
-/** Whether the two part where one expects a map and the other a list. */
+/** True if one path expects a map and the other a list at the same step. */
 function takesBothFor(a: Path, b: Path, names: readonly string[]): boolean {
   const at = a.findIndex((step, i) => b[i] === undefined || !sameStep(step, b[i], names))
   const [left, right] = [a[at], b[at]]
   return left !== undefined && right !== undefined && left < 0 !== right < 0
 }
 
-/** Different already as they are written, whatever the placeholders stand for. */
+/** True if they differ already as they are written, for any meaning of the placeholders. */
 function surelyApart(a: Path, b: Path, vocabulary: readonly string[]): boolean {
   const [first, other] = [vocabulary[a[0] as number] ?? '', vocabulary[b[0] as number] ?? '']
   return first !== other && !first.startsWith('#') && !other.startsWith('#')

@@ -7,7 +7,7 @@ import { convertItems } from './members.ts'
 /** "After 10 minutes, any request with the same client token is treated as a new request." */
 export const TOKEN_KEPT_MS = 10 * 60_000
 
-/** The transactions of the last minutes: one that is asked for again by the same token is not carried out twice. */
+/** The transactions of the last minutes: one that is sent again with the same token is not carried out twice. */
 export class DoneTransactions {
   private readonly byToken = new Map<string, Done>()
   private readonly journal: Pick<Journal, 'done'>
@@ -16,7 +16,7 @@ export class DoneTransactions {
     this.journal = journal
   }
 
-  /** Throws if the token is another transaction's. */
+  /** Throws if the token belongs to another transaction. */
   has({ token, fingerprint, atMs }: Done): boolean {
     const done = this.byToken.get(token)
     if (!done || done.atMs < atMs - TOKEN_KEPT_MS) return false
@@ -24,7 +24,7 @@ export class DoneTransactions {
     return true
   }
 
-  /** Tokens come and go in the order of their time. */
+  /** Tokens are added and forgotten in the order of their time. */
   add(done: Done): void {
     for (const [token, { atMs }] of this.byToken) {
       if (atMs >= done.atMs - TOKEN_KEPT_MS) break

@@ -29,7 +29,7 @@ import {
   type WriteKind,
 } from './write.ts'
 
-/** A command's members. Keys, items and values are as the engine has them; `bytes` bounds the size of what is given. */
+/** A command's members. Keys, items and values have the engine's form; `bytes` bounds the size of the command. */
 export type Command = { readonly operation: string; readonly input: Input; readonly bytes: number }
 export type Input = Readonly<Record<string, unknown>>
 export type Output = Readonly<Record<string, unknown>>
@@ -37,11 +37,11 @@ export type Output = Readonly<Record<string, unknown>>
 export type EngineOptions = {
   readonly pages?: PageLimits
   readonly clock?: () => number
-  /** Told of everything that changes, at once. */
+  /** Gets every change, at once. */
   readonly journal?: Journal
   /**
-   * Whether items are taken for being written until `settle` is called, so that what is asked meanwhile meets conflicts
-   * as in AWS: by the Developer Guide, "Transaction conflict handling in DynamoDB".
+   * True if items count as being written until `settle` is called, so that commands meanwhile meet conflicts as in AWS:
+   * by the Developer Guide, "Transaction conflict handling in DynamoDB".
    */
   readonly conflicts?: boolean
 }
@@ -60,7 +60,7 @@ type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined 
 
 /**
  * The tables of DynamoDB in this process, as far as Waybill and tools around it use them. Every command takes effect at
- * once. Items that are given or returned are the stored ones: nobody may change them.
+ * once. Items that are given or returned are the stored ones: no caller may change them.
  */
 export class Engine {
   private readonly tables: TableDirectory
@@ -110,12 +110,12 @@ export class Engine {
     }
   }
 
-  /** What was written is kept for good: it is nobody's any more. */
+  /** The writes so far are finished: none conflicts any more. */
   settle(): void {
     this.underWay.clear()
   }
 
-  /** The stored items themselves, for looking only. */
+  /** The stored items themselves, for reading only. */
   items(table: string): Iterable<Item> {
     return this.tables.get(table).items()
   }
@@ -129,7 +129,7 @@ export class Engine {
     this.tables.add(name, schema)
   }
 
-  /** Puts an item where it was, before any command is carried out. */
+  /** Puts a kept item back, before any command is carried out. */
   restore(table: string, item: Item): void {
     const stored = this.tables.get(table)
     stored.replace(keyIn(stored.definition, item), undefined, item)
@@ -139,7 +139,7 @@ export class Engine {
     this.transactions.restore(done)
   }
 
-  /** Removes the items whose time to live has passed. Returns how many. */
+  /** Removes the items whose time to live has passed. Returns their number. */
   expire(): number {
     const nowSeconds = this.clock() / 1000
     let removed = 0
@@ -207,7 +207,7 @@ export class Engine {
     return prepareWrite(kind, this.tables.get(input.TableName), input)
   }
 
-  /** All or nothing. */
+  /** All of the writes or none. */
   private transact(input: Input, bytes: number): Output {
     refuseOthers(input, TRANSACTION_MEMBERS)
     const items = (input.TransactItems ?? []) as readonly TransactItem[]
@@ -240,7 +240,7 @@ export class Engine {
     return writes
   }
 
-  /** In AWS what is wrong with one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
+  /** In AWS a fault in one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
   private tryWrite(write: Write, bytes: number): Tried {
     try {
       checkGiven(write)

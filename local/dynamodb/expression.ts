@@ -1,14 +1,14 @@
 import { unsupported, validationError } from './failures.ts'
 import { isReserved } from './reserved-words.ts'
 
-/** The steps of a path: the place of a name in the names of a program, or `listStep` of a place in a list. */
+/** The steps of a path: the index of a name among the names of a program, or `listStep` of an index in a list. */
 export type Path = readonly number[]
 
 export function listStep(place: number): number {
   return ~place
 }
 
-/** The place in a list that a step leads to; undefined for one that leads to a name. */
+/** The index in a list that a step leads to; undefined for one that leads to a name. */
 export function placeInList(step: number): number | undefined {
   return step < 0 ? ~step : undefined
 }
@@ -43,7 +43,7 @@ export type Update = {
   readonly deletes: readonly Change[]
 }
 
-/** The names and values that the expressions of one command use, each in its place. */
+/** The names and values that the expressions of one command use, each with its index. */
 export class Vocabulary {
   readonly names: string[] = []
   readonly values: string[] = []

@@ -8,7 +8,7 @@ export type Reason = {
 
 type Detail = { readonly Item?: Item | undefined; readonly CancellationReasons?: readonly Reason[] }
 
-/** A refusal in DynamoDB's own words. */
+/** A refusal with DynamoDB's own message. */
 export class DynamoDbError extends Error {
   override readonly name: string
   readonly detail: Detail
@@ -20,7 +20,7 @@ export class DynamoDbError extends Error {
   }
 }
 
-/** The file did not take a change. Nothing may be answered after it. */
+/** The file did not take a change. No command may be answered after it. */
 export class StorageFailure extends Error {}
 
 const CONDITION_FAILED = 'The conditional request failed'

@@ -8,9 +8,9 @@ import { type CheckBody, type CheckHead, signatureChecker } from './signature.ts
 
 type Options = {
   readonly engine: Engine
-  /** Null: everybody on this machine is let in. */
+  /** Null lets every program on this machine in. */
   readonly credentials: Credentials | null
-  /** Puts what was written where it stays. */
+  /** Makes the writes so far durable. */
   readonly commit: () => void
   readonly clock?: () => number
 }
@@ -22,8 +22,8 @@ const MOST_BYTES = 17 * 1024 * 1024
 type Answer = { readonly status: number; readonly text: string }
 
 /**
- * DynamoDB's HTTP protocol. Commands are carried out as they come; their answers leave together, after one commit of all
- * that was written: nobody hears of a write, or reads one, that could still be lost.
+ * DynamoDB's HTTP protocol. Commands are carried out as they come; their answers leave together, after one commit of
+ * all writes: no caller hears of a write, or reads one, that could still be lost.
  */
 export function createDynamoDbServer({ engine, credentials, commit, clock = Date.now }: Options): Server {
   const checkHead: CheckHead = credentials ? signatureChecker(credentials) : () => () => {}
@@ -34,7 +34,7 @@ export function createDynamoDbServer({ engine, credentials, commit, clock = Date
     try {
       checkBody = checkHead(request, clock())
     } catch (error) {
-      // Nothing is kept of what a stranger sends.
+      // The body of a stranger's request is thrown away.
       request.resume()
       answerLater(response, refusal(error))
       return
@@ -83,7 +83,7 @@ function send(response: ServerResponse, { status, text }: Answer): void {
   response.writeHead(status, { 'Content-Type': CONTENT_TYPE, 'Content-Length': Buffer.byteLength(text) }).end(text)
 }
 
-/** Undefined if it is too long. */
+/** Undefined if the body is too long. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -116,7 +116,7 @@ const NAMES_OF_AWS = new Set([
   ...['MissingAuthenticationTokenException', 'InvalidSignatureException'],
 ])
 
-/** A command is looked at as a whole before it changes anything, so whatever else it breaks is its own fault. */
+/** A command is checked as a whole before it changes anything, so any other error is a fault of the command. */
 function refusal(error: unknown): Answer {
   if (error instanceof StorageFailure) throw error
   const { name, message, detail } =

@@ -3,10 +3,10 @@ import type { Item } from './value.ts'
 
 /** An item that was written, or removed. */
 export type Change = { readonly table: string; readonly key: Key; readonly item: Item | undefined }
-/** A transaction that was carried out: asked for again by the same token, it is not carried out twice. */
+/** A transaction that was carried out: sent again with the same token, it is not carried out twice. */
 export type Done = { readonly token: string; readonly fingerprint: string; readonly atMs: number }
 
-/** Told of everything that changes, at once. */
+/** Gets every change, at once. */
 export type Journal = {
   table(name: string, schema: TableSchema | undefined): void
   change(change: Change): void

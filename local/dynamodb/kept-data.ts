@@ -6,7 +6,7 @@ import { StorageFailure } from './failures.ts'
 import type { Change, Done, Journal } from './journal.ts'
 import type { TableSchema } from './stored-table.ts'
 
-/** Everything that the engine has, in a file. What was committed survives the end of the process and of the machine. */
+/** The engine's data in a file. Committed changes survive the end of the process and of the machine. */
 export type KeptData = Journal & Disposable & { restore(engine: Engine): void; commit(): void }
 
 const LAYOUT = `

@@ -9,7 +9,7 @@ export type KeyRange = {
   readonly partition: string
   readonly isBefore: (sort: string) => boolean
   readonly isAfter: (sort: string) => boolean
-  /** The bounds that are themselves within. Nothing comes behind an item there, and DynamoDB Local knows it. */
+  /** The bounds that are themselves within. No item follows one at the bound, and DynamoDB Local knows it. */
   readonly lowest?: string
   readonly highest?: string
 }

@@ -29,7 +29,7 @@ export function keyNames({ partitionKey, sortKey }: Schema): string[] {
 const PARTITION_KEY_BYTES = 2_048
 const SORT_KEY_BYTES = 1_024
 
-/** Refuses a key that is too long. Those of stored items are not, so only what is written is looked at. */
+/** Refuses a key that is too long. Keys of stored items are not, so only writes are checked. */
 export function checkKeyBytes({ partition, sort }: Key): void {
   if (Buffer.byteLength(partition) > PARTITION_KEY_BYTES || Buffer.byteLength(sort) > SORT_KEY_BYTES) {
     throw validationError('One or more parameter values were invalid: Size of a key has exceeded its limit')

@@ -27,7 +27,7 @@ function convertAll<To>(value: object, convert: (item: never) => To): unknown {
   return convertItems(value as Members, convert)
 }
 
-/** The names of tables stand where others have members: `Responses` has items there, `RequestItems` requests. */
+/** Names of tables stand in place of members: `Responses` has items there, `RequestItems` requests. */
 function byTable<To>(value: object, convert: (item: never) => To): unknown {
   if (Array.isArray(value)) return convertAll(value, convert)
   return Object.fromEntries(

@@ -74,13 +74,13 @@ export function compareNumeric(a: Numeric, b: Numeric): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The digits that count: without zeroes at either end. */
+/** The number of digits without zeroes at either end. */
 export function significantDigits(value: Numeric): number {
   const digits = textOfNumeric(value).replace('-', '').replace('.', '').replace(/^0+/, '')
   return digits.replace(/0+$/, '').length
 }
 
-/** Both with the same scale. */
+/** Both as integers with the same scale. */
 function aligned(a: Numeric, b: Numeric): [bigint, bigint, number] {
   const [left, right] = [partsOf(a), partsOf(b)]
   const scale = Math.max(left.scale, right.scale)

@@ -5,9 +5,9 @@ import { createDynamoDbServer } from './http-server.ts'
 import { openKeptData } from './kept-data.ts'
 
 export type DatabaseOptions = {
-  /** Null: everybody on this machine is let in. */
+  /** Null lets every program on this machine in. */
   readonly credentials: Credentials | null
-  /** Where the data is kept; in memory only if null. */
+  /** The file that keeps the data; null for memory only. */
   readonly file: string | null
 }
 
@@ -15,7 +15,7 @@ export type OpenDatabase = AsyncDisposable & { readonly endpoint: string }
 
 const EXPIRE_EVERY_MS = 10 * 60_000
 
-/** The database of this machine, with what it had when it was last open. */
+/** The database of this machine, with its data from the last time it was open. */
 export async function openDatabase({ credentials, file }: DatabaseOptions): Promise<OpenDatabase> {
   const kept = file === null ? undefined : openKeptData(file)
   const engine = new Engine({ conflicts: true, ...(kept && { journal: kept }) })

@@ -34,7 +34,7 @@ const MOST_PROGRAMS = 5_000
 const compiled: Cache = new Map()
 let programs = 0
 
-/** Compiled once for each distinct set of expressions; the texts alone decide, names and values come with each use. */
+/** Compiled once for each distinct set of expressions; only the texts decide, names and values come with each use. */
 export function programFor(expressions: Expressions): Program {
   const byProjection = branch(branch(compiled, expressions.update), expressions.projection)
   const byCondition = branch(byProjection, expressions.keyCondition)
@@ -84,7 +84,7 @@ function compile({ condition, update, projection, keyCondition }: Expressions): 
 
 const NOTHING = {}
 
-/** Puts a command's names and values in their places and refuses what is missing, unused or of the wrong type. */
+/** Puts a command's names and values at their indexes and refuses those that are missing, unused or of the wrong type. */
 export function bind(program: Program, placeholders: Placeholders): Context {
   const { vocabulary, checks } = program
   const context: Context = {

@@ -1,7 +1,7 @@
 import { type Path, placeInList } from './expression.ts'
 import { attribute, type Item, isMap, type Value } from './value.ts'
 
-/** What the paths lead to, in maps and lists as they were; of a list, its chosen members in their order. */
+/** The values at the end of the paths, in their maps and lists; a list has its chosen members in their order. */
 export function projected(value: Value, paths: readonly Path[], names: readonly string[]): Value | undefined {
   if (paths.some((path) => path.length === 0)) return value
   const rests = new Map<string | number, Path[]>()

@@ -7,7 +7,7 @@ import { bind, type Placeholders, type Program, programFor } from './program.ts'
 import { projected } from './projection.ts'
 import {
   type Entry,
-  firstPlace,
+  firstIndex,
   type Index,
   newPartition,
   place,
@@ -18,7 +18,7 @@ import {
 } from './stored-table.ts'
 import type { Item, Value } from './value.ts'
 
-/** Where a page of a query or scan ends at the latest. */
+/** The most that a page of a query or scan holds. */
 export type PageLimits = { readonly items: number; readonly bytes: number }
 
 export type PageOutput = {
@@ -157,15 +157,15 @@ function startOf(table: StoredTable, schema: Schema, names: readonly string[], i
 
 /** Walked one by one, since a page may end long before the range does. */
 function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undefined, isForward: boolean) {
-  let from = firstPlace(all, (entry) => range.isBefore(entry.sort))
-  let to = firstPlace(all, (entry) => !range.isAfter(entry.sort))
+  let from = firstIndex(all, (entry) => range.isBefore(entry.sort))
+  let to = firstIndex(all, (entry) => !range.isAfter(entry.sort))
   if (start && isForward) from = Math.max(from, placeAfter(all, start))
   if (start && !isForward) to = Math.min(to, place(all, start.sort, start.tie))
   if (isForward) for (let i = from; i < to; i++) yield (all[i] as Entry).item
   else for (let i = to - 1; i >= from; i--) yield (all[i] as Entry).item
 }
 
-/** What an index of keys only has of its items. */
+/** The attributes that an index of keys only has. */
 function* keysOf(items: Iterable<Item>, names: readonly string[]): Generator<Item> {
   for (const item of items) yield keyPart(item, names)
 }

@@ -11,12 +11,12 @@ const MOST_SKEW_MS = 5 * 60_000
 
 /** Throws unless the head claims to be signed with these credentials in the last minutes. */
 export type CheckHead = (request: IncomingMessage, nowMs: number) => CheckBody
-/** Throws unless head and body are signed so. */
+/** Throws unless head and body are signed with them. */
 export type CheckBody = (body: Buffer) => void
 
 /** Checks AWS's Signature Version 4. */
 export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials): CheckHead {
-  /** That of the region of the last request: everybody who works here has the same. */
+  /** The HMAC for the region of the last request: all clients here use the same region. */
   let last: { readonly region: string; readonly hmacOf: ReturnType<typeof keptHmac> } | undefined
 
   return (request, nowMs) => {

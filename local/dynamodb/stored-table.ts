@@ -11,7 +11,7 @@ export type TableSchema = Schema & {
   readonly indexes: readonly IndexSchema[]
 }
 
-/** `tie` keeps items apart that have the same place in an index; `mostBytes` is a bound of the item's size. */
+/** `tie` orders items with the same sort key in an index; `mostBytes` bounds the item's size. */
 export type Entry = { readonly sort: string; readonly tie: string; item: Item; mostBytes: number }
 
 export type Partition = { readonly name: string; readonly hash: number; readonly entries: Entry[] }
@@ -44,7 +44,7 @@ export class StoredTable {
     return this.entry(key)?.mostBytes ?? 0
   }
 
-  /** Puts the item in place of the one there was, or takes that one away. */
+  /** Replaces the item, or removes it. */
   replace(key: Key, old: Item | undefined, next: Item | undefined, mostBytes = 0): void {
     if (next) this.partitions.insert(key.partition, { sort: key.sort, tie: '', item: next, mostBytes })
     else if (old) this.partitions.remove(key.partition, key.sort, '')
@@ -69,7 +69,7 @@ export class StoredTable {
 
 const BUCKETS = 1_024
 
-/** Partitions by name, and in the order in which a scan comes by: that of a hash, and so of nothing that means anything. */
+/** Partitions by name, and in the order of a scan, which is that of a hash and has no meaning. */
 class Partitions {
   private readonly byName = new Map<string, Partition>()
   private readonly buckets = new Map<number, Bucket>()
@@ -104,7 +104,7 @@ class Partitions {
     partitions.splice(partitions.indexOf(found), 1)
   }
 
-  /** Those at and behind a place in the order of a scan. */
+  /** The partitions from this one on, in the order of a scan. */
   *scanned(begin?: Partition): Iterable<Partition> {
     for (let at = begin ? bucketAt(begin.hash) : 0; at < BUCKETS; at++) {
       const bucket = this.buckets.get(at)
@@ -141,16 +141,16 @@ export function newPartition(name: string): Partition {
   return { name, hash: hashOf(name), entries: [] }
 }
 
-/** The first place whose entry is not before this one. */
+/** The index of the first entry that is not before this one. */
 export function place(entries: readonly Entry[], sort: string, tie: string): number {
-  return firstPlace(
+  return firstIndex(
     entries,
     (entry) => compareText(entry.sort, sort) < 0 || (entry.sort === sort && compareText(entry.tie, tie) < 0),
   )
 }
 
-/** How many entries at the start are `before`, which holds for a first part of them and no other. */
-export function firstPlace(entries: readonly Entry[], before: (entry: Entry) => boolean): number {
+/** The number of entries at the start that are `before`, which must hold for these and for no later one. */
+export function firstIndex(entries: readonly Entry[], before: (entry: Entry) => boolean): number {
   let [low, high] = [0, entries.length]
   while (low < high) {
     const middle = (low + high) >>> 1

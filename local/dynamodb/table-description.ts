@@ -11,7 +11,7 @@ type IndexInput = {
 
 const TABLE_NAME = /^[\w.-]{3,255}$/
 
-/** What CreateTable asks for. Keys are texts here. */
+/** The table that CreateTable asks for. Keys are texts here. */
 export function schemaOf(input: Input): TableSchema {
   if (!TABLE_NAME.test(String(input.TableName))) {
     throw validationError('TableName must be 3 to 255 characters long, of letters, digits, and _ - .')

@@ -16,21 +16,21 @@ import {
   without,
 } from './value.ts'
 
-type Place = { readonly path: Path; readonly was: Read }
+type Target = { readonly path: Path; readonly was: Read }
 
 export type CompiledUpdate = {
-  /** Of SET and of ADD. */
-  readonly sets: readonly (Place & { readonly value: (context: Context) => Value })[]
-  readonly removes: readonly Place[]
-  readonly deletes: readonly (Place & { readonly value: (context: Context) => Value | undefined })[]
+  /** The changes of SET and of ADD. */
+  readonly sets: readonly (Target & { readonly value: (context: Context) => Value })[]
+  readonly removes: readonly Target[]
+  readonly deletes: readonly (Target & { readonly value: (context: Context) => Value | undefined })[]
   readonly paths: readonly Path[]
-  /** Whether a value of the item may be in it twice afterwards. */
+  /** True if a value of the item may be in it twice afterwards. */
   readonly copies: boolean
   readonly checks: readonly Check[]
 }
 
 type Draft = Record<string, Value>
-/** A list that is being changed. A member that was removed leaves a hole, and one behind the end lies where it was put. */
+/** A list that is being changed. A member that was removed leaves a hole, and one beyond the end stays at its index. */
 type ListDraft = (Value | undefined)[]
 
 const NUMBER: ReadonlySet<TypeName> = new Set(['N'])
@@ -42,8 +42,8 @@ export function compileUpdate(update: Update, vocabulary: readonly string[]): Co
   const { sets, removes, adds, deletes } = update
   const paths = [...[...sets, ...adds, ...deletes].map(({ path }) => path), ...removes]
   return {
-    sets: [...sets.map(({ path, value }) => ({ ...placeAt(path), value: toValue(value) })), ...adds.map(addition)],
-    removes: removes.map(placeAt),
+    sets: [...sets.map(({ path, value }) => ({ ...targetAt(path), value: toValue(value) })), ...adds.map(addition)],
+    removes: removes.map(targetAt),
     deletes: deletes.map(deletion),
     paths,
     copies: sets.some(({ value }) => value.kind !== 'value' && value.kind !== 'sum' && value.kind !== 'difference'),
@@ -56,13 +56,13 @@ export function compileUpdate(update: Update, vocabulary: readonly string[]): Co
   }
 }
 
-function placeAt(path: Path): Place {
+function targetAt(path: Path): Target {
   return { path, was: readPath(path) }
 }
 
 function addition({ path, value }: Change) {
-  const place = placeAt(path)
-  return { ...place, value: (context: Context) => added(place.was(context), context.values[value.value] as Value) }
+  const target = targetAt(path)
+  return { ...target, value: (context: Context) => added(target.was(context), context.values[value.value] as Value) }
 }
 
 function added(old: Value | undefined, value: Value): Value {
@@ -71,11 +71,11 @@ function added(old: Value | undefined, value: Value): Value {
 }
 
 function deletion({ path, value }: Change) {
-  const place = placeAt(path)
+  const target = targetAt(path)
   return {
-    ...place,
+    ...target,
     value: (context: Context) => {
-      const old = place.was(context)
+      const old = target.was(context)
       const taken = context.values[value.value] as ElementSet
       return old === undefined ? undefined : without(setLike(taken, old), taken)
     },
@@ -99,7 +99,7 @@ function closeUp(list: ListDraft): void {
   list.splice(0, list.length, ...list.filter((member) => member !== undefined))
 }
 
-/** Without a value, what is there is removed. */
+/** Without a value, the attribute is removed. */
 function changeAt(
   next: Draft,
   old: Item,
@@ -122,7 +122,7 @@ function changeAt(
   else target[name] = value
 }
 
-/** The map or list in the new item that the path ends in. */
+/** The map or list in the new item that holds the end of the path. */
 function parentOf(
   next: Draft,
   old: Item,
@@ -150,7 +150,7 @@ function containerAt(source: Value, step: number, names: readonly string[]): Ite
   throw invalidPath()
 }
 
-/** The map or list in the new item: still the old one at the first visit, and copied then. */
+/** The map or list in the new item. At the first visit it is still the old one, and is copied. */
 function ownContainer(
   target: Draft | ListDraft,
   source: Item | readonly Value[],
@@ -182,7 +182,7 @@ function toValue(operand: Operand): (context: Context) => Value {
     case 'ifNotExists': {
       const [read, otherwise] = [readPath(operand.path), toValue(operand.otherwise)]
       return (context) => {
-        // Read first and always: a path that is not there is an error even if it is not needed.
+        // Always read, and first: a path that does not exist is an error even if its value is not needed.
         const other = otherwise(context)
         const value = read(context)
         return value === undefined ? other : value

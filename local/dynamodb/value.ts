@@ -1,10 +1,10 @@
 import { compareNumeric, Decimal, isNumeric, type Numeric } from './number.ts'
 
-/** What is stored: never changed in place, so that versions of an item can share what they have in common. */
+/** A stored value: never changed in place, so that versions of an item can share their common parts. */
 export type Value = string | Numeric | boolean | null | Uint8Array | ElementSet | readonly Value[] | Item
 export type Item = { readonly [name: string]: Value }
 
-/** Of one type, no element twice, and never empty. The order of the elements means nothing. */
+/** Elements of one type, none twice, and never empty. Their order has no meaning. */
 export type ElementSet = ReadonlySet<Element>
 export type Element = string | Numeric | Uint8Array
 
@@ -91,7 +91,7 @@ function setsEqual(a: ElementSet, b: ElementSet): boolean {
   return a.size === b.size && !without(a, b)
 }
 
-/** Equal texts and integers are the same; bytes and decimals are compared one by one. */
+/** Equal texts and integers are identical; bytes and decimals are compared one by one. */
 export function hasElement(set: ElementSet, element: Element): boolean {
   if (typeof element !== 'object') return set.has(element)
   for (const one of set) if (equals(one, element)) return true
@@ -135,7 +135,7 @@ function byteOrder(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** What size() gives; undefined for what has none. */
+/** The result of size(); undefined for a value without a size. */
 export function sizeOf(value: Value): number | undefined {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return undefined
@@ -152,7 +152,7 @@ export function beginsWith(value: Value, prefix: Value): boolean {
   return bytesEqual(value.subarray(0, prefix.length), prefix)
 }
 
-/** A part of a text or of bytes, an element of a set, a member of a list. */
+/** True for a part of a text or of bytes, an element of a set, a member of a list. */
 export function contains(value: Value, part: Value): boolean {
   if (typeof value === 'string') return typeof part === 'string' && value.includes(part)
   if (Array.isArray(value)) return value.some((member) => equals(member, part))

@@ -19,12 +19,12 @@ export type WriteInput = Placeholders & {
   readonly ReturnValuesOnConditionCheckFailure?: string | undefined
 }
 
-/** A write whose form is right. What it does depends on the item that it finds. */
+/** A write of a valid form. Its effect depends on the item that it finds. */
 export type Write = {
   readonly kind: WriteKind
   readonly table: StoredTable
   readonly key: Key
-  /** The item to put; else the key alone. */
+  /** The item to put, or the key alone. */
   readonly given: Item
   readonly old: Item | undefined
   readonly program: Program
@@ -53,7 +53,7 @@ function showsOld({ ReturnValuesOnConditionCheckFailure: wanted = 'NONE' }: Writ
   return wanted === 'ALL_OLD'
 }
 
-/** What is wrong with an item to put is told before its condition is looked at. */
+/** A fault in an item to put is reported before its condition is checked. */
 export function checkGiven({ kind, table, given }: Write): void {
   if (kind === 'Put') checkIndexKeys(table.definition, given)
 }
@@ -62,7 +62,7 @@ export function conditionHolds({ program, context }: Write): boolean {
   return !program.condition || program.condition(context)
 }
 
-/** The item that the write leaves behind; undefined if none. */
+/** The item after the write; undefined if there is none. */
 export function outcomeOf(write: Write): Item | undefined {
   switch (write.kind) {
     case 'Put':
@@ -102,8 +102,8 @@ function refuseKeyChange(
 const MOST_ITEM_BYTES = 400 * 1024
 
 /**
- * A bound of the size of the item that is left behind, from what it was, the bytes of the command, and what may be in it
- * twice now. The size itself is counted only when the bound is too large. Throws if the item is.
+ * A bound of the size of the item after the write: its size before, the bytes of the command, and values that may be in
+ * it twice now. The size itself is counted only if the bound is too large. Throws if the item is too large.
  */
 export function boundBytes({ key, table, program }: Write, next: Item | undefined, commandBytes: number): number {
   if (!next || commandBytes === 0) return 0
@@ -118,7 +118,7 @@ export function boundBytes({ key, table, program }: Write, next: Item | undefine
   )
 }
 
-/** What ReturnValues asks for; undefined if that is nothing. */
+/** The attributes that ReturnValues asks for; undefined for none. */
 export function returned(write: Write, next: Item | undefined, wanted: string): Item | undefined {
   switch (wanted) {
     case 'NONE':
@@ -134,7 +134,7 @@ export function returned(write: Write, next: Item | undefined, wanted: string): 
   }
 }
 
-// A nested path brings its whole top attribute along, as in DynamoDB Local. (In AWS, only what is at the path.)
+// A nested path returns its whole top attribute, as in DynamoDB Local. (In AWS, only the value at the path.)
 
 function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
   if (!next || !program.update) return undefined

@@ -16,15 +16,16 @@ type Reached = Connection & Pick<Administered, 'actMs'>
 /** The admin API of a gateway, for commands. */
 export function adminOf(connection: Reached, report: (message: string) => void): Ask {
   const client = adminClientOf(connection, ADMIN_SCOPES, (_, error) => {
-    // A refusal is what the command itself will end with.
+    // The command itself will end with the refusal.
     if (!(error instanceof CliError)) report(`${(error as Error).stack}`)
   })
   return ask(client, { isHere: connection.adminUrl === undefined })
 }
 
 /**
- * How it is asked: where a stage serves it, there, and else in this process, over the tables. This is the one place that
- * decides it. Where the stage serves it, nothing is asked of its tables: who may not call it is told so.
+ * Chooses the client of the admin API: the stage's own, if it serves one, and else one in this process, over the
+ * tables. Only this function decides it. If the stage serves one, its tables are not used: a caller without the right
+ * to call it is told so.
  */
 export function adminClientOf(connection: Reached, scopes: Identity['scopes'], report: Report): AdminClient {
   const { adminUrl, tables, whoAmI } = connection
@@ -40,7 +41,7 @@ export function adminClientOf(connection: Reached, scopes: Identity['scopes'], r
     signed: signedClient(adminUrl, tables.client.config),
     here,
     scopes,
-    // The books are proven, whether or not it can be noted.
+    // The books are proven, even if the result cannot be stored.
     remember: (audit) => rememberAudit(tables, audit).catch(() => {}),
     report,
     clock,

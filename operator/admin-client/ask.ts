@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { Refusal, Unanswered } from './refusal.ts'
+import { OutcomeUnknown, Refusal } from './refusal.ts'
 
-/** What is not given is not asked for. */
+/** Undefined parameters are left out. */
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** The admin API as commands ask it. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
+/** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
 export type Ask = {
   get<T>(path: string, query?: Query): Promise<T>
   /** A list to its end, page by page, or as much of it as is wanted. */
@@ -18,9 +18,9 @@ export type Ask = {
   lines<T>(path: string, body: object): AsyncGenerator<T>
   /** A test or check, which changes nothing. */
   check<T>(path: string, body: object): Promise<T>
-  /** A change, which is asked for once. With `seen`, it is made only to that version. */
-  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, seen?: number): Promise<T>
-  /** A change that is made once, however often it has to be asked for. */
+  /** A change, which is sent once. With `expectedVersion`, it is made only to that version. */
+  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, expectedVersion?: number): Promise<T>
+  /** A change that is made once, however often it has to be sent. */
   once<T>(path: string, body: object): Promise<T>
 }
 
@@ -50,21 +50,24 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
       }
     },
     check: (path, body) => json(requestOf('POST', path, { body })),
-    change: (method, path, body, seen) => changed(requestOf(method, path, { body, seen })),
+    change: (method, path, body, expectedVersion) => changed(requestOf(method, path, { body, expectedVersion })),
     once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() })),
   }
 
-  /** The client itself asks again where that is safe. */
+  /** The client itself retries where that is safe. */
   async function changed<T>(request: AdminAsk): Promise<T> {
     try {
       return await json<T>(request)
     } catch (error) {
-      throw leavesOpen(error) ? new Unanswered(error) : error
+      throw isOutcomeUnknown(error) ? new OutcomeUnknown(error) : error
     }
   }
 
-  /** Whether a change may have been made. In this process the admin API says so by another code than if it was not. */
-  function leavesOpen(error: unknown): boolean {
+  /**
+   * True if a change may have been made. In this process the admin API has one code for that and another for a change
+   * that was not.
+   */
+  function isOutcomeUnknown(error: unknown): boolean {
     if (!(error instanceof Refusal)) return true
     return error.status >= 500 && !(isHere && error.code === 'service_unavailable')
   }
@@ -84,11 +87,15 @@ type Sent = {
   readonly query?: Query | undefined
   readonly body?: object
   readonly accept?: string
-  readonly seen?: number | undefined
+  readonly expectedVersion?: number | undefined
   readonly idempotencyKey?: string
 }
 
-function requestOf(method: string, path: string, { query = {}, body, accept, seen, idempotencyKey }: Sent): AdminAsk {
+function requestOf(
+  method: string,
+  path: string,
+  { query = {}, body, accept, expectedVersion, idempotencyKey }: Sent,
+): AdminAsk {
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value))
   return {
@@ -98,7 +105,7 @@ function requestOf(method: string, path: string, { query = {}, body, accept, see
     headers: {
       ...(accept !== undefined && { accept }),
       ...(body && { 'content-type': 'application/json' }),
-      ...(seen !== undefined && { 'if-match': `"${seen}"` }),
+      ...(expectedVersion !== undefined && { 'if-match': `"${expectedVersion}"` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     body: Buffer.from(body ? JSON.stringify(body) : ''),

@@ -5,12 +5,12 @@ import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import type { AdminAsk } from './admin-client.ts'
 
 const PASSED_BY = "With rights to the tables, '--direct' works without it."
-/** AWS takes signatures of the last five minutes, and the date of an answer has seconds only. */
+/** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
 const MOST_SKEW_MS = 4 * 60_000
 
 type Told = Readonly<Record<string, unknown>>
 
-/** What API Gateway says for itself: it has the status and a message, of which nothing is passed on. */
+/** An error of API Gateway itself: it has a status and a message, which is not passed on. */
 export function gatewayRefusal({ status, headers }: Response, told: Told, asked: AdminAsk, nowMs: number): AdminError {
   if (status === 403 || status === 401) return accessDenied(headers, String(told.message), asked, nowMs)
   if (status === 429) {
@@ -21,19 +21,19 @@ export function gatewayRefusal({ status, headers }: Response, told: Told, asked:
   return unavailable(`The stage’s admin API failed, or took too long: API Gateway answered ${status}.`, asked)
 }
 
-/** Neither the admin API nor API Gateway: a proxy, a page to sign in at, or a name that leads elsewhere. */
+/** Neither the admin API nor API Gateway answered: a proxy, a sign-in page, or a name that resolves elsewhere. */
 export function unreadable({ status, url }: Response, asked: AdminAsk): AdminError {
   const { host } = new URL(url)
   return unavailable(`${host} answered ${status} with what is no answer of the admin API, and it was not read.`, asked)
 }
 
-/** Nobody has answered, or not to the end. */
-export function unanswered(host: string, error: Error, asked: AdminAsk): AdminError {
+/** No answer came, or an incomplete one. */
+export function noAnswer(host: string, error: Error, asked: AdminAsk): AdminError {
   const { code = error.name } = (error.cause ?? {}) as { code?: string }
   return unavailable(`The stage’s admin API at ${host} did not answer (${code}).`, asked)
 }
 
-/** The credentials could not be found, or renewed. What the provider says of it may hold what is secret. */
+/** The credentials could not be found, or renewed. The provider's message may contain a secret, so it is not passed on. */
 export function unsigned(cause: unknown): AdminError {
   return new AdminError(
     'access_denied',
@@ -45,11 +45,11 @@ export function unsigned(cause: unknown): AdminError {
 
 function unavailable(what: string, asked: AdminAsk): AdminError {
   if (onlyLooks(asked)) return new AdminError('service_unavailable', `${what} ${PASSED_BY}`)
-  const unsure = 'The change may have been made all the same: look before you go on.'
-  return new AdminError('outcome_unknown', `${what} ${unsure} ${PASSED_BY}`)
+  const outcomeUnknown = 'The change may have been made all the same: look before you go on.'
+  return new AdminError('outcome_unknown', `${what} ${outcomeUnknown} ${PASSED_BY}`)
 }
 
-/** An HTTP API says no more than `Forbidden`, whatever the reason. */
+/** An HTTP API answers just `Forbidden`, for any reason. */
 function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs: number): AdminError {
   const offMs = Math.abs(Date.parse(headers.get('date') ?? '') - nowMs)
   if (offMs >= MOST_SKEW_MS) {

@@ -5,10 +5,10 @@ import { gatewayRefusal, unreadable } from './gateway-refusal.ts'
 /** Under the names that the admin API itself gives them. */
 const KEPT = ['Content-Type', 'Content-Disposition', 'Cache-Control', 'ETag', 'X-Request-Id', 'Allow', 'Retry-After']
 const IN_PIECES = new Set(['application/x-ndjson', 'text/csv'])
-/** More than API Gateway hands over. */
+/** More than API Gateway returns. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** The admin API's own answer, as it is. What others answer in its place is thrown in words. */
+/** The admin API's own answer, unchanged. Answers of others are thrown as errors. */
 export async function readAnswer(response: Response, asked: AdminAsk, nowMs: number): Promise<AdminAnswer> {
   const { status } = response
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
@@ -69,7 +69,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   return undefined
 }
 
-/** Only the admin API says so what is wrong; what is in front of it has a `message`. */
+/** Only the admin API sends an `error`; the services in front of it send a `message`. */
 function isEnvelope({ error }: Readonly<Record<string, unknown>>): boolean {
   return typeof error === 'object' && error !== null && 'message' in error
 }

@@ -24,9 +24,9 @@ function forPeople(message: string): string {
   return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
 }
 
-/** Nobody knows whether a change was made: no answer came, or one that does not say. */
-export class Unanswered extends CliError {
-  /** Why not, in a few words. */
+/** The outcome of a change is unknown: no answer came, or one that does not tell. */
+export class OutcomeUnknown extends CliError {
+  /** The reason, in a few words. */
   readonly reason: string
 
   constructor(cause: unknown) {
@@ -37,10 +37,10 @@ export class Unanswered extends CliError {
   }
 }
 
-/** In place of the admin API's words, or made of them. */
+/** Replaces the admin API's message, or is made from it. */
 type Words = string | ((told: string) => string)
 
-/** The words of the command line for refusals with one of these codes. */
+/** Replaces the messages of refusals with these codes by those of the command line. */
 export async function inWords<T>(asked: Promise<T>, words: Readonly<Record<string, Words>>): Promise<T> {
   try {
     return await asked

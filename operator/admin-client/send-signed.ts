@@ -6,21 +6,21 @@ import { unsigned } from './gateway-refusal.ts'
 
 type SignerOptions = ConstructorParameters<typeof SignatureV4>[0]
 
-/** Who signs, for which region and by which hash, as the clients of AWS's SDK have them. */
+/** The credentials, region and hash of a signature, as the clients of AWS's SDK have them. */
 export type Signing = Pick<SignerOptions, 'credentials' | 'region' | 'sha256'>
 
 type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
 
-/** All that the admin API reads. Whatever else a page sends, its token and its origin too, is not for others. */
+/** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
 const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 
-/** Sends a request as AWS's Signature Version 4 wants it. What cannot be signed as it stands is refused, and not sent. */
+/** Sends a request with AWS's Signature Version 4. A request that cannot be signed unchanged is refused, and not sent. */
 export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Signing): SendSigned {
   const { origin, host, hostname, protocol } = requireSafe(adminUrl)
   const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256 })
   return async ({ method, path, query, headers, body }, nowMs, signal) => {
-    // Nothing in such a path can be spelled in two ways, so it is the one that is signed, and leads nowhere else.
+    // Nothing in such a path can be spelled in two ways, so the signed path is the one that is called.
     if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')
     const sent = method === 'GET' ? undefined : (body as Uint8Array<ArrayBuffer>)
     const request = {
@@ -44,7 +44,7 @@ export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Si
   }
 }
 
-/** A session's token goes with every call, so it must not go in clear, but to this machine. */
+/** A session's token goes with every call, so it must not go unencrypted, except to this machine. */
 function requireSafe(adminUrl: string): URL {
   const url = new URL(adminUrl)
   if (url.protocol === 'https:' || url.hostname === '127.0.0.1') return url

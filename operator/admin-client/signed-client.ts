@@ -6,21 +6,21 @@ import { adminRequestId } from '../../layers/admin/api/request-id.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { unanswered } from './gateway-refusal.ts'
+import { noAnswer } from './gateway-refusal.ts'
 import { readAnswer } from './read-answer.ts'
 import { type Signing, sendSigned } from './send-signed.ts'
 
 type Options = Signing & {
   readonly clock?: () => number
-  /** For all tries of one call, with their pauses and bodies. */
+  /** The time for all tries of one call, with their pauses and bodies. */
   readonly callMs?: number
 }
 
-/** API Gateway gives up then. A call is sent again only if so much time is left. */
+/** API Gateway's timeout. A call is retried only if so much time is left. */
 const ANSWER_MS = 30_000
 const CALL_MS = ANSWER_MS + 10_000
 const PASSING = new Set([500, 503, 504])
-/** What an Idempotency-Key makes happen once. Elsewhere the admin API does not read it. */
+/** Routes that an Idempotency-Key makes safe to retry. Others do not read it. */
 const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
 
 /** The admin API that a stage serves, asked with AWS credentials. */
@@ -39,7 +39,7 @@ export function signedClient(
       if (!PASSING.has(answer.status)) return answer
       if (isUnknown(answer)) unknown ??= answer
       const pauseMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2)
-      // After a try whose outcome nobody knows, a failure of the next one tells nothing of it.
+      // After a try of unknown outcome, a failure of the next one tells nothing about it.
       if (!mayBeAskedAgain(asked) || leftMs() - pauseMs < ANSWER_MS) return unknown ?? answer
       await sleep(pauseMs)
     }
@@ -50,7 +50,7 @@ export function signedClient(
       const response = await send(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
       return await readAnswer(response, asked, clock())
     } catch (error) {
-      const refusal = error instanceof AdminError ? error : unanswered(host, error as Error, asked)
+      const refusal = error instanceof AdminError ? error : noAnswer(host, error as Error, asked)
       return refused(adminRequestId(clock()), refusal)
     }
   }

@@ -16,16 +16,16 @@ import { Refusal } from './refusal.ts'
 type Parts = {
   /** The admin API that the stage serves. */
   readonly signed: AdminClient
-  /** The one in this process, for what no function does. */
+  /** The admin API in this process, for routes that no function serves. */
   readonly here: AdminClient
-  /** What may be done from here. What the caller may do is for AWS to say. */
+  /** The scopes of this console. AWS decides about the caller's own rights. */
   readonly scopes: Identity['scopes']
   readonly remember: (audit: LastAudit) => Promise<void>
   readonly report: Report
   readonly clock: () => number
 }
 
-/** The admin API of a stage that serves it. What is not allowed here is not sent there. */
+/** The admin API of a stage that serves it. A call that is not allowed here is not sent. */
 export function stageClient({ signed, here, scopes, remember, report, clock }: Parts): AdminClient {
   return async (asked) => {
     try {
@@ -51,14 +51,14 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
     return place === '/whoami' && answer.status === 200 ? narrowed(answer) : answer
   }
 
-  /** A page offers what its own console allows. */
+  /** A page offers only the actions that its own console allows. */
   function narrowed(answer: AdminAnswer): AdminAnswer {
     const identity = JSON.parse(String(answer.body)) as WhoAmI
     const both = identity.scopes.filter((scope) => (scopes as readonly string[]).includes(scope))
     return { ...answer, body: JSON.stringify({ ...identity, scopes: both } satisfies WhoAmI) }
   }
 
-  /** A refusal of the first call is the answer. A later one breaks the answer off, and is told in the terminal. */
+  /** A refusal of the first call is the answer. A later one breaks the answer off, and is reported in the terminal. */
   async function auditOfAll(): Promise<AdminAnswer> {
     const lines = auditOneByOne(signed, clock)
     const first = await lines.next()

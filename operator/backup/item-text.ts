@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
-/** An item as DynamoDB itself writes it: numbers are texts, so that none is rounded. */
+/** An item in DynamoDB's own form: numbers are texts, so that none is rounded. */
 export type RawItem = Record<string, AttributeValue>
 
 type Json = Record<string, unknown>
@@ -31,7 +31,7 @@ function valueFromJson(value: Json): Json {
   return inside(value, valueFromJson)
 }
 
-/** A list or a map has values inside; every other kind is text or a boolean as it is. */
+/** A list or a map has values inside; every other kind is a plain text or boolean. */
 function inside(value: Json, change: (value: Json) => Json): Json {
   if ('L' in value) return { L: (value.L as Json[]).map(change) }
   if ('M' in value) return { M: mapValues(value.M as Json, (it) => change(it as Json)) }

@@ -8,7 +8,7 @@ import { type RawItem, toJson } from './item-text.ts'
 import { readBackup } from './read-backup.ts'
 import { KEPT, type Kept } from './write-backup.ts'
 
-/** Writes under way at once; no more items than these are in memory. */
+/** Concurrent writes; no more items than these are in memory. */
 const AT_ONCE = 16
 
 const HALT: RawItem = { requestId: { S: HALT_ITEM.requestId } }
@@ -28,10 +28,10 @@ export async function refuseContent({ client, ...tables }: OperatorTables): Prom
   }
 }
 
-/** Puts every item that is not there. One that is there stays, and must be the same. */
+/** Puts every missing item. An item that exists stays, and must be the same. */
 export async function restoreItems(tables: OperatorTables, file: string): Promise<void> {
   const { client, usage } = tables
-  // Nobody may close a day of which some rows are not there yet.
+  // No day may be closed while some of its rows are missing.
   await client.send(new PutItemCommand({ TableName: usage, Item: HALT }))
   const entries = readBackup(file)
   const failures: unknown[] = []
@@ -42,7 +42,7 @@ export async function restoreItems(tables: OperatorTables, file: string): Promis
       await putItem(tables, value.table, value.item)
     }
   }
-  // All end before the first failure is told, so that nothing is written after it.
+  // All end before the first failure is thrown, so that nothing is written after it.
   await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error) => failures.push(error))))
   await entries.return(undefined)
   if (failures.length > 0) throw failures[0]
@@ -63,7 +63,7 @@ async function putItem(tables: OperatorTables, table: Kept, item: RawItem): Prom
     )
   } catch (error) {
     if (!isConditionFailed(error)) throw error
-    // It may be our own: an unanswered write is sent again, and --resume writes all again.
+    // It may be our own: a write whose outcome is unknown is sent again, and --resume writes all again.
     const there = error.Item as RawItem | undefined
     if (there && textOf(there) === textOf(item)) return
     const name = [item.pk?.S ?? item.requestId?.S, item.sk?.S].filter(Boolean).join(' ')

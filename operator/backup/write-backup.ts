@@ -8,7 +8,7 @@ import { CLOSING_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
 import { CliError } from '../cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 
-/** The tables in a backup. Kept answers are not: they are for a day, and only their callers can read them. */
+/** The tables in a backup. Kept answers are not: they live for a day, and only their callers can read them. */
 export const KEPT = ['keys', 'usage'] as const
 export type Kept = (typeof KEPT)[number]
 export type Counts = Record<Kept, number>
@@ -30,10 +30,10 @@ export async function writeBackup(tables: OperatorTables, file: string, nowMs: n
   }
 }
 
-/** The first line says what the file is. The last one says how many there were, so that a torn file is known. */
+/** The first line identifies the file. The last one has the counts, so that a torn file is recognised. */
 async function* linesOf(tables: OperatorTables, nowMs: number, counts: Counts): AsyncGenerator<string> {
   yield line({ waybillBackup: FORMAT, takenAt: isoTime(nowMs) })
-  // Read before all else: of a day that is noted as closed, every total is in the table by then.
+  // Read before all else: for a day that is noted as closed, every total is in the table by then.
   const closing = await readClosingItem(tables)
   const isClosing = (item: RawItem) => item.requestId?.S === CLOSING_ITEM.requestId
   for (const table of KEPT) {
@@ -47,7 +47,7 @@ async function* linesOf(tables: OperatorTables, nowMs: number, counts: Counts): 
   yield line({ end: counts })
 }
 
-/** Page by page, and not in plain values, which have no exact numbers. */
+/** Page by page, and not as plain values, which have no exact numbers. */
 async function* itemsOf({ client, ...tables }: OperatorTables, table: Kept): AsyncGenerator<RawItem> {
   for (let next: Partial<ScanCommandInput> | undefined = {}; next; ) {
     const scan: ScanCommandInput = { TableName: tables[table], ConsistentRead: true, ...next }

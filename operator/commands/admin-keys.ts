@@ -17,12 +17,12 @@ import { listAdminKeys } from '../../layers/gateway/store/admin-keys/list-admin-
 import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
 import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
-import { UnansweredWrite } from '../../layers/gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
 import { adminScopeList, credits, keyName, someCidrs } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { printFields, printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { ONLY_TIME, showUnsureSecret } from '../show-key.ts'
+import { ONLY_TIME, showSecretOfUnknownOutcome } from '../show-key.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 
@@ -110,14 +110,14 @@ function confirmFor({ tables, confirm }: Session, id: string, verb: string): Pro
   })
 }
 
-/** Where nobody knows whether the new secret was saved, it is shown and marked so: it may be the only one that works. */
+/** If the outcome is unknown, the new secret is shown and marked so: it may be the only one that works. */
 async function keepingSecret(session: Session, id: string, secret: string, save: () => Promise<void>): Promise<void> {
   try {
     await save()
   } catch (error) {
-    if (!(error instanceof UnansweredWrite)) throw error
+    if (!(error instanceof WriteOutcomeUnknown)) throw error
     const look = 'waybill admin-keys list'
-    showUnsureSecret({ id, secret, look, otherwise: 'do it again', reason: error.reason }, session)
+    showSecretOfUnknownOutcome({ id, secret, look, otherwise: 'do it again', reason: error.reason }, session)
   }
 }
 
@@ -139,7 +139,7 @@ async function show({ tables, out, json, nowMs }: Session, key: AdminKey, secret
   if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }
 
-/** Without a hash, in the form of the admin API's shapes. */
+/** The admin key without its hash, in the form of the admin API's shapes. */
 async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
   const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
   const grantedToday: Nano = await grantedOnDay(tables)(allowanceAt(key, nowMs))

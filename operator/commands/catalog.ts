@@ -12,7 +12,7 @@ import { printJson, printTable } from '../output.ts'
 import { invalidCatalog, readCatalogFile, readCatalogJson } from '../read-catalog-file.ts'
 import type { Run, Session } from '../run.ts'
 
-/** Stands for the echo upstream of whichever machine the file is for. */
+/** Stands for the echo upstream of the machine that the file is for. */
 const ANY_ECHO = 'http://127.0.0.1/v1'
 
 export function catalogCommand(program: Command, run: Run, out: Output): void {
@@ -59,26 +59,29 @@ export function catalogCommand(program: Command, run: Run, out: Output): void {
     .action(run(rollbackAction))
 }
 
-/** Of a check that knows no gateway. */
+/** The result of a check without a gateway. */
 const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
 
 async function pushAction(session: Session, _: object, file: string): Promise<void> {
   const sent = await readCatalogJson(file)
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  const seen = in_force?.version ?? 0
-  await session.confirm(() => `put version ${seen + 1} of the catalog in force`)
-  showPut(session, await overtaken(session.admin.change('PUT', '/catalog', sent, seen)))
+  const expectedVersion = in_force?.version ?? 0
+  await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
+  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', sent, expectedVersion)))
 }
 
 async function rollbackAction(session: Session, _: object, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
-  const seen = in_force?.version ?? 0
+  const expectedVersion = in_force?.version ?? 0
   await session.confirm(
-    () => `put version ${seen + 1} of the catalog, with the content of version ${version}, in force`,
+    () => `put version ${expectedVersion + 1} of the catalog, with the content of version ${version}, in force`,
   )
-  showPut(session, await overtaken(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, seen)))
+  showPut(
+    session,
+    await tellOfConflict(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, expectedVersion)),
+  )
 }
 
 /** A catalog that can be put in force, after its changes and warnings were shown. */
@@ -92,7 +95,7 @@ async function checkedFor({ admin, out }: Session, sent: object, complaint: stri
 
 function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
   const [first] = faults
-  // Nothing in it is at fault: this gateway cannot have it.
+  // The catalog is valid, but this gateway cannot use it.
   if (first?.path === 'catalog') return new CliError(first.message)
   return invalidCatalog(
     complaint,
@@ -100,7 +103,7 @@ function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
   )
 }
 
-function overtaken(put: Promise<CatalogShape>): Promise<CatalogShape> {
+function tellOfConflict(put: Promise<CatalogShape>): Promise<CatalogShape> {
   return inWords(put, { stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.` })
 }
 
@@ -160,7 +163,7 @@ function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape
 
 function knownVersion({ admin }: Session, version: number, against?: number): Promise<CatalogShape> {
   return inWords(admin.get(`/catalog/versions/${version}`, { against }), {
-    // Which of the two it is that is not kept, it says.
+    // The message tells which of the two versions is missing.
     not_found: (told) => `${told.split('. ')[0]}. 'waybill catalog versions' shows those that are kept.`,
   })
 }
@@ -185,7 +188,7 @@ function sizeOf(catalog: object): string {
   return `${models.length} models, ${Object.keys(providers).length} providers`
 }
 
-/** Beside the output, so that with --json that is still one value. */
+/** On standard error, so that the output with --json is still one value. */
 function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
   const inForce = in_force
     ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`

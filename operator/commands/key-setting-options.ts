@@ -6,10 +6,10 @@ import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/ad
 import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 
-/** As commander hands them over: texts, by the names of their options. */
+/** Commander's options: texts, by the names of the options. */
 export type SettingOptions = Readonly<Record<string, unknown>>
 
-/** Said of the settings of a kind on the command line only. */
+/** Additional help on the command line, by kind of setting. */
 const HELP: Partial<Record<SettingKind, string>> = {
   scopes: `: ${SCOPES.join(',')}`,
   moment: ", or a period from now such as 30d, or 'never'",
@@ -30,7 +30,7 @@ function optionOf(setting: Setting): Option {
   return new Option(`--${option} <${argument}>`, help).argParser((text: string) => checkedText(setting, text))
 }
 
-/** The text as it is: a period has its end only when the command is run. */
+/** The text unchanged: the end of a period is known only when the command runs. */
 function checkedText(setting: Setting, text: string): string {
   const { field, kind } = SETTING_WORDS[setting]
   const { error } = SETTING_FIELDS[field].safeParse(typedValue(setting, text, 0))
@@ -38,7 +38,7 @@ function checkedText(setting: Setting, text: string): string {
   return text
 }
 
-/** As the admin API takes them. */
+/** The settings as a body of the admin API. */
 export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
   const given = ASKED_SETTINGS.flatMap((setting) => {
     const text = options[optionOf(setting).attributeName()]

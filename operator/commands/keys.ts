@@ -4,12 +4,12 @@ import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../../layers
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { inWords, Unanswered } from '../admin-client/refusal.ts'
+import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
 import { credits, someCredits, someExternalId } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Run, Session } from '../run.ts'
-import { lastUse, showKey, showUnsureSecret } from '../show-key.ts'
+import { lastUse, showKey, showSecretOfUnknownOutcome } from '../show-key.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 
 export function keysCommand(program: Command, run: Run): void {
@@ -123,7 +123,7 @@ async function revokeAction(session: Session, _: object, id: string): Promise<vo
   show(session, await session.admin.change('POST', `${pathOf(id)}/revoke`, { confirm: name }))
 }
 
-/** A client that has both comes by either, and only one of them is on such a list. */
+/** A client that has both may use either, and only one of them is on such a list. */
 function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): void {
   if (!ipv6 || allowlist.length === 0 || allowlist.some((range) => range.includes(':'))) return
   out.error(
@@ -136,7 +136,7 @@ function confirmFor(session: Session, id: string, describe: (key: string) => str
 }
 
 type NewSecret = {
-  /** Of the key, if it has one already. */
+  /** The key's id, if it exists already. */
   readonly id?: string
   readonly path: string
   readonly body: object
@@ -145,8 +145,8 @@ type NewSecret = {
 }
 
 /**
- * The secret is made here, and only its hash and its end are sent. Where nobody knows whether it was saved, it is shown
- * and marked so: it may be the only one that works.
+ * The secret is made here, and only its hash and its end are sent. If the outcome is unknown, it is shown and marked
+ * so: it may be the only one that works.
  */
 async function showNewSecret(session: Session, { id, path, body, look, otherwise }: NewSecret): Promise<void> {
   const { admin, out, json, nowMs } = session
@@ -157,8 +157,11 @@ async function showNewSecret(session: Session, { id, path, body, look, otherwise
     if (json) printJson(out, { ...key, secret })
     else showKey(key, { out, nowMs, secret })
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error
-    showUnsureSecret({ ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason }, session)
+    if (!(error instanceof OutcomeUnknown)) throw error
+    showSecretOfUnknownOutcome(
+      { ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason },
+      session,
+    )
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 
-/** With every answer: nothing of the page is run, framed, kept or told elsewhere. */
+/** With every answer: the page runs no foreign code, and is not framed, cached or leaked in a Referer. */
 export const GUARD_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -15,8 +15,8 @@ export const GUARD_HEADERS = {
 type Sent = { readonly headers: IncomingHttpHeaders; readonly method: string; readonly isPage: boolean }
 
 /**
- * Refuses what another page on this machine, or a name that was made to lead here, could send. Every request must be
- * addressed to us by our own name, and come from our own page, or from no page at all.
+ * Refuses requests that another page on this machine, or a name that was made to resolve to it, could send. Every
+ * request must be addressed to our own name, and come from our own page, or from no page at all.
  */
 export function refuseForeign({ headers, method, isPage }: Sent, port: number): void {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
@@ -29,7 +29,7 @@ export function refuseForeign({ headers, method, isPage }: Sent, port: number): 
   }
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return
-  // The browser may be sent to the page, and finds nothing in it that is secret.
+  // The browser may be sent to the page, which contains no secret.
   if (isPage && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
   throw new AdminError('origin_not_allowed', 'Another page may not call this one.')
 }

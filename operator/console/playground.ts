@@ -11,12 +11,12 @@ import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connect.ts'
 
 const CREDITS = '1'
-/** So that the key of a console that was killed does not stay. */
+/** Ends the key of a console that was killed. */
 const LIFETIME_MS = 12 * 60 * 60 * 1000
 const MOST_NAME = 100
 
 export type Playground = AsyncDisposable & {
-  /** Asks the gateway with a key that is made for it, at the first call. */
+  /** Calls the gateway with a key that is made for it, at the first call. */
   chat(body: Uint8Array, signal: AbortSignal): Promise<Response>
   models(signal: AbortSignal): Promise<Response>
 }
@@ -54,7 +54,7 @@ export function openPlayground(
     return { id, secret, expiresAt }
   }
 
-  /** With another key if the gateway refuses the first: it has expired, or somebody has revoked it. */
+  /** With another key if the gateway refuses the first: it has expired, or was revoked. */
   async function asked(url: string, sent: RequestInit): Promise<Response> {
     const used = ownKey()
     const answer = await withSecret((await used).secret)

@@ -17,14 +17,14 @@ import type { Playground } from './playground.ts'
 import type { Tokens } from './tokens.ts'
 
 export const TOKEN_HEADER = 'X-Waybill-Console'
-/** More than any route takes, so that each refuses for itself. */
+/** More than any route accepts, so that each refuses for itself. */
 const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
-/** What a caller of the gateway is told beside the body. */
+/** The headers of the gateway's answer that are passed on. */
 const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after)$/
 
 export type ConsoleParts = {
   readonly api: AdminClient
-  /** What may be done in this console. */
+  /** The scopes of this console. */
   readonly scopes: Identity['scopes']
   readonly tokens: Tokens
   readonly page: () => Promise<{ readonly files: readonly ConsoleFile[] }>
@@ -106,14 +106,14 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     else await pipeline(Readable.from(body), response)
   }
 
-  /** The playground's key could not be made: what the admin API said of it is the answer. */
+  /** The playground's key could not be made: the admin API's refusal is the answer. */
   async function answerRefusal(response: ServerResponse, error: unknown): Promise<void> {
     if (!(error instanceof Refusal)) throw error
     await write(response, error.answer)
   }
 
   function answerFailure(response: ServerResponse, error: unknown): void {
-    // The answer has begun, or the one who asked has left: all that can be said is that it broke off.
+    // The answer has begun, or the client has left: the connection can only be broken off.
     if (response.headersSent || response.destroyed) return void response.destroy()
     const refusal =
       error instanceof AdminError
@@ -124,7 +124,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
       ...refusal.headers,
       'Content-Type': 'application/json',
       'X-Request-Id': adminRequestId(clock()),
-      // What was not read of the body is not waited for.
+      // The unread part of the body is not awaited.
       Connection: 'close',
     })
     response.end(JSON.stringify(refusal.envelope))
@@ -137,7 +137,7 @@ function addressOf({ url = '/' }: IncomingMessage): URL {
   throw new AdminError('not_found', 'There is nothing here.')
 }
 
-/** Playing spends a credit that is made for it. */
+/** The playground spends credits that are granted for it. */
 function requireWriting(scopes: Identity['scopes']): void {
   if (scopes.includes('keys.write')) return
   throw new AdminError('insufficient_scope', 'This console only looks: the playground would make a key.')
@@ -154,7 +154,7 @@ function singled(headers: IncomingMessage['headers']): Record<string, string | u
   )
 }
 
-/** As much of a body as anybody takes, and a byte, by which it is refused. */
+/** As much of a body as any route accepts, and one byte more, by which it is refused. */
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0

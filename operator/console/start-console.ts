@@ -12,7 +12,7 @@ import { Tokens } from './tokens.ts'
 const clock = Date.now
 
 type Options = {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly isReadOnly: boolean
   readonly report: (message: string) => void

@@ -5,7 +5,7 @@ export class Tokens {
   #launch: string | undefined = newToken()
   #session: string | undefined
 
-  /** To be told to the operator's browser. */
+  /** For the operator's browser. */
   get launch(): string {
     return this.#launch ?? ''
   }
@@ -27,7 +27,7 @@ function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** In the same time, however much of it is right. */
+/** In constant time. */
 function isSame(given: unknown, expected: string | undefined): boolean {
   if (typeof given !== 'string' || expected === undefined) return false
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))

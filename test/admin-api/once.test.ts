@@ -46,7 +46,7 @@ const newKey = async () => {
   return body as { id: string; secret: string; last_four: string }
 }
 
-/** What each asks, the route for a key, and how often its act was done to the key. */
+/** The request of each, its route for a key, and how often its act was done to the key. */
 const CHANGES = {
   create: { route: () => 'POST /keys', body: (name: string) => ({ name, credits: '3' }) },
   rotate: { route: (id: string) => `POST /keys/${id}/rotate`, body: () => ({}) },

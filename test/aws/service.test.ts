@@ -10,7 +10,7 @@ import { signer } from '../../layers/gateway/aws/sign.ts'
 type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
 const SERVICE = { name: 'dynamodb', variable: 'DYNAMODB', target: 'DynamoDB_20120810', contentType: 'application/json' }
-const PATIENCE = { connectMs: 1_000, answerMs: 3_000 }
+const TIMEOUTS = { connectMs: 1_000, answerMs: 3_000 }
 const MINUTE_MS = 60_000
 
 const heard: Heard[] = []
@@ -40,7 +40,7 @@ afterAll(() => {
 })
 
 const fail = (status: number, body: string) => (response: ServerResponse) => response.writeHead(status).end(body)
-const open = (patience = PATIENCE, clock?: () => number) => openService({ ...SERVICE, patience }, clock)
+const open = (timeouts = TIMEOUTS, clock?: () => number) => openService({ ...SERVICE, timeouts }, clock)
 const ask = (attempts = 1, call = open()) => call('GetItem', '{"é":1}', { attempts })
 
 test('a call to AWS goes to the address in the environment, with its operation and body', async () => {
@@ -50,7 +50,7 @@ test('a call to AWS goes to the address in the environment, with its operation a
 
 test('a call to AWS is signed with the credentials in the environment at that moment, session token included', async () => {
   const nowMs = Date.UTC(2026, 10, 15)
-  const call = open(PATIENCE, () => nowMs)
+  const call = open(TIMEOUTS, () => nowMs)
   const host = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '').host
   const sign = signer({ service: 'dynamodb', region: 'eu-central-1', host, contentType: 'application/json' })
   const [first, second] = [
@@ -158,7 +158,7 @@ test.each([-3_600_000, 3_600_000])(
   'a clock that is off by %i ms is corrected by the service’s clock, and the refused call is sent again even if others are sent once',
   async (offMs) => {
     answer = judging(() => NOW)
-    const call = open(PATIENCE, () => NOW + offMs)
+    const call = open(TIMEOUTS, () => NOW + offMs)
     expect(await ask(1, call)).toEqual({ ok: true })
     expect(heard).toHaveLength(2)
     await ask(1, call)
@@ -174,7 +174,7 @@ test('a refused signature is not sent again if the clocks agree within four minu
   await expect(
     ask(
       1,
-      open(PATIENCE, () => NOW + 3 * MINUTE_MS),
+      open(TIMEOUTS, () => NOW + 3 * MINUTE_MS),
     ),
   ).rejects.toThrow()
   expect(heard).toHaveLength(1)

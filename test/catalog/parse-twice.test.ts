@@ -13,7 +13,7 @@ const FILES = [
   'infra/catalog.json',
 ]
 
-/** What a table gives back for what was put into it. */
+/** The value that a table returns for the one that was put into it. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function expectSame(given: unknown): void {

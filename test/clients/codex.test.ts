@@ -28,7 +28,7 @@ function newFolder(): string {
   return folder
 }
 
-/** What docs/clients.md says to paste. */
+/** The configuration that docs/clients.md gives to paste. */
 const CONFIG = blocksOf('docs/clients.md', 'toml')[0] ?? ''
 
 /** Codex at work in an empty folder, as a person starts it. */

@@ -18,7 +18,7 @@ const withOpencode = opencode ? test : test.skip
 const folder = mkdtempSync(join(tmpdir(), 'waybill-opencode-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What docs/clients.md says to paste. */
+/** The configuration that docs/clients.md gives to paste. */
 const CONFIG = blocksOf('docs/clients.md', 'jsonc')[0] ?? ''
 
 const COMMAND = { command: 'printf hi > out.txt', description: 'Writes hi' }

@@ -48,7 +48,7 @@ inBrowser('the console in a browser', () => {
   let browser: Browser
   let scripted: ScriptedConsole
   let page: Page
-  /** Whatever the browser complained about: errors, warnings, violations of the policy. */
+  /** Every complaint of the browser: errors, warnings, violations of the policy. */
   const troubles: string[] = []
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ inBrowser('the console in a browser', () => {
 
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-  /** What is wrong with this part of the page as it stands, in each colour scheme and at each width. */
+  /** The faults of this part of the page as it stands, in each colour scheme and at each width. */
   async function faults(part = 'html'): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {}
     for (const { colorScheme, width, rules } of someOf(LOOKS, 3)) {

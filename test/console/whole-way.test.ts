@@ -36,9 +36,9 @@ inBrowser(
     const stack = new AsyncDisposableStack()
     /** Every secret that was ever shown. */
     const secrets: string[] = []
-    /** Whatever the browsers complained about: errors, warnings, violations of the policy. */
+    /** Every complaint of the browsers: errors, warnings, violations of the policy. */
     const troubles: string[] = []
-    /** Whatever left the browsers: addresses, headers and bodies. */
+    /** Everything that left the browsers: addresses, headers and bodies. */
     const sent: string[] = []
     const reported: string[] = []
 
@@ -332,7 +332,7 @@ inBrowser(
         document.body.append(frame)
         return [...calls, await loaded, await framed]
       })()`)
-      // What was asked without reading comes back opaque, whatever was answered; the browser shows an error in the frame.
+      // Requests without reading come back opaque, for any answer; the browser shows an error in the frame.
       expect(outcome).toEqual(['TypeError', 'TypeError', 'TypeError', 'refused', 'closed'])
       expect(page.frames().every((frame) => !frame.url().startsWith(origin))).toBe(true)
       expect(await Array.fromAsync(listKeys(gateway.tables)())).toHaveLength(before.length)

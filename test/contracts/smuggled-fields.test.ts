@@ -7,8 +7,8 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import type { Upstream } from '../support/upstream.ts'
 
-// What a caller may try in order to be given more than it pays for: words of other contracts, tools and tiers that are
-// billed beside the tokens, files of the operator's account. None of it may reach an upstream.
+// Attempts of a caller to get more than it pays for: fields of other contracts, tools and tiers that are billed beside
+// the tokens, files of the operator's account. None of it may reach an upstream.
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 const said = (part: object) => ({ input: [{ role: 'user', content: [part] }] })

@@ -254,7 +254,7 @@ test('the models function answers HEAD as GET, without a body', async () => {
   expect(answer.headers).toMatchObject({ 'Content-Type': 'application/json', 'RateLimit-Limit': '60' })
 })
 
-/** Whatever a caller knows but the shared secret. */
+/** All that a caller can know, except the shared secret. */
 const WITHOUT_PROOF = [
   {},
   { [EDGE_HEADERS.origin]: '' },

@@ -325,7 +325,7 @@ describeInLambda('the chat function', () => {
     const own = await start(account.functions.chat)
     const file = join(account.functions.chat.folder, 'bedrock.js')
     const ask = async (body: object) => (await (await post(secret, { ...HELLO, ...body }, {}, own)).whole()).statusCode
-    // What is not there cannot be loaded.
+    // A missing function cannot be loaded.
     for (const [isThere, body] of [
       [false, {}],
       [true, { model: 'bedrock-model', stream: true }],

@@ -14,7 +14,7 @@ function filesWith(pattern: RegExp, folders: string): string[] {
     .toSorted()
 }
 
-// Whoever adds a place makes its texts plain there, with domain/plain-text.ts, and adds it here.
+// A change that adds such a place makes its texts plain there, with domain/plain-text.ts, and adds it here.
 
 test('texts are printed at these places only, each of which makes them plain', () => {
   const writes = /process\.(stdout|stderr)\b|\bconsole\.|[(,:] *console\b|new Console\(|\b(output|errors)\.write\(/
@@ -28,7 +28,7 @@ test('texts are printed at these places only, each of which makes them plain', (
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
       'layers/gateway/log/print-line.ts',
-      // What Java says, to the process that started it.
+      // Java's own output, to the process that started it.
       'local/dynamodb-local-guard.ts',
       // The help, which is fixed.
       'local/main.ts',
@@ -44,7 +44,7 @@ test('texts are printed at these places only, each of which makes them plain', (
 
 test('the console reads answers at one place only, which makes their texts plain', () => {
   expect(filesWith(/JSON\.parse\(|\.json\(\)|\.text\(\)/, 'console')).toEqual([
-    // What the operator typed.
+    // Text that the operator typed.
     'console/pages/catalog/editor.tsx',
     'console/read-json.ts',
     // The token of the session, which nobody sees.

@@ -397,7 +397,7 @@ describe('the providers of the catalog', () => {
   const seen = (version: number) => ({ 'if-match': `"${version}"` })
   const inForce = async () => (await readStoredCatalog(tables)())?.version ?? 0
 
-  /** Puts a catalog in force as whoever AWS knows, and returns its version. */
+  /** Puts a catalog in force as a caller whom AWS knows, and returns its version. */
   async function push(catalog: object): Promise<number> {
     const { status, body } = await admin.signed('PUT /catalog', { body: catalog, headers: seen(await inForce()) })
     expect([status, body.error]).toEqual([200, undefined])

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const ORIGIN = { Origin: 'https://page.example' }
 
-/** What Chromium asks before openai-node calls from a page. */
+/** The preflight request of Chromium before openai-node calls from a page. */
 const ASKED_FIRST = {
   ...ORIGIN,
   'Access-Control-Request-Method': 'POST',

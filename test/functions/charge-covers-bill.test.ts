@@ -32,21 +32,21 @@ describe('prompts', () => {
 
   test.each([
     ['a file', { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
-    ['a sound', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
-    ['a film by its address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
-    ['a film in place of a picture', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } }],
+    ['audio', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
+    ['a video by its address', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
+    ['a video in place of a picture', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } }],
     ['a document in place of a picture', { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AA' } }],
     [
       'a document that says it is a picture',
       { type: 'image_url', image_url: { url: 'data:image/png;base64,JVBERi0=' } },
     ],
     [
-      'a film that says it is a picture',
+      'a video that says it is a picture',
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAAHGZ0eXBpc29t' } },
     ],
     ['something that says it is a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
     ['a picture without a type', { type: 'image_url', image_url: { url: 'data:;base64,iVBORw0KGgo=' } }],
-    ['a document as a sound', { type: 'input_audio', input_audio: { data: 'JVBERi0=', format: 'wav' } }],
+    ['a document as audio', { type: 'input_audio', input_audio: { data: 'JVBERi0=', format: 'wav' } }],
   ])('a prompt with %s holds the whole context and is charged all that the upstream counts', async (_, part) => {
     upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
     const { row } = await ask(gateway, user(part))
@@ -58,7 +58,7 @@ describe('prompts', () => {
   test.each<[string, object]>([
     ['a file', user({ type: 'file', file: { file_id: 'file-1' } })],
     ['a file beside its data', user({ type: 'file', file: { file_id: 'file-1', file_data: 'JVBERi0=' } })],
-    ['a sound', { messages: [...HELLO.messages, { role: 'assistant', content: 'a', audio: { id: 'audio_1' } }] }],
+    ['audio', { messages: [...HELLO.messages, { role: 'assistant', content: 'a', audio: { id: 'audio_1' } }] }],
   ])('%s that is stored at the provider cannot be named', async (_, body) => {
     const { response, row } = await ask(gateway, body)
     expect([response.status, row.hold, row.errorCode]).toEqual([400, 0n, 'unsupported_parameter'])

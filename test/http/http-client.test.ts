@@ -313,7 +313,7 @@ test('a reader that does not read makes the other side wait, and then gets every
   const exchange = client.post('/', [], '{}')
   await exchange.head
   await untilStill(() => sentBytes)
-  // What the two ends of the connection hold, and a little of ours.
+  // The bytes that the two ends of the connection hold, and a little of ours.
   expect(sentBytes).toBeLessThan(20 * MIB)
   let receivedBytes = 0
   for (let piece = await exchange.read(); piece; piece = await exchange.read()) {

@@ -94,9 +94,9 @@ function damage(random: Random, bytes: Buffer): Buffer {
   return bytesOf(text)
 }
 
-// Whatever the gateway meets must work with the clients that everyone uses: Node's (llhttp), Python's (h11, under the
-// SDK of OpenAI) and Go's. What one of those refuses, no provider can send. Lines with a comment are those that Node
-// takes: its parser is older than the attacks on them.
+// The gateway must work with every response that the usual clients accept: Node's (llhttp), Python's (h11, under the
+// SDK of OpenAI) and Go's. A response that one of those refuses cannot be sent by any provider. Lines with a comment
+// are those that Node accepts: its parser is older than the attacks on them.
 test.each([
   // Beginnings
   ['of another protocol, whose line does not end', 'SSH-2.0-OpenSSH_9.6'],

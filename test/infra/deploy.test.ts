@@ -106,7 +106,7 @@ test.each([
     expect(JSON.parse(`{${setting}}`)).toEqual({
       tableNames: { keys: KEPT[1], usage: KEPT[2], answers: KEPT[0] },
     })
-    // What it says is all that is needed.
+    // The settings that it prints are all that is needed.
     const told = await deploy(['--context=stage=prod'], replies, { prod: JSON.parse(`{${setting}}`) })
     expect(told).toEqual({ code: 3, stdout: `${actsFor('prod')}cdk ${IMPORTS} --context=stage=prod\n`, stderr: '' })
   },
@@ -144,7 +144,7 @@ test('npm run deploy complains of settings and stages before it asks anybody', a
 const NOBODY = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
 const DEAD = 'http://127.0.0.1:1'
 
-/** What stands in the way, and the one line that says so. */
+/** The trouble, and the one line that reports it. */
 const TROUBLES: readonly [what: string, replies: Replies, env: Record<string, string>, says: RegExp][] = [
   ['no region', {}, { AWS_REGION: '' }, /^No AWS region is set, or not a valid one\. Set AWS_REGION .*\n$/],
   ['no credentials', {}, NOBODY, /^No AWS credentials were found\. Set AWS_PROFILE, or sign in .*\n$/],

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const ADMIN_KEY = ['--name', 'x', '--scopes', 'keys.read', '--allow', '192.0.2.0/24', '--daily-grant', '5']
 
-/** What each command does to the tables, by its name. */
+/** The calls of each command to the tables, by its name. */
 const READING: Record<string, () => string[]> = {
   'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],

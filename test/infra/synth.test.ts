@@ -98,7 +98,7 @@ describe('the deployed code', () => {
     const handler = join(chat(), 'index.js')
     const asked: string[] = []
     const code = readFileSync(handler, 'utf8')
-    for (const late of ['contracts', 'dialects']) expect(code.split(`require("./${late}.js")`)).toHaveLength(2)
+    for (const lazy of ['contracts', 'dialects']) expect(code.split(`require("./${lazy}.js")`)).toHaveLength(2)
     Object.assign(globalThis, { awslambda: { streamifyResponse: (fn: unknown) => fn } })
     const module = { exports: {} as { handler?: unknown } }
     const real = createRequire(handler)
@@ -118,7 +118,7 @@ describe('the deployed code', () => {
       chat(),
     )
     expect(module.exports.handler).toEqual(expect.any(Function))
-    for (const late of ['./bedrock.js', './contracts.js', './dialects.js']) expect(asked).not.toContain(late)
+    for (const lazy of ['./bedrock.js', './contracts.js', './dialects.js']) expect(asked).not.toContain(lazy)
     expect(asked).not.toContain('node:stream/web')
     expect(asked.length).toBeGreaterThan(0)
   })

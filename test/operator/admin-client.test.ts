@@ -269,14 +269,14 @@ describe('refusals are told in words', () => {
 
   test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
     const { key } = await gateway.issue()
-    const overtaken: AdminClient = async (asked) => {
+    const outpaced: AdminClient = async (asked) => {
       if (asked.method === 'PATCH') {
         const headers = { 'content-type': 'application/json', 'if-match': `"${key.version}"` }
         await deployed.signed(`PATCH /keys/${key.id}`, { body: { rpm: 99 }, headers })
       }
       return client(asked)
     }
-    const told = await refused(['keys', 'update', key.id, '--rpm', '5'], overtaken)
+    const told = await refused(['keys', 'update', key.id, '--rpm', '5'], outpaced)
     expect(told).toContain(`${ARN} changed it at`)
     expect(told).toContain('rpm 60 → 99')
     expect((await gateway.readKey(key.id)).rpm).toBe(99)

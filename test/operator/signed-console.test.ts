@@ -346,7 +346,7 @@ describe('the playground', () => {
     expect(new Set(making.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
     expect(JSON.stringify(admin.asked)).not.toContain('svc_live_')
     const [{ id } = { id: '' }] = await keysNamed('playground of')
-    // Who revokes says the name that the key has now.
+    // A revocation names the key as it is called now.
     await ask(`PATCH /keys/${id}`, { name: 'playground of another name' }, { 'If-Match': '"1"' })
     await playing.end()
     expect(await keysNamed('playground of')).toMatchObject([{ status: 'revoked' }])

@@ -43,7 +43,7 @@ const DIALECTS: Readonly<Record<Dialect, { readonly provider: object; readonly f
 }
 
 const NAMES = Object.keys(DIALECTS) as Dialect[]
-/** What is still unsaid when a test is over keeps no process alive. */
+/** A wait that is not over when a test ends keeps no process alive. */
 const sleep = (ms: number) => wait(ms, undefined, { ref: false })
 
 const gateways = new Map<Dialect, { readonly upstream: Upstream; readonly gateway: TestGateway }>()

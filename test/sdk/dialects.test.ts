@@ -108,7 +108,7 @@ function vercelRequest(access: Access) {
   }
 }
 
-/** What was said before tools are called is sent again, and not referred to, as docs/clients.md says. */
+/** Earlier turns are sent again, and not referred to, as docs/clients.md says. */
 function openaiRequest(access: Access) {
   return {
     ...vercelRequest(access),

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;({ upstream, gateway } = await openBoth())
 })
 
-/** What the OpenRouter provider tells its caller of the charge. */
+/** The charge as the OpenRouter provider reports it to its caller. */
 const CHARGE = { openrouter: { usage: { promptTokens: 10, completionTokens: 5, cost: 0.00002 } } }
 
 test('the OpenRouter provider of the Vercel AI SDK generates a text, and reads its cost as a number', async () => {

@@ -18,7 +18,7 @@ type Ask = Extract<Step, { do: 'ask' }>
 export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
 export type Account = { readonly keyId: string; readonly secrets: Issued[] }
 
-/** What the answers have in common: the id of a key, or that of a grant. */
+/** The common fields of the answers: the id of a key, or that of a grant. */
 export type AdminBody = {
   readonly id?: string
   readonly secret?: string | null
@@ -26,17 +26,17 @@ export type AdminBody = {
   readonly error?: { readonly code: string | null }
 }
 
-/** What is asked of the admin API under one Idempotency-Key, however often. */
+/** A request to the admin API under one Idempotency-Key, sent any number of times. */
 export type Asked = {
   readonly act: ActKind
-  /** Who asks for it. Nobody asks for two things, so what was done for it is known by this name. */
+  /** The caller. No caller makes two different requests, so its acts are known by this name. */
   readonly by: string
   /** None if it is a key that is asked for. */
   readonly keyId: string | undefined
   readonly credits: Nano
-  /** The secret that whoever asks has made, if the admin API has not. */
+  /** The secret that the caller has made, if the admin API has not. */
   readonly own: Issued | undefined
-  /** Whether the secrets of before end at once. */
+  /** True if earlier secrets end at once. */
   readonly isAbrupt: boolean
   times: number
   /** Nothing that was asked for so often may be left without an answer. */
@@ -45,7 +45,7 @@ export type Asked = {
   readonly answers: { readonly status: number; readonly body: AdminBody }[]
 }
 
-/** Where things are asked for, and what has come of it. */
+/** The admin API for callers, and the results so far. */
 export type Office = {
   /** The process that serves the admin API now. */
   readonly process: () => OperatorProcess
@@ -55,7 +55,7 @@ export type Office = {
   readonly tell: (told: Told) => void
 }
 
-/** What goes wrong between the admin API and whoever asks it, beside what goes wrong behind it. */
+/** The faults between the admin API and its callers, beside those behind it. */
 const MANNERS = ['nothing', 'nothing', 'the answer is lost', 'it is asked twice at once'] as const
 /** More than a history has faults in a row. */
 const MOST_TIMES = 30
@@ -107,7 +107,7 @@ function lastFour({ text }: Issued): string {
   return text.slice(-4)
 }
 
-/** All send the same Idempotency-Key: it is that of whoever sends it, and stands for nothing that another asks. */
+/** All send the same Idempotency-Key: it belongs to its sender, and stands for nothing that another one asks for. */
 function post(path: string, body: object, by: string): AdminRequest {
   return {
     method: 'POST',
@@ -137,7 +137,7 @@ async function askUntilAnswered(office: Office, asked: Asked, request: AdminRequ
   asked.isGivenUp = true
 }
 
-/** Whoever asked knows a key, a secret, or both: of a key whose first answer was lost there may be no secret to know. */
+/** The caller knows a key, a secret, or both: if the first answer was lost, it may know no secret of the key. */
 function hear(
   { accounts }: Office,
   { act, own, isAbrupt }: Asked,

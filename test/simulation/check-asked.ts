@@ -6,7 +6,7 @@ import { type Ledger, type StoredItem, Violation } from './ledger.ts'
 /** A key that is revoked stays so; others who come first, again and again, leave it open what becomes of an act. */
 const REFUSALS = ['key_revoked', 'conflict']
 
-/** When nothing is under way: what was asked for was done once at most, and whoever was told so was told what is so. */
+/** When nothing is running: every request was done once at most, and a caller that was told so was told the truth. */
 export function checkAsked(ledger: Ledger, asked: Asked): void {
   const { act, by, keyId, credits, answers } = asked
   const fail = (what: string): never => {
@@ -33,7 +33,7 @@ function isOf({ act, credits }: Asked, event: StoredItem, { id, credits: told }:
   return id === event.sk && told === formatCredits(credits)
 }
 
-/** The secret that whoever asks has made is the one that the key got; otherwise it is told once at most. */
+/** A secret that the caller has made is the one that the key got; otherwise it is told once at most. */
 function checkSecrets(
   ledger: Ledger,
   { act, own, answers }: Asked,

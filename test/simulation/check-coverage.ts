@@ -20,7 +20,7 @@ const MOST_ATTEMPTS = 8
 
 type Attempt = { readonly provider: string; readonly result: string }
 
-/** What an answer is charged covers what its upstream counted, up to what was held for it, whatever was spoken. */
+/** The charge of an answer covers the tokens that its upstream counted, up to its hold, in every contract. */
 export function checkCoverage(
   row: StoredItem,
   truth: Truth,
@@ -56,7 +56,7 @@ export function checkCoverage(
   checkMargin(row)
 }
 
-/** What every hold covers is charged as it was counted, by the tier of its prompt, and so is what it cost us. */
+/** An answer within its hold is charged by its counts and the tier of its prompt, and so is its cost to us. */
 function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, owed: bigint, billed: bigint): void {
   if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
   if (DEAR_ROUTES.has(provider)) return

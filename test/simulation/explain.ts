@@ -3,7 +3,7 @@ import { shrink } from './shrink.ts'
 import type { Variant } from './variants.ts'
 import { live } from './world.ts'
 
-/** What broke, in the shortest history in which it does, step by step. */
+/** The violation, in the shortest history that has it, step by step. */
 export async function explain(whole: History, violation: string, variant: Variant | undefined): Promise<string> {
   const short = await shrink(whole, async (tried) => (await live(tried, variant)).violation !== undefined)
   const lines: string[] = []

@@ -3,7 +3,7 @@ import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
 
-/** What becomes of a message between a gateway and its database. */
+/** The fate of a message between a gateway and its database. */
 export type Fate =
   | 'answered'
   /** It is answered, and arrives once more later, as if it had been sent again. */
@@ -37,17 +37,20 @@ export type Script =
   | 'supports nothing'
   | 'breaks'
   | 'hangs'
-  /** What it sends makes the gateway die when the whole answer has come. */
+  /** A part of the stream makes the gateway die when the whole answer has come. */
   | 'kills'
 
-/** Which routes there are: one; several and a dearer model to fall back to; one that lacks words, and the dearer model; one with a dearer one behind it, and the dearer model. */
+/**
+ * The routes: one; several and a more expensive fallback; one with an unsupported field, and that fallback; one with a
+ * more expensive one behind it, and that fallback.
+ */
 export type CatalogKind = 'one route' | 'several routes' | 'narrow' | 'dearer route'
 
-/** What is asked of the admin API under an Idempotency-Key. */
+/** The requests to the admin API under an Idempotency-Key. */
 export const ACTS = ['create', 'rotate', 'grant'] as const
 export type ActKind = (typeof ACTS)[number]
 
-/** What the operator does beside, by the store's verbs. */
+/** The operator's other changes, by the store's verbs. */
 export type Operation = 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id' | 'push'
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
@@ -61,14 +64,14 @@ export type Step =
       readonly endpoint: 'whole' | 'stream' | 'models'
       /** In whose words a model is asked. */
       readonly contract: ContractName
-      /** What the first upstream that is asked does, and what every other does. */
+      /** The script of the first upstream that is asked, and that of every other. */
       readonly scripts: readonly [Script, Script]
-      /** Asks for something that one dialect has no words for. */
+      /** Asks for a field that one dialect does not support. */
       readonly logprobs: boolean
       /** The providers that it wants, and no others. */
       readonly pin: string | undefined
       readonly cap: number | undefined
-      /** Which Idempotency-Key it sends, if any. */
+      /** The Idempotency-Key that it sends, if any. */
       readonly retryOf: number | undefined
     }
   | { readonly do: 'deliver'; readonly pick: number; readonly fate: Fate }
@@ -174,7 +177,7 @@ const REPEATED = {
   retryOf: undefined,
 } as const
 
-/** What a history is made of: how often what happens. */
+/** The style of a history: the probability of each step. */
 type Style = {
   readonly kinds: readonly Step['do'][]
   readonly waits: readonly number[]

@@ -19,9 +19,9 @@ type Account = {
   readonly grants: Map<string, StoredItem>
   /** The hashes of the secrets that it was given, also of those that have ended. */
   readonly hashes: Set<string>
-  /** Whether it ever had an end. */
+  /** True if it ever had an end. */
   hasEnd: boolean
-  /** What an operator did to it, by the id of the act. */
+  /** The events of an operator's changes to it, by the id of the act. */
   readonly events: Map<string, StoredItem>
 }
 
@@ -135,7 +135,7 @@ export class Ledger {
     return this.#account(keyId).hashes.has(hash)
   }
 
-  /** Whether a secret must open its key now, and must have since it was made. */
+  /** True if a secret must open its key now, and must have since it was made. */
   opens(keyId: string, hash: string): boolean {
     const { item, hasEnd } = this.#account(keyId)
     return item?.status === 'active' && item.currentHash === hash && !hasEnd

@@ -1,12 +1,12 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import type { Fate } from './history.ts'
 
-/** Whoever sends messages. One that has crashed gets no answer any more, and what it had sent may still arrive. */
+/** A sender of messages. One that has crashed gets no answer any more, and its messages may still arrive. */
 export type Sender = { readonly name: string; alive: boolean }
 
 export type Message = {
   readonly from: Sender
-  /** What it says, for people. */
+  /** Its content, for people. */
   readonly label: () => string
   /** Does its work at the other end: returns the answer, or throws it. */
   readonly work: () => unknown
@@ -30,7 +30,7 @@ export class Network {
   /** How many were not simply answered. */
   faults = 0
 
-  /** What happened, for people; undefined if nothing waits. */
+  /** The delivery, for people; undefined if nothing waits. */
   deliver(pick: number, wanted: Fate): Told | undefined {
     const [message] = this.waiting.splice(pick % Math.max(1, this.waiting.length), 1)
     if (!message) return undefined

@@ -38,7 +38,7 @@ const SILENT: Log = {
   swept() {},
   closed() {},
 }
-/** Whose call it is that asks an upstream: many are under way at once. */
+/** The call that asks an upstream: many are running at once. */
 const currentTruth = new AsyncLocalStorage<Truth>()
 
 Object.assign(globalThis, {

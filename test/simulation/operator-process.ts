@@ -5,7 +5,7 @@ import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
 
 type Database = OperatorTables['database']
 
-/** The admin API in a process that can crash. Whoever asks it lives on. */
+/** The admin API in a process that can crash. Its callers live on. */
 export class OperatorProcess extends SimulatedProcess {
   readonly #answerTo: (request: AdminRequest) => Promise<AdminAnswer>
   readonly #end = Promise.withResolvers<undefined>()
@@ -35,7 +35,7 @@ export class OperatorProcess extends SimulatedProcess {
   }
 }
 
-/** What a key has spent is only shown with the answer to a change, which must not fail for it. */
+/** A key's spending is only shown with the answer to a change, which must not fail for it. */
 function withoutUsage(database: Database): Database {
   const get: Database['get'] = async (input) => {
     if (input.TableName !== TABLE_NAMES.usage) return database.get(input)

@@ -19,7 +19,7 @@ export type ProcessDeps = {
   readonly variant: Variant | undefined
 }
 
-/** What the clients do by themselves with a request that fails. */
+/** The retries that the clients do by themselves. */
 const ATTEMPTS = 3
 
 /** Talks to the database over the network, until it crashes. */

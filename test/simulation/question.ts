@@ -5,12 +5,12 @@ type Call = Extract<Step, { do: 'call' }>
 type Fields = Readonly<Record<string, unknown>>
 
 const MODEL = { model: 'simulated' }
-/** What the upstreams do is told to them in the field that says who asks. */
+/** The upstreams get their scripts in the field that names the user. */
 const userOf = ({ scripts }: Call) => scripts.join('|')
 const streamOf = ({ endpoint }: Call) => endpoint === 'stream' && { stream: true }
 const capOf = (name: string, cap: number | undefined) => cap !== undefined && { [name]: cap }
 
-/** The same question in the words of each contract, with something that one dialect has no words for. */
+/** The same question in the format of each contract, with a field that one dialect does not support. */
 const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
   chat: (call) => ({
     ...MODEL,
@@ -52,7 +52,7 @@ const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
   }),
 }
 
-/** Where a call that asks a model goes, and what it says there. */
+/** The path and body of a call that asks a model. */
 export function questionOf(call: Call): { readonly path: string; readonly body: Fields } {
   const route = HTTP_ROUTES.find(({ endpoint }) => endpoint.contract === call.contract && !endpoint.countsOnly)
   if (!route) throw new Error(`No path leads to the contract '${call.contract}'.`)

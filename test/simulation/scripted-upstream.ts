@@ -13,17 +13,17 @@ export type Usage = {
   readonly total_tokens?: number
 }
 
-/** What the upstreams know of one call, whatever the gateway makes of it. */
+/** The upstreams' knowledge of one call, apart from the gateway's. */
 export type Truth = {
   readonly keyId: string
   attempts: number
-  /** Whether the last that was asked has said something. */
+  /** True if the last one that was asked has sent something. */
   said: boolean
   /** Tokens that the upstream whose answer is the last will bill. */
   counted?: Usage | undefined
   /** The cap that the last of them was given and ignored. */
   ignoredCap?: number | undefined
-  /** Whether it was still heard after that. */
+  /** True if it was still read after that. */
   isHeardOn?: boolean
   /** One of them had no words for what was asked. */
   lackedWords: boolean
@@ -49,7 +49,7 @@ const COUNTED: Partial<Record<Script, Usage>> = {
 /** More than any request of the simulation may ask for. */
 const MOST_TOKENS = 300
 
-/** What one of them has no words for, in the inner words of each contract. */
+/** The fields that one of them does not support, in the inner format of each contract. */
 const LACKING = ['logprobs', 'top_k', 'truncate']
 
 export type Scripted = {

@@ -20,7 +20,7 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
 }, 60_000)
 
 // One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that
-// is done by whoever asks for it, books that are closed too early. `npm run test:long` has all of them; some need hundreds of histories.
+// every caller does, books that are closed too early. `npm run test:long` has all of them; some need hundreds of histories.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',

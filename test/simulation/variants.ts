@@ -19,15 +19,15 @@ export type Send = (command: Command) => Promise<Record<string, unknown>>
 /** The gateway with one fault built in, which the simulation must find. */
 export type Variant = {
   readonly name: string
-  /** What the database is told in place of what it should be. */
+  /** The command that the database gets in place of the right one. */
   readonly rewrite?: (command: Command) => Command
-  /** What a node does in place of sending. */
+  /** The node's action in place of sending. */
   readonly wrap?: (send: Send) => Send
   /** How often a write that must be sent once is sent. */
   readonly attempts?: number
   /** The catalog that the gateway goes by in place of the true one. */
   readonly catalog?: (catalog: CatalogData) => CatalogData
-  /** What the gateway hears in place of what an upstream says. */
+  /** The provider that the gateway hears in place of the real one. */
   readonly provider?: (provider: Provider) => Provider
 }
 

@@ -6,7 +6,7 @@ import { ACTS, type ActKind, generate } from './history.ts'
 import { VARIANTS } from './variants.ts'
 import { installVirtualTime, live } from './world.ts'
 
-/** Which histories a worker lives through: every `stride`th from a seed. */
+/** The histories of a worker: every `stride`th from a seed. */
 export type Share = {
   readonly seed: number
   readonly histories: number

@@ -38,7 +38,7 @@ export type Outcome = {
   readonly faults: number
   /** Answers that were charged, by the contract that was spoken. */
   readonly paid: Readonly<Partial<Record<ContractName, number>>>
-  /** What was asked for more than once under one Idempotency-Key, and done. */
+  /** The acts that were asked for more than once under one Idempotency-Key, and done. */
   readonly repeated: Readonly<Partial<Record<ActKind, number>>>
   /** Admissions with keys that were made in the history. */
   readonly byNewKeys: number
@@ -277,7 +277,7 @@ class World {
     this.#tell?.(told)
   }
 
-  /** Whoever asks it hears that it is gone, and asks the next. */
+  /** Its callers hear that it is gone, and ask the next. */
   #crashOperator(): Told {
     const crashed = this.#operator
     this.#operator = new OperatorProcess(this.#deps)
@@ -330,7 +330,7 @@ class World {
     }
   }
 
-  /** What a caller was told is what the row says, or more: a row that the sweep wrote first is free. */
+  /** The cost that a caller was told is the row's, or more: a row that the sweep wrote first is free. */
   #checkCharge({ answer }: Call): void {
     const told = answer?.headers['X-Svc-Cost']
     if (!answer || told === undefined || answer.status !== 200) return

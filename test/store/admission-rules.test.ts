@@ -98,7 +98,7 @@ describe('a counter of credits', () => {
     refusal: 'credit_balance_exhausted',
   })
 
-  /** Whether a key with this limit may take so much. */
+  /** True if a key with this limit may take so much. */
   async function takes(key: Key, hold: bigint, nowMs = NOW): Promise<boolean> {
     const [names, values] = [{}, { ':hold': hold, ':zero': 0 }]
     nameWindow(names, nowMs)

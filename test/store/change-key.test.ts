@@ -6,7 +6,7 @@ import { type Key, standingOf } from '../../layers/gateway/domain/key.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { Overtaken } from '../../layers/gateway/store/keys/change-key.ts'
+import { VersionConflict } from '../../layers/gateway/store/keys/change-key.ts'
 import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
 import { findKeyId } from '../../layers/gateway/store/keys/find-key-id.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -15,7 +15,7 @@ import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { UnansweredWrite, wasCrowdedOut } from '../../layers/gateway/store/transact.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../layers/gateway/store/transact.ts'
 import { issueKey } from '../../operator/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -197,12 +197,12 @@ describe('an act ends within its time', () => {
     const key = await issue()
     const { count, tables: busy } = always('TransactionConflict')
     const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
-    expect([wasCrowdedOut(error), count.sent > 3, count.sent < 40]).toEqual([true, true, true])
+    expect([wasTransactionRejected(error), count.sent > 3, count.sent < 40]).toEqual([true, true, true])
     expect([count.tokens.size, [...count.tokens]]).toEqual([1, [expect.any(String)]])
     expect((await fresh(key)).version).toBe(1)
   })
 
-  test('as overtaken, where others always come first', async () => {
+  test('as a conflict, where others always come first', async () => {
     const key = await issue()
     let others = 0
     const send = async (command: TransactWriteCommand, options: object) => {
@@ -212,7 +212,7 @@ describe('an act ends within its time', () => {
     }
     const busy = { ...tables, onceClient: { send } as never }
     const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
-    expect([error instanceof Overtaken, others > 2]).toEqual([true, true])
+    expect([error instanceof VersionConflict, others > 2]).toEqual([true, true])
     expect((await fresh(key)).current).toEqual(key.current)
   })
 
@@ -234,7 +234,7 @@ describe('an act ends within its time', () => {
     const key = await issue()
     line.delay = (operation) => (operation === 'TransactWriteItems' ? delay() : Promise.resolve())
     const ended = await timed(() => grantCredits(slow)(key.id, 1n, actAt(NOW, 'test', MOST_MS)))
-    expect([ended instanceof UnansweredWrite, (await fresh(key)).granted]).toEqual([!isDone, isDone ? 6n : 5n])
+    expect([ended instanceof WriteOutcomeUnknown, (await fresh(key)).granted]).toEqual([!isDone, isDone ? 6n : 5n])
     slow.client.destroy()
   })
 

@@ -60,7 +60,7 @@ async function outcomeOf(call: Call, input: unknown) {
   }
 }
 
-/** Commands go through the Database where it has them. What only an operator does goes through the SDK, unrecorded. */
+/** Commands go through the Database if it has them. Commands that only an operator uses go through the SDK, unrecorded. */
 function sidesOf(local: OperatorTables): Sides {
   const { database, client } = local
   return {

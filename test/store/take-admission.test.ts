@@ -133,7 +133,7 @@ test('an admission waits out a conflict with an operator’s transaction', async
   expect((await takeAdmission(withDatabase({ updateOnce }))(key, demand(key))).admitted).toBe(true)
 })
 
-describe('unanswered admissions', () => {
+describe('admissions of unknown outcome', () => {
   const timeout = Object.assign(new Error('no answer'), { name: 'TimeoutError' })
 
   test('an admission that was written but not answered is found, and is not sent again', async () => {

@@ -20,7 +20,8 @@ beforeEach(async () => {
 })
 
 const catalogOf = (id: string): CatalogData => catalogFor('http://127.0.0.1:1', { id })
-const push = (id: string, shown?: number) => writeCatalog(tables)(catalogOf(id), actAt(NOW), { shown })
+const push = (id: string, expectedVersion?: number) =>
+  writeCatalog(tables)(catalogOf(id), actAt(NOW), { expectedVersion })
 const inForce = async () => (await readStoredCatalog(tables)())?.data.models[0]?.id
 
 test('a catalog pushed over another version than the one in force is refused, and that one stays', async () => {
@@ -32,13 +33,16 @@ test('a catalog pushed over another version than the one in force is refused, an
   expect(await inForce()).toBe('second')
 })
 
-test.each([0, 1])('of ten catalogs pushed at once over version %i, exactly one is in force', async (shown) => {
-  if (shown === 1) await push('before', 0)
-  const results = await Promise.all(Array.from({ length: 10 }, (_, i) => push(`model-${i}`, shown)))
-  expect(results.filter(({ written }) => written)).toEqual([{ written: true, version: shown + 1 }])
-  expect(results.every(({ version }) => version === shown + 1)).toBe(true)
-  expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
-})
+test.each([0, 1])(
+  'of ten catalogs pushed at once over version %i, exactly one is in force',
+  async (expectedVersion) => {
+    if (expectedVersion === 1) await push('before', 0)
+    const results = await Promise.all(Array.from({ length: 10 }, (_, i) => push(`model-${i}`, expectedVersion)))
+    expect(results.filter(({ written }) => written)).toEqual([{ written: true, version: expectedVersion + 1 }])
+    expect(results.every(({ version }) => version === expectedVersion + 1)).toBe(true)
+    expect(await inForce()).toBe(`model-${results.findIndex(({ written }) => written)}`)
+  },
+)
 
 test('a catalog and its event are written once if the answer is lost and the client sends them again', async () => {
   await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
@@ -46,7 +50,7 @@ test('a catalog and its event are written once if the answer is lost and the cli
   const unreliable = openOperatorTables(names, { endpoint: line.endpoint })
   let losses = 1
   line.treat = (operation) => (operation === 'TransactWriteItems' && losses-- > 0 ? 'lose the answer' : 'answer')
-  expect(await writeCatalog(unreliable)(catalogOf('first'), actAt(NOW), { shown: 0 })).toEqual({
+  expect(await writeCatalog(unreliable)(catalogOf('first'), actAt(NOW), { expectedVersion: 0 })).toEqual({
     written: true,
     version: 1,
   })
@@ -107,7 +111,7 @@ test('of two pushes that race, the one that loses leaves neither a version nor a
 
 test('a push that is sent again after another was made is told of its own version, and not made again', async () => {
   const act = actAt(NOW)
-  const first = () => writeCatalog(tables)(catalogOf('first'), act, { shown: 0 })
+  const first = () => writeCatalog(tables)(catalogOf('first'), act, { expectedVersion: 0 })
   expect(await first()).toEqual({ written: true, version: 1 })
   await push('second', 1)
   expect(await first()).toEqual({ written: true, version: 1 })

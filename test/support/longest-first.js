@@ -1,6 +1,6 @@
-// What takes longest begins first, so that no worker is left alone with it at the end. A clean checkout knows nothing of
-// earlier runs, hence the list; the order of all others makes little difference. Those that collect garbage on purpose are
-// early, too: a worker's heap grows with every file.
+// The longest tests begin first, so that no worker is left alone with one at the end. A clean checkout knows nothing of
+// earlier runs, hence the list; the order of all others makes little difference. Tests that collect garbage on purpose
+// are early, too: a worker's heap grows with every file.
 const LONGEST = [
   'infra/synth',
   'robust/route-blame',

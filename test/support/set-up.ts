@@ -5,7 +5,10 @@ import { startDatabase } from '../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { startSharedTokenizer } from './shared-tokenizer.ts'
 
-/** What all test files share: one database, in which each makes its own tables, a tokenizer, and a folder of cloud assemblies. */
+/**
+ * The parts that all test files share: one database, in which each makes its own tables, a tokenizer, and a folder of
+ * cloud assemblies.
+ */
 export default async function setUp(): Promise<void> {
   await using starting = new AsyncDisposableStack()
   const { endpoint } = await startTestDatabase(starting)

@@ -8,7 +8,7 @@ import type { OperatorTables } from '../../layers/gateway/store/operator-tables.
 import { adminEvent } from '../functions/support/admin-function.ts'
 import { CALLER } from './stage.ts'
 
-/** Whose signatures are taken; a stage's commands have these credentials, too. */
+/** The credentials whose signatures are accepted; a stage's commands have them, too. */
 export const SIGNER = { accessKeyId: 'test', secretAccessKey: 'test' }
 export const SIGNED_REGION = 'us-east-1'
 
@@ -29,7 +29,7 @@ export type SignedAdmin = AsyncDisposable & {
   readonly url: string
   readonly asked: Asked[]
   readonly logged: string[]
-  /** What the caller's policies allow: everything, unless it is said. */
+  /** The rights of the caller's policies: everything by default. */
   allows: (method: string, path: string) => boolean
   /** Answers in place of the function, signature or not. */
   instead: Instead | undefined
@@ -46,7 +46,7 @@ export async function startSignedAdmin(tables: OperatorTables, baseUrl: string):
   const handler = createAdmin({
     tables,
     stage: 'dev',
-    place: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
     clock: Date.now,
     log: jsonLog((line) => logged.push(line), 'dev'),
   })

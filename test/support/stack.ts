@@ -5,7 +5,7 @@ import { catalogFor, openGateway, type TestGateway, type TestOptions } from './g
 import { type Stage, startStage } from './stage.ts'
 import { type Reply, startUpstream, type Upstream } from './upstream.ts'
 
-/** What a test file opens is closed when the file is done. */
+/** Everything that a test file opens is closed when the file is done. */
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
@@ -17,7 +17,7 @@ export async function openFor(catalog: CatalogData, options?: TestOptions): Prom
   return opened.use(await openGateway(catalog, options))
 }
 
-/** What an operator of these tables needs beside them. */
+/** The things that an operator of these tables needs beside them. */
 export async function openStage(tables: Tables, baseUrl = 'http://127.0.0.1:1', name = 'dev'): Promise<Stage> {
   return opened.use(await startStage(tables, baseUrl, name))
 }

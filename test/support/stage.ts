@@ -63,7 +63,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
   return stage
 }
 
-/** Whose credentials a stage's commands have. */
+/** The identity behind the credentials of a stage's commands. */
 export const CALLER = 'arn:aws:iam::123456789012:user/ann'
 
 function identityOf(arn: string): string {

@@ -2,13 +2,13 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** What becomes of a call: it is answered; cut off before or after it did its work; or turned away. */
+/** The treatment of a call: it is answered; cut off before or after it did its work; or rejected. */
 export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 'fail'
 
 export type UnreliableDynamoDb = AsyncDisposable & {
   readonly endpoint: string
   treat: (operation: string) => Treatment
-  /** What a call waits for on its way. */
+  /** A call waits for this on its way. */
   delay: (operation: string) => Promise<unknown>
   /** Closes every connection, as happens to kept ones while a function is frozen. */
   hangUp(): void

@@ -24,7 +24,7 @@ export const UNSEEN_KINDS: Readonly<Record<string, string>> = {
 
 export const UNSEEN = Object.values(UNSEEN_KINDS).join('x')
 
-/** What no output may hold, said apart from the code under test. */
+/** Characters that no output may hold, listed apart from the code under test. */
 export const HARMFUL = new RegExp(
   [
     String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f]`,

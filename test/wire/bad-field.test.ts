@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { doorOf, loadContract } from '../../layers/gateway/contracts/contracts.ts'
+import { loadContract, requestContractOf } from '../../layers/gateway/contracts/contracts.ts'
 import { REQUEST_CODES } from '../../layers/gateway/domain/gateway-error.ts'
 import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 
@@ -8,7 +8,11 @@ async function complaintOf(name: EndpointName, value: object): Promise<{ message
   const endpoint = endpointNamed(name)
   await loadContract(endpoint)
   try {
-    const { unknown } = doorOf(endpoint).readRequest({ value: { model: 'm', ...value }, bytes: 1, callerId: 'key_1' })
+    const { unknown } = requestContractOf(endpoint).readRequest({
+      value: { model: 'm', ...value },
+      bytes: 1,
+      callerId: 'key_1',
+    })
     const [first] = unknown
     return { message: first?.complaint() ?? '', code: first?.code ?? '' }
   } catch (error) {

@@ -1,6 +1,6 @@
 type Props = { readonly changes: readonly string[]; readonly warnings: readonly string[] }
 
-/** What a catalog changes, in words, and what is to be thought of. */
+/** The changes of a catalog, in words, and its warnings. */
 export function ChangeList({ changes, warnings }: Props) {
   return (
     <>

@@ -7,14 +7,14 @@ import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import { ChangeList } from './change-list.tsx'
 
 type Props = {
   readonly inForce: CatalogShape
   readonly draft: string
   readonly onChange: (draft: string) => void
-  /** Another version came in force meanwhile. */
+  /** Another version came into force meanwhile. */
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
   readonly onClose: () => void
@@ -24,7 +24,7 @@ type Checked = { readonly draft: string; readonly version: number; readonly chec
 
 /** A draft is put in force only as it was checked, against the version that it was checked against. */
 export function Editor({ inForce, draft, onChange, onStale, onDone, onClose }: Props) {
-  const checking = useAct()
+  const checking = useSubmission()
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const [isPutting, setPutting] = useState(false)
   const section = useRef<HTMLElement>(null)
@@ -130,7 +130,7 @@ function CheckResult({ of: { valid, faults, warnings, changes } }: { readonly of
 type PutProps = Pick<Props, 'onStale' | 'onDone' | 'onClose'> & { readonly of: Checked }
 
 function PutInForce({ of: { draft, version, check }, onStale, onDone, onClose }: PutProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const put = async () => {
     try {
       const now = await ask<CatalogShape>('/catalog', {
@@ -147,7 +147,7 @@ function PutInForce({ of: { draft, version, check }, onStale, onDone, onClose }:
   }
   return (
     <Dialog title="Put this catalog in force?" onClose={onClose}>
-      <ActForm act={act} verb="Put in force" onSubmit={put} onClose={onClose}>
+      <ActForm submission={submission} verb="Put in force" onSubmit={put} onClose={onClose}>
         <p>It is in force for requests within seconds, in place of version {version}. It changes:</p>
         <ChangeList {...check} />
       </ActForm>

@@ -6,7 +6,7 @@ import { announce } from '../../parts/announce.tsx'
 import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import { ChangeList } from './change-list.tsx'
 
 type Props = {
@@ -17,10 +17,10 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Puts an earlier version in force again, as a new one, when it was seen what that changes. */
+/** Puts an earlier version in force again, as a new one, after its changes were shown. */
 export function RollBack({ to, inForce, onStale, onDone, onClose }: Props) {
-  const reading = useAct()
-  const act = useAct()
+  const reading = useSubmission()
+  const submission = useSubmission()
   const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
   useEffect(() => {
     void reading.run(async () => {
@@ -44,7 +44,13 @@ export function RollBack({ to, inForce, onStale, onDone, onClose }: Props) {
   }
   return (
     <Dialog title={`Roll back to version ${to}?`} onClose={onClose}>
-      <ActForm act={act} verb="Roll back" isReady={check?.valid ?? false} onSubmit={restore} onClose={onClose}>
+      <ActForm
+        submission={submission}
+        verb="Roll back"
+        isReady={check?.valid ?? false}
+        onSubmit={restore}
+        onClose={onClose}
+      >
         <Problem failure={reading.failure} />
         {check && <p>Over version {inForce}, in force within seconds. It changes:</p>}
         {check?.faults.map(({ path, message }) => (

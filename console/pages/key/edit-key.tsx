@@ -10,17 +10,17 @@ import { EventChange } from '../../parts/event-change.tsx'
 import { KeySettings } from '../../parts/key-settings.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { changesOf, rebase, typedOf } from '../../parts/typed-settings.ts'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const [key, setKey] = useState(opened)
   const [typed, setTyped] = useState(() => typedOf(opened))
   const [others, setOthers] = useState<readonly EventShape[]>([])
   const path = `/keys/${encodeURIComponent(key.id)}`
 
-  /** What others changed is taken over, what was typed here stays typed. */
+  /** Takes over the changes of others, and keeps the typed ones. */
   const meet = async () => {
     const [now, events] = await Promise.all([ask<KeyDetail>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
     setOthers(events.data.slice(0, Math.max(1, now.version - key.version)))
@@ -44,7 +44,7 @@ export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
   const isChanged = Object.keys(changesOf(typedOf(key), typed)).length > 0
   return (
     <Dialog title={`Settings of ${opened.name}`} onClose={onClose}>
-      <ActForm act={act} verb="Save" isReady={isChanged} onSubmit={save} onClose={onClose}>
+      <ActForm submission={submission} verb="Save" isReady={isChanged} onSubmit={save} onClose={onClose}>
         {others.length > 0 && <Others events={others} />}
         <KeySettings typed={typed} onChange={setTyped} />
       </ActForm>

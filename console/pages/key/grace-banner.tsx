@@ -6,12 +6,12 @@ import { announce } from '../../parts/announce.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 type Props = Omit<KeyDialogProps, 'onClose'>
 
-/** The old secret of a rotated key: how long it works yet, and whether anybody still uses it. */
+/** The old secret of a rotated key: the time for which it still works, and its last use. */
 export function GraceBanner({ of: key, onDone }: Props) {
   const [isEnding, setEnding] = useState(false)
   if (!key.previous) return null
@@ -48,18 +48,18 @@ function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
 }
 
 function EndGrace({ of: key, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const end = async () => {
     const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/end-grace`, {
       method: 'POST',
-      headers: { 'Idempotency-Key': act.idempotencyKey },
+      headers: { 'Idempotency-Key': submission.idempotencyKey },
     })
     announce(`The old secret of ${key.name} has ended.`)
     onDone(now)
   }
   return (
     <Dialog title={`End the old secret of ${key.name}?`} onClose={onClose}>
-      <ActForm act={act} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
+      <ActForm submission={submission} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
         <p>
           <OldUse of={key} /> Who uses it is refused from the next request on.
         </p>

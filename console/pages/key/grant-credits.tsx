@@ -6,23 +6,23 @@ import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { AMOUNT_PATTERN, Field } from '../../parts/field.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 export function GrantCredits({ of: key, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const [credits, setCredits] = useState('')
   const grant = async () => {
     const body: GrantBody = { credits: credits.trim() }
     const path = `/keys/${encodeURIComponent(key.id)}`
-    await ask(`${path}/grants`, { method: 'POST', body, headers: { 'Idempotency-Key': act.idempotencyKey } })
+    await ask(`${path}/grants`, { method: 'POST', body, headers: { 'Idempotency-Key': submission.idempotencyKey } })
     const now = await ask<KeyDetail>(path)
     announce(`Granted. ${key.name} has ${now.available} credits available.`)
     onDone(now)
   }
   return (
     <Dialog title={`Grant credits to ${key.name}`} onClose={onClose}>
-      <ActForm act={act} verb="Grant" onSubmit={grant} onClose={onClose}>
+      <ActForm submission={submission} verb="Grant" onSubmit={grant} onClose={onClose}>
         <Field
           label="Credits"
           value={credits}

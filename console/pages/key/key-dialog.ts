@@ -1,9 +1,9 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 
-/** What every dialog on a key is given. */
+/** The properties of every dialog on a key. */
 export type KeyDialogProps = {
   readonly of: KeyDetail
-  /** With what the server now says of the key. */
+  /** Gets the key as the server now describes it. */
   readonly onDone: (now: KeyDetail) => void
   readonly onClose: () => void
 }

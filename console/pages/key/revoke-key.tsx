@@ -6,18 +6,18 @@ import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 export function RevokeKey({ of: key, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const [confirm, setConfirm] = useState('')
   const revoke = async () => {
     const body: RevokeBody = { confirm }
     const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/revoke`, {
       method: 'POST',
       body,
-      headers: { 'Idempotency-Key': act.idempotencyKey },
+      headers: { 'Idempotency-Key': submission.idempotencyKey },
     })
     announce(`${key.name} is revoked.`)
     onDone(now)
@@ -25,7 +25,7 @@ export function RevokeKey({ of: key, onDone, onClose }: KeyDialogProps) {
   return (
     <Dialog title={`Revoke ${key.name} for good?`} onClose={onClose}>
       <ActForm
-        act={act}
+        submission={submission}
         verb="Revoke for good"
         isDangerous
         isReady={confirm === key.name}

@@ -8,7 +8,7 @@ import { announce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { showSecret } from '../../parts/secret-dialog.tsx'
-import { useAct } from '../../parts/use-act.ts'
+import { useSubmission } from '../../parts/use-submission.ts'
 import { KEY_PREFIX, type NewSecret, newSecret } from '../../secret.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
@@ -20,7 +20,7 @@ const GRACES = [
 ] as const
 
 export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
-  const act = useAct()
+  const submission = useSubmission()
   const { base_url } = useIdentity()
   const [grace, setGrace] = useState('3600')
   const made = useRef<NewSecret | undefined>(undefined)
@@ -31,7 +31,7 @@ export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
     const now = await ask<KeyWithSecret>(`/keys/${encodeURIComponent(key.id)}/rotate`, {
       method: 'POST',
       body,
-      headers: { 'Idempotency-Key': act.idempotencyKey },
+      headers: { 'Idempotency-Key': submission.idempotencyKey },
     })
     onDone(now)
     announce(`${key.name} has a new secret.`)
@@ -39,7 +39,7 @@ export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
   }
   return (
     <Dialog title={`Rotate ${key.name}`} onClose={onClose}>
-      <ActForm act={act} verb="Rotate" onSubmit={rotate} onClose={onClose}>
+      <ActForm submission={submission} verb="Rotate" onSubmit={rotate} onClose={onClose}>
         <p>The key gets a new secret, which is shown once.</p>
         <Select
           label={`The old one (…${key.last_four}) goes on working`}

@@ -1,6 +1,6 @@
 type Asked = { readonly baseUrl: string; readonly model: string; readonly message: string }
 
-/** For a shell: what is in single quotes is taken as it is. */
+/** For a shell, which takes text in single quotes literally. */
 export function asCurl({ baseUrl, model, message }: Asked): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: message }] })
   return `curl ${quoted(`${baseUrl}/chat/completions`)} \\

@@ -1,9 +1,9 @@
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
-/** The dearest have a colour of their own; five hundred could not be told apart. */
+/** The groups with the highest cost have a colour of their own; five hundred could not be told apart. */
 const COLOURS = 7
 
-/** The colour of a group, by its name: 0 is the dearest. Those that have none are drawn as one. */
+/** The colour of a group, by its name: 0 is the one with the highest cost. Groups without a colour are drawn as one. */
 export type DrawnGroups = ReadonlyMap<string, number>
 
 export function groupsOf({ groups }: UsagePage): DrawnGroups {

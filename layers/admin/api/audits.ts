@@ -10,7 +10,7 @@ import { knownKey } from './known-key.ts'
 import type { auditBody } from './shapes/bodies.ts'
 import type { AuditLine, AuditShape } from './shapes/books.ts'
 
-/** A line for each key as it is done, and one at the end. Without that one the audit broke off. */
+/** A line for each key as it is done, and a last one. If the last one is missing, the audit broke off. */
 export async function auditNow(call: Call, { key_id: keyId }: z.output<typeof auditBody>): Promise<Answer> {
   if (keyId !== undefined) await knownKey(call.tables, keyId, 'key_id')
   if (keyId === undefined && !call.onThisMachine) {

@@ -10,18 +10,18 @@ type Random = (bytes: number) => Uint8Array
 export type Administered = {
   readonly tables: OperatorTables
   readonly stage: string
-  /** A change is asked about first. */
+  /** Changes need a confirmation. */
   readonly isProtected: boolean
-  /** Without /v1. */
+  /** The gateway's address, without /v1. */
   readonly chatUrl: string
-  /** Of the upstream that a local gateway brings along. */
+  /** The address of the echo upstream that a local gateway starts. */
   readonly echoUrl?: string | undefined
   readonly clock: () => number
-  /** The time that a change has, unless it is the usual. */
+  /** The time for a change; without it, the usual one. */
   readonly actMs?: number
-  /** The source of ids and secrets: the machine's own, unless it is said. */
+  /** The source of ids and secrets; without it, the machine's own. */
   readonly random?: Random
-  /** Only on an operator's own machine: it takes the providers' keys, or longer than a function may. */
+  /** Only on an operator's own machine: it needs the providers' keys, or takes longer than a function may. */
   readonly onThisMachine?: { readonly testRoutes: (wanted: WantedRoutes) => Promise<readonly RouteTest[]> }
 }
 
@@ -39,13 +39,13 @@ export type RouteTest = {
   readonly cost?: Nano | undefined
 }
 
-/** Who asks. The name is asked for only by a call that needs it. */
+/** The caller. Its name is read only by a call that needs it. */
 export type Identity = {
   readonly by: () => Promise<string>
   readonly scopes: readonly AdminScope[]
-  /** The credits that may be granted at most; as many as the caller likes unless it is said. */
+  /** The most credits that the caller may grant; unlimited if undefined. */
   readonly allowance?: Allowance
-  /** Providers of the catalog stay as they are: a bearer of a secret may not say where the providers' keys go. */
+  /** An admin key may not change the providers of the catalog: a leaked secret must not redirect the providers' keys. */
   readonly isAdminKey?: boolean
 }
 
@@ -65,17 +65,17 @@ export type AdminRequest = {
 export type AdminAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Whole, or in pieces as they come. */
+  /** Complete, or in pieces as they come. */
   readonly body: string | AsyncIterable<string>
 }
 
-/** A request whose route is found and whose caller may make it. */
+/** A request whose route is found and whose caller has the right to make it. */
 export type Call = Administered & {
   readonly identity: Identity
   readonly headers: Headers
-  /** The parts of the path that the route leaves open. */
+  /** The parameters in the path of the route. */
   readonly path: Readonly<Record<string, string>>
-  /** Method, path and body in one form, to know the same request again. */
+  /** A hash of method, path and body, by which a repeated request is recognised. */
   readonly digest: string
   readonly nowMs: number
   readonly random: Random

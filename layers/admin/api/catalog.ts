@@ -7,7 +7,7 @@ import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list
 import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
-import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog/catalog-refusal.ts'
 import { compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
@@ -17,12 +17,12 @@ import { priceWarnings } from '../catalog/price-warnings.ts'
 import { changedProvider } from '../catalog/provider-changes.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
+import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
-import { seenVersion, versionTag } from './seen-version.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
-/** The one in force, or the one that was at a moment. */
+/** The version in force, or the one that was in force at a moment. */
 export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<Answer> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
@@ -39,10 +39,10 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVe
   throw new AdminError('not_found', message, { param: 'at' })
 }
 
-/** Only over the version that the caller has seen: "0" if it has seen that there is none. */
+/** Only over the version that the caller expects: "0" if it expects none. */
 export async function putCatalog(call: Call, sent: object): Promise<Answer> {
-  const seen = seenVersion(call)
-  return putInForce(call, validCatalog(call, parseSent(call, sent)), seen)
+  const expectedVersion = expectedVersionOf(call)
+  return putInForce(call, validCatalog(call, parseSent(call, sent)), expectedVersion)
 }
 
 export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
@@ -100,19 +100,19 @@ export async function listVersions(call: Call, sent: z.output<typeof pageQuery>)
   return { body }
 }
 
-/** With its changes against the version before, or against another. */
+/** The version with its changes against the one before, or against another. */
 export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<Answer> {
   return shown(call, await versionInPath(call), against)
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call): Promise<Answer> {
-  const seen = seenVersion(call)
+  const expectedVersion = expectedVersionOf(call)
   const { version, data } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  return putInForce(call, validCatalog(call, parseCatalog(data)), seen, version)
+  return putInForce(call, validCatalog(call, parseCatalog(data)), expectedVersion, version)
 }
 
 async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
@@ -133,29 +133,32 @@ async function knownVersion(tables: Call['tables'], version: number): Promise<Ca
 async function putInForce(
   call: Call,
   catalog: CatalogData,
-  shownVersion: number,
+  expectedVersion: number,
   rollbackTo?: number,
 ): Promise<Answer> {
   const { tables } = call
-  await requirePermitted(call, catalog, shownVersion)
+  await requirePermitted(call, catalog, expectedVersion)
   const act = await call.newAct()
-  const write = () => writeCatalog(tables)(catalog, act, { shown: shownVersion, rollbackTo })
+  const write = () => writeCatalog(tables)(catalog, act, { expectedVersion, rollbackTo })
   const { written, version } = await write()
-  if (!written) throw await stale(call, shownVersion, version)
+  if (!written) throw await stale(call, expectedVersion, version)
   try {
     return await shown(call, await knownVersion(tables, version))
   } catch (error) {
-    // It is in force. Who cannot be told so has to look.
-    throw new UnansweredWrite(error)
+    // The catalog is in force, but the caller cannot be told so: the outcome is unknown to it.
+    throw new WriteOutcomeUnknown(error)
   }
 }
 
-/** Compared with the version that is replaced and no other, so that nobody gets past by a version that is yet to come. */
-async function requirePermitted(call: Call, catalog: CatalogData, seen: number): Promise<void> {
+/**
+ * Compared with the version that is replaced and no other, so that no caller gets past this by a version that is yet to
+ * come.
+ */
+async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
   if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()
   const version = stored?.version ?? 0
-  if (version !== seen) throw await stale(call, seen, version)
+  if (version !== expectedVersion) throw await stale(call, expectedVersion, version)
   const fault = forbiddenChange(call, stored, catalog)
   if (fault) throw new AdminError('provider_change_denied', fault.message, { param: fault.path })
 }
@@ -164,12 +167,12 @@ function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, 
   return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
 }
 
-async function stale({ tables }: Call, seen: number, version: number): Promise<AdminError> {
-  const message = (await otherPush(tables, await readCatalogVersion(tables)(seen))).trimEnd()
+async function stale({ tables }: Call, expectedVersion: number, version: number): Promise<AdminError> {
+  const message = (await otherPush(tables, await readCatalogVersion(tables)(expectedVersion))).trimEnd()
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 
-/** As it was sent, with the address of the local gateway's own upstream where it is named. */
+/** The catalog as it was sent, with the address of the local gateway's echo upstream, if it names that. */
 function parseSent({ echoUrl }: Call, sent: object): ParsedCatalog {
   return parseCatalog(JSON.parse(JSON.stringify(sent), namingEcho(echoUrl)))
 }
@@ -204,7 +207,7 @@ async function shown({ tables }: Call, catalog: CatalogVersion, against?: number
   return { headers: versionTag(version), body }
 }
 
-/** Against the version before, if it is kept, or against the one that is named; 0 is none at all. */
+/** Against the version before, if it is kept, or against the named one; 0 is none at all. */
 async function changesFrom(tables: Call['tables'], { data, version }: CatalogVersion, against: number | undefined) {
   if (against !== undefined) {
     const before = against === 0 ? undefined : (await knownVersion(tables, against)).data

@@ -3,14 +3,14 @@ import { isoTime } from '../../gateway/domain/time.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { changeText } from './change-text.ts'
+import { versionTag } from './expected-version.ts'
 import { keyDetail } from './key-shape.ts'
 import { knownKey, noSuchKey } from './known-key.ts'
-import { versionTag } from './seen-version.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
 /** The key that the path names. */
@@ -38,7 +38,7 @@ export async function changedKey(
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
 }
 
-/** A change that was made must not end in a failure to look at more than the key: then it is shown without the badge 'low'. */
+/** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
 export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
   const weekCost = await weekCostOf(tables, key.id, nowMs).catch(() => 0n)
   return keyDetail(key, nowMs, weekCost)
@@ -49,9 +49,9 @@ export function externalIdTaken(externalId: string, ownerId: string): AdminError
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 
-/** Says who came first, and with what. */
+/** Names the author of the earlier change, and the change. */
 async function stale({ tables, nowMs }: Call, { id, version }: Key): Promise<AdminError> {
-  const events = listEvents(tables)({ of: id, fromMs: 0, toMs: horizonOf(nowMs) })
+  const events = listEvents(tables)({ of: id, fromMs: 0, toMs: latestRowMs(nowMs) })
   const { value: last } = await events.next()
   await events.return()
   const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''

@@ -4,7 +4,7 @@ import { isoTime } from '../../gateway/domain/time.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/read-admin-key.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/event-item.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
@@ -16,7 +16,7 @@ import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
 
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
-/** A filter that few events pass does not read all there are at once: the list goes on where it stopped. */
+/** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
 
 export async function listEventsPage(call: Call, sent: z.output<typeof eventsQuery>): Promise<Answer> {
@@ -24,7 +24,7 @@ export async function listEventsPage(call: Call, sent: z.output<typeof eventsQue
   return eventsOf(call, keyId ?? (sent.what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
 }
 
-/** Admin keys are changed as well, though they have no other route here. */
+/** Admin keys have events, too, though they have no other route here. */
 async function keyOfEvents(call: Call, id: string | undefined): Promise<string | undefined> {
   if (!id?.startsWith('adminkey_')) return (await keyNamed(call, id))?.id
   if (await readAdminKey(call.tables)(id)) return id
@@ -38,7 +38,7 @@ export async function listKeyEvents(call: Call, sent: EventsQuery): Promise<Answ
 }
 
 async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<Answer> {
-  const { limit, what, by, from: fromMs = 0, to: toMs = horizonOf(call.nowMs) } = sent
+  const { limit, what, by, from: fromMs = 0, to: toMs = latestRowMs(call.nowMs) } = sent
   const [after] = readCursor(sent.after, ULID) ?? []
   const found: ChangeEvent[] = []
   let [read, last, hasMore] = [0, after, false]
@@ -78,7 +78,7 @@ function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): 
   }
 }
 
-/** None is null. The names are those of the API. */
+/** A missing value is null. The names are those of the API. */
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
   const entries = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),

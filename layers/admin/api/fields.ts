@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { AdminError } from './admin-error.ts'
 
-/** A query or a body by its schema. An unknown field is refused, so that no typing error is passed over. */
+/** Reads a query or a body by its schema. An unknown field is refused, so that no typing error goes unnoticed. */
 export function readFields<S extends z.ZodObject>(schema: S, fields: Readonly<Record<string, unknown>>): z.output<S> {
   const { data, error } = schema.safeParse(fields)
   if (!error) return data
@@ -13,7 +13,7 @@ export function readFields<S extends z.ZodObject>(schema: S, fields: Readonly<Re
   throw wrong(name, fields[name] === undefined ? 'is missing.' : message)
 }
 
-/** The message goes on after the name. */
+/** The message follows the name. */
 export function wrong(name: string, message: string): AdminError {
   return new AdminError('invalid_request', `'${name}' ${message}`, { param: name })
 }

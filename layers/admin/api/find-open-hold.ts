@@ -2,7 +2,7 @@ import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 
-/** The key that holds credits for a request. Nothing but the keys themselves knows, so all are read. */
+/** The key that holds credits for a request. Only the keys themselves have that information, so all are read. */
 export async function findOpenHold(
   tables: OperatorTables,
   requestId: string,

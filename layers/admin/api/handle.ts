@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/act.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
 import { isUnavailable } from '../../gateway/store/failures.ts'
-import { Overtaken } from '../../gateway/store/keys/change-key.ts'
-import { UnansweredWrite, wasCrowdedOut } from '../../gateway/store/transact.ts'
+import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/transact.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
 import { readFields } from './fields.ts'
@@ -16,10 +16,10 @@ import { nothing } from './shapes/bodies.ts'
 
 type Handle = (request: AdminRequest) => Promise<AdminAnswer>
 
-/** Told of what nobody expected, under the X-Request-Id of its answer. */
+/** Gets unexpected errors, under the X-Request-Id of the answer. */
 export type Report = (requestId: string, error: unknown) => void
 
-/** The admin API over one gateway: every answer, refusals too, and never an exception. */
+/** The admin API of one gateway: returns every answer, refusals too, and never throws. */
 export function adminApi(administered: Administered, report: Report): Handle {
   const { random = randomBytes, actMs = ACT_MS, clock } = administered
   return async (request) => {
@@ -67,7 +67,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
   }
 }
 
-/** Of a name that is there twice, the first; an empty one is not given. */
+/** The first value of a name that is there twice; an empty one counts as missing. */
 function fieldsOf(query: URLSearchParams): Record<string, string> {
   const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))
@@ -87,21 +87,21 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
   return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** What the caller is told of an error. */
+/** The refusal that the caller gets for an error. */
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error
-  if (error instanceof Overtaken) return new AdminError('conflict', message)
+  if (error instanceof VersionConflict) return new AdminError('conflict', message)
   if (error instanceof OverAllowance) {
     return new AdminError(
       'daily_grant_exceeded',
       `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`,
     )
   }
-  if (error instanceof UnansweredWrite) {
+  if (error instanceof WriteOutcomeUnknown) {
     return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
   }
-  if (wasCrowdedOut(error)) {
+  if (wasTransactionRejected(error)) {
     return new AdminError(
       'service_unavailable',
       'Too many changes met at one moment, and this one was not made. Ask again, with the same Idempotency-Key if you sent one.',
@@ -127,7 +127,7 @@ export function refusalFor(error: unknown): AdminError {
   )
 }
 
-/** The same for the same content, in whatever order its fields come. */
+/** The same for the same content, in any order of its fields. */
 function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
 }

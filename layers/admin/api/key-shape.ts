@@ -7,7 +7,7 @@ import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './s
 
 const IDLE_MS = 90 * 24 * 60 * 60 * 1000
 
-/** A key in a list: everything but hashes. `weekCost` is what it was charged in the last week. */
+/** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
   const { previous } = key
   const status = statusOf(key, nowMs)
@@ -39,7 +39,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
   }
 }
 
-/** A key that is not revoked ends by itself. */
+/** A key that is not revoked may still have expired. */
 export function statusOf(key: Key, nowMs: number): KeyStatus {
   return isExpired(key, nowMs) && key.status === 'active' ? 'expired' : key.status
 }
@@ -63,7 +63,7 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
   }
 }
 
-/** Whether a key spends its rest within a week, if it goes on like this. */
+/** True if a key spends its balance within a week at the current rate. */
 export function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
   return available > 0n && available < weekCost
 }

@@ -11,12 +11,13 @@ import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
-import { UnansweredWrite } from '../../gateway/store/transact.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
+import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { required } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { keysNamed } from './keys-named.ts'
@@ -24,14 +25,13 @@ import { keysNow, keysOfListing } from './listed-keys.ts'
 import { claimedAct } from './once.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { requireScope } from './scopes.ts'
-import { seenVersion, versionTag } from './seen-version.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
 
 const BYTES_OF_TIME = 6
 
-/** Newest first. Nothing but the table knows all keys, so all of it is read for a first page, and again after a while. */
+/** Newest first. No index has all keys, so the whole table is read for a first page, and again after a while. */
 export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
   const { limit, status, external_id: externalId } = sent
   const [afterMs, afterId] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
@@ -66,7 +66,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   if (credits > 0n) requireScope(identity, 'credits.grant')
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
-  // The key has the id of the act, so that whoever asks again makes the same key.
+  // The key has the id of the act, so that a repeated request makes the same key.
   const random = readUlid(act.id).subarray(BYTES_OF_TIME)
   const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
   const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
@@ -77,9 +77,9 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
   return withSecret(call, now, { secret, stored, wasDone, status: 201 })
 
-  /** Of a secret that is made here, only the key itself says whether it is the one in force. */
+  /** For a secret that is made here, only the stored key tells if it is the one in force. */
   function orDrafted(error: unknown): Key {
-    if (secret !== undefined || wasDone) throw new UnansweredWrite(error)
+    if (secret !== undefined || wasDone) throw new WriteOutcomeUnknown(error)
     return key
   }
 }
@@ -96,12 +96,12 @@ export async function rotateKeyOnce(call: Call, fields: z.output<typeof rotateBo
   return withSecret(call, key, { secret, stored, wasDone, status: 200 })
 }
 
-/** A new key has nothing to take away. */
+/** A new key has no settings to remove. */
 function withoutNulls(changes: SettingChanges): Partial<KeySettings> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))
 }
 
-/** A secret that the caller made, of which only the hash is known here, or one that is made now. */
+/** A secret of the caller's, of which only the hash is known here, or one that is made now. */
 function secretOf(
   { random }: Call,
   fields: { secret_sha256?: string | undefined; last_four?: string | undefined },
@@ -113,7 +113,7 @@ function secretOf(
 
 type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; status: number }
 
-/** A secret is told only if it is the one in force: of two that asked at once, one has made it. */
+/** A secret is returned only if it is the one in force: of two concurrent requests, only one has set it. */
 async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
   const isOurs = !wasDone && key.current.hash === stored.hash
   const { body, ...rest } = await shownAfter(call, key)
@@ -127,12 +127,12 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone, statu
 
 export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody>): Promise<Answer> {
   const { tables, nowMs, path } = call
-  const seen = seenVersion(call)
+  const expectedVersion = expectedVersionOf(call)
   const settings = settingsIn(fields, nowMs)
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
   const act = await call.newAct()
-  const result = await updateKey(tables)(id, settings, act, seen)
+  const result = await updateKey(tables)(id, settings, act, expectedVersion)
   return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 

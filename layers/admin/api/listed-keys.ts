@@ -2,7 +2,7 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 
-/** As long as a console takes to ask for the pages of a long list. */
+/** The time in which a console asks for the pages of a long list. */
 const KEPT_MS = 10_000
 /** Some 30 MB. */
 const MOST_KEPT = 10_000
@@ -12,7 +12,7 @@ type Kept = { listing: Listing | undefined; changes: number }
 
 const known = new WeakMap<object, Kept>()
 
-/** All keys, in no order: as they are now, which is a scan of the table. */
+/** All keys as they are now, in no order. Scans the table. */
 export async function keysNow(tables: Tables, nowMs: number): Promise<readonly Key[]> {
   const kept = keptOf(tables)
   const { changes } = kept
@@ -22,8 +22,8 @@ export async function keysNow(tables: Tables, nowMs: number): Promise<readonly K
 }
 
 /**
- * All keys, for a page that goes on with a list: as they were when its first page was read, if that is seconds ago and
- * nothing was changed here since. A first page never has them from here.
+ * All keys, for a further page of a list: as they were when its first page was read, if that is seconds ago and nothing
+ * was changed here since. A first page never comes from this cache.
  */
 export async function keysOfListing(tables: Tables, nowMs: number): Promise<readonly Key[]> {
   const { listing } = keptOf(tables)
@@ -31,7 +31,7 @@ export async function keysOfListing(tables: Tables, nowMs: number): Promise<read
   return isRecent ? listing.keys : keysNow(tables, nowMs)
 }
 
-/** What is being read now may be of before the change, too. */
+/** A scan that is running may have read items before the change, so it is forgotten, too. */
 export function forgetListing(tables: Tables): void {
   const kept = keptOf(tables)
   kept.changes += 1

@@ -4,14 +4,14 @@ import { claimAct } from '../../gateway/store/events/claim-act.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
-/** An act, and whether it was asked for before: then it may be done already. */
+/** An act. `isRepeated`: it was asked for before and may be done already. */
 type ClaimedAct = { readonly act: Act; readonly isRepeated: boolean }
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The act that the caller's Idempotency-Key stands for. It has its id and its moment before anything is changed, so that
- * whoever asks again, after a lost answer or a crash, or at the same time, does the same act; the store does it once.
+ * The act that the caller's Idempotency-Key stands for. It has its id and its time before anything is changed, so that
+ * a retry, after a lost answer or a crash, or at the same time, does the same act; the store does it once.
  */
 export async function claimedAct(call: Call): Promise<ClaimedAct> {
   const { headers, digest, tables } = call

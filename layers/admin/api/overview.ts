@@ -5,7 +5,7 @@ import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { usageOfDays } from '../usage/usage-of-days.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
@@ -44,7 +44,7 @@ export async function getOverview(call: Call): Promise<Answer> {
 /** Today and the six days before it; the errors of today and yesterday. */
 async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
   const [today, yesterday] = [utcDay(nowMs), utcDay(nowMs - DAY_MS)]
-  const range = { fromMs: momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs, toMs: horizonOf(nowMs) }
+  const range = { fromMs: momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs, toMs: latestRowMs(nowMs) }
   const errors = new Map<string, number>()
   let [spent, spentToday, requestsToday] = [0n, 0n, 0]
   for await (const { day, part } of usageOfDays(tables, keys, range, nowMs)) {
@@ -59,7 +59,10 @@ async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
   return { spent, spentToday, requestsToday, errors }
 }
 
-/** The keys in use that spend their rest within a week, or have none, by how long it lasts at the last week's rate. */
+/**
+ * The active keys that spend their balance within a week, or have none, ordered by how long it lasts at the last week's
+ * rate.
+ */
 export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
   return keys
     .filter((key) => statusOf(key, nowMs) === 'active')

@@ -2,7 +2,7 @@ import { isoTime } from '../../gateway/domain/time.ts'
 import { AdminError } from './admin-error.ts'
 import type { List } from './shapes/answers.ts'
 
-/** A range begins before it ends. */
+/** Refuses a range that ends before it begins. */
 export function requireOrder(fromMs: number, toMs: number): void {
   if (fromMs < toMs) return
   const [from, to] = [fromMs, toMs].map((ms) => isoTime(ms))
@@ -11,12 +11,12 @@ export function requireOrder(fromMs: number, toMs: number): void {
   })
 }
 
-/** Where a list goes on: written by us, and opaque to others. */
+/** The cursor from which a list goes on: written by us, and opaque to callers. */
 export function cursorOf(...parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** The parts of a cursor, if each is as its pattern says. */
+/** The parts of a cursor, if each matches its pattern. */
 export function readCursor(text: string | undefined, ...patterns: readonly RegExp[]): string[] | undefined {
   if (text === undefined) return undefined
   const parts = partsOf(text)
@@ -33,7 +33,7 @@ function partsOf(text: string): string[] | undefined {
   }
 }
 
-/** A page of a list of which one more than asked for was read, to know whether it goes on. */
+/** A page of a list, from one row more than asked for, which tells if the list goes on. */
 export function listOf<Row, T>(
   rows: readonly Row[],
   limit: number,

@@ -6,7 +6,7 @@ import type { AdminRoute } from './route-table.ts'
 
 const MOST_BYTES = 64 * 1024
 
-/** Only JSON is read: a form on another page can send none. */
+/** Only JSON is read: an HTML form on another site cannot send it. */
 export function readJson(
   { headers, body }: Pick<AdminRequest, 'headers' | 'body'>,
   { mostBytes = MOST_BYTES }: Partial<Pick<AdminRoute, 'mostBytes'>>,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
@@ -14,7 +14,7 @@ import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.t
 import { newestRequests } from '../usage/newest-requests.ts'
 import { csvLines } from '../usage/usage-csv.ts'
 import { ndjsonLines, operatorPart, soundRecord } from '../usage/usage-lines.ts'
-import { horizonOf, usageRows } from '../usage/usage-rows.ts'
+import { latestRowMs, usageRows } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
@@ -28,13 +28,13 @@ import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests
 
 export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** Unless a range is given: of one key all, of all keys those of the last 24 hours. */
+/** Without a range: all requests of one key, or those of all keys in the last 24 hours. */
 export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
   const { tables, nowMs } = call
   const { limit, outcome, model } = sent
   const key = await keyNamed(call, sent.key_id)
-  const fromMs = sent.from ?? (key ? birthOf(key) : nowMs - DAY_MS)
-  const toMs = Math.min(sent.to ?? Infinity, horizonOf(nowMs))
+  const fromMs = sent.from ?? (key ? earliestRowMs(key) : nowMs - DAY_MS)
+  const toMs = Math.min(sent.to ?? Infinity, latestRowMs(nowMs))
   requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
   const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
@@ -120,7 +120,7 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
   }
 }
 
-/** None for what was free, and for a row whose price or tokens are damaged. */
+/** Empty for a free request, and for a row whose price or tokens are damaged. */
 function billOf(row: UsageRow): BillLineShape[] {
   const { price } = row
   if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []

@@ -42,15 +42,15 @@ import { whoAmI } from './whoami.ts'
 export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
-  /** None for the call that everybody may make who may make any. */
+  /** Undefined for the call that every caller may make. */
   readonly scope: AdminScope | undefined
-  /** The query of a GET, the body of another. */
+  /** The schema of the query of a GET, or of the body of another method. */
   readonly takes: z.ZodObject
   readonly mostBytes: number | undefined
   readonly handle: (call: Call, sent: Readonly<Record<string, unknown>>) => Promise<Answer>
 }
 
-/** A handler gets the query or the body as the schema of its route has read it. */
+/** A handler gets the query or the body as read by the schema of its route. */
 function route<Takes extends z.ZodObject>(
   methodAndPath: `${AdminRoute['method']} /${string}`,
   scope: AdminScope | undefined,
@@ -64,10 +64,10 @@ function route<Takes extends z.ZodObject>(
 
 export const ADMIN_ROOT = '/admin/v1'
 
-/** A file for people has signs between its fields that the stored catalog has not. */
+/** A file for people has whitespace that the stored catalog does not have. */
 const CATALOG_BYTES = 2 * MOST_CATALOG_BYTES
 
-/** By the names that the document has for them. */
+/** By their operation ids in the document. */
 export const ROUTES = {
   whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
   getOverview: route('GET /overview', 'usage.read', nothing, getOverview),

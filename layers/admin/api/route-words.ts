@@ -10,15 +10,15 @@ import { Overview, UsagePage } from './shapes/usage.ts'
 export type RouteWords = {
   readonly summary: string
   readonly answer: z.ZodType
-  /** 200 unless said. */
+  /** 200 by default. */
   readonly status?: 201
-  /** A header that the route does not go without. */
+  /** A header that the route requires. */
   readonly needs?: 'Idempotency-Key' | 'If-Match'
   /** The answer has the version in ETag. */
   readonly hasVersion?: true
   /** Beside those that follow from the path, the body and the header. */
   readonly refusals?: readonly number[]
-  /** Types that can be asked for with Accept, or the one that the answer has in place of JSON. */
+  /** Types for Accept, or the type of the answer if it is not JSON. */
   readonly types?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export const LISTS = {
   RouteTestList: listOf(RouteTest),
 }
 
-/** Words and answers of the routes, for the document. The function does without them. */
+/** Descriptions and answers of the routes, for the document. The function does not load them. */
 export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   whoAmI: { summary: 'The caller, the stage, and what the caller may do', answer: Identity },
   getOverview: { summary: 'What was spent, which keys run dry, and the last audit', answer: Overview },

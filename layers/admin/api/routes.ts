@@ -16,7 +16,7 @@ export async function listRoutes(call: Call): Promise<Answer> {
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>
 
-/** The routes of the active models, and how often each was asked in the last 24 hours by these keys. */
+/** The routes of the active models, with the attempts of the last 24 hours by these keys. */
 export async function routesNow({ tables, nowMs }: Moment, keys: readonly Key[]): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []

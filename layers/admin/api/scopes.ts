@@ -2,7 +2,7 @@ import { ADMIN_SCOPES, type AdminScope } from '../../gateway/domain/admin-key.ts
 import { AdminError } from './admin-error.ts'
 import type { Identity } from './call.ts'
 
-/** Enough to look, and to change nothing. */
+/** The scopes for reading. */
 export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
 
 export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: AdminScope): void {

@@ -8,7 +8,7 @@ import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
 import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
@@ -25,7 +25,7 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
   day: ({ day }) => day,
 }
 
-/** Of the last seven days, unless a range is given. */
+/** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
   const { tables, nowMs } = call
   const { group_by: groupBy } = sent
@@ -40,8 +40,8 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
 
   const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
   const sums = new Sums()
-  // Days that are still to come have no rows to be looked for.
-  const range = { fromMs, toMs: Math.min(toMs, horizonOf(nowMs)) }
+  // Days in the future have no rows to look for.
+  const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }
   if (range.fromMs < range.toMs) {
     const of = key?.id ?? (groupBy === 'key' ? keys : undefined)
     for await (const usage of usageOfDays(tables, of, range, nowMs)) sums.add(usage, GROUPS[groupBy](usage))

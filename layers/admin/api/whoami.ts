@@ -9,7 +9,7 @@ export async function whoAmI({ identity, stage, isProtected, chatUrl, echoUrl }:
     protected: isProtected,
     scopes: identity.scopes,
     base_url: `${chatUrl}/v1`,
-    // From elsewhere, only the gateway knows by which address it is reached.
+    // For other gateways, only the gateway knows the address by which it is reached.
     address: echoUrl === undefined ? null : '127.0.0.1',
   }
   return { body }

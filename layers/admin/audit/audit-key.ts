@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import { DayCounter } from '../../gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
@@ -22,19 +22,19 @@ export type Audit = {
   readonly available: Nano
   readonly held: Nano
   readonly spent: Nano
-  /** All that there were: those that have expired are known from the totals of their days. */
+  /** All rows: expired ones are counted by the totals of their days. */
   readonly rows: number
   readonly rowCosts: Nano
-  /** Of these, the rows that have expired. */
+  /** The part of them that has expired. */
   readonly expiredRows: number
   /** granted = available + holds + spent, and nothing below zero. */
   readonly balances: boolean
   /** spent = the sum of the rows' costs. */
   readonly explained: boolean
-  /** Nothing at all is wrong. */
+  /** No fault was found. */
   readonly ok: boolean
   readonly findings: readonly Finding[]
-  /** How many more findings there are than are listed. */
+  /** The number of findings that are not listed. */
   readonly moreFindings: number
 }
 
@@ -57,8 +57,8 @@ const LOST_ROWS =
 
 /**
  * Adds a key up. Its balance is one consistent read, its rows are many. So they are read between two readings of the
- * key, and their costs must lie between what was spent at the first and at the second. On a key that nobody uses
- * meanwhile that is one number; on a busy one it is tried again.
+ * key, and their costs must lie between `spent` at the first and at the second. On an idle key that is one number; on a
+ * busy one the reading is repeated.
  */
 export async function auditKey(tables: Tables, first: Key, nowMs: number): Promise<Audit> {
   let before = first
@@ -86,7 +86,7 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
     if (before.holds[row.requestId] || row.startedAtMs > nowMs - MINUTE_MS) recent.set(row.requestId, row.cost)
   }
   const counted = new Map([...days].map(([day, counter]) => [day, counter.total()]))
-  const range = { keyId: before.id, firstDay: utcDay(birthOf(before)), nowMs }
+  const range = { keyId: before.id, firstDay: utcDay(earliestRowMs(before)), nowMs }
   const { findings: wrongTotals, expired } = await checkTotals(tables, counted, range)
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
@@ -110,10 +110,10 @@ async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Re
 
 function rowsOf(tables: Tables, key: Key, nowMs: number): AsyncIterable<UsageRow> {
   // An audit of many keys takes its time, and meanwhile they are used.
-  return queryUsageRows(tables)(key.id, { fromMs: birthOf(key), toMs: nowMs + DAY_MS })
+  return queryUsageRows(tables)(key.id, { fromMs: earliestRowMs(key), toMs: nowMs + DAY_MS })
 }
 
-/** The index of rows is behind the table by a moment, so a difference on a key just used is looked at again. */
+/** The index of rows lags behind the table by a moment, so a difference on a key just used is read again. */
 function isFirm(reading: Reading, nowMs: number): boolean {
   const { before, after } = reading
   const wasQuiet = after.spent === before.spent
@@ -121,7 +121,7 @@ function isFirm(reading: Reading, nowMs: number): boolean {
   return wasQuiet && (overspentOf(reading) === 0n || !usedLately)
 }
 
-/** By how much `spent` exceeds the rows; negative if the rows exceed it. */
+/** The amount by which `spent` exceeds the rows; negative if the rows exceed it. */
 function overspentOf({ before, after, rowCosts }: Reading): Nano {
   if (rowCosts < before.spent) return before.spent - rowCosts
   return rowCosts > after.spent ? after.spent - rowCosts : 0n

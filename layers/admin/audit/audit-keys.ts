@@ -4,7 +4,7 @@ import type { Tables } from '../../gateway/store/tables.ts'
 import { knownKey } from '../api/known-key.ts'
 import { type Audit, auditKey } from './audit-key.ts'
 
-/** Audits one key or all, one after the other. How an audit of all ended is remembered. */
+/** Audits one key or all, one after the other. The result of an audit of all is stored. */
 export async function* auditKeys(
   tables: Tables,
   keyId: string | undefined,
@@ -24,7 +24,7 @@ export async function* auditKeys(
   await rememberAudit(tables, { atMs: clock(), keys, wrong })
 }
 
-/** Who may only look proves the books as well, and leaves no note of it. */
+/** A read-only caller may audit as well, and stores no result. */
 export async function rememberAudit(tables: Tables, audit: LastAudit): Promise<void> {
   await noteAudit(tables)(audit).catch((error: Error) => {
     if (error.name !== 'AccessDeniedException') throw error

@@ -4,12 +4,12 @@ import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import type { Finding } from './findings.ts'
 
-/** How much of what was granted is nowhere; negative if there is more than was granted. */
+/** The part of the grants that is missing; negative if there is more than was granted. */
 export function missingFrom(key: Key): Nano {
   return key.granted - (key.available + heldOf(key) + key.spent)
 }
 
-/** Checks a key by one reading of it alone. */
+/** Checks a key by a single reading of it. */
 export function checkBalance(key: Key): Finding[] {
   const missing = missingFrom(key)
   const findings: Finding[] = []

@@ -40,7 +40,7 @@ function countsText(row: UsageRow): string {
     .join(', ')
 }
 
-/** Of several things that are wrong with a cost, the one that says most. */
+/** If several things are wrong with a cost, only the most telling one is found. */
 function checkCost(row: UsageRow): Finding[] {
   const { cost, hold, outcome, usageSource, price } = row
   const got = { got: cost, advice: CHANGED }
@@ -71,7 +71,7 @@ function checkCost(row: UsageRow): Finding[] {
   return []
 }
 
-/** The cost of a route is not on the row, so only what no route can have cost is found. */
+/** The row does not have the cost of its route, so only a cost that is impossible for every route is found. */
 function checkUpstreamCost({ upstreamCost, usageSource }: UsageRow): Finding[] {
   if (upstreamCost === undefined) return []
   const got = { got: upstreamCost, advice: CHANGED }

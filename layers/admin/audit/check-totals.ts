@@ -4,14 +4,14 @@ import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { readClosing } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
-import { atOnce } from '../usage/at-once.ts'
+import { mapConcurrently } from '../usage/map-concurrently.ts'
 import type { Finding } from './findings.ts'
 
-/** The rows that are gone by now, as the totals of their days know them. */
+/** The rows that are gone by now, as counted by the totals of their days. */
 export type Expired = { readonly rows: number; readonly costs: Nano }
 type Checked = { readonly findings: readonly Finding[]; readonly expired: Expired }
 
-/** Totals that are read at once. */
+/** Totals that are read concurrently. */
 const AT_ONCE = 16
 const REMEDY =
   'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'
@@ -29,7 +29,7 @@ export async function checkTotals(
   const read = readDayTotal(tables)
   const findings: Finding[] = []
   let [rows, costs] = [0, 0n]
-  const days = atOnce(daysFrom(firstDay, closedThrough), AT_ONCE, async (day) => [
+  const days = mapConcurrently(daysFrom(firstDay, closedThrough), AT_ONCE, async (day) => [
     { day, total: await read(keyId, day) },
   ])
   for await (const { day, total } of days) {

@@ -1,6 +1,6 @@
 import type { Nano } from '../../gateway/domain/money.ts'
 
-/** One thing that an audit has to say. */
+/** One result of an audit. */
 export type Finding = {
   readonly requestId?: string
   readonly what: string
@@ -8,17 +8,17 @@ export type Finding = {
   readonly got?: Nano | string | number | undefined
   /** The remedy. */
   readonly advice?: string
-  /** Worth knowing, and nothing wrong. */
+  /** Worth knowing, but no fault. */
   readonly note?: true
 }
 
 const MOST_KEPT = 100
 
-/** Findings, as many as anybody reads; the rest is counted. */
+/** Findings, as many as a person reads; the rest is only counted. */
 export class Findings {
   readonly kept: Finding[] = []
   omitted = 0
-  /** How many of all are more than notes. */
+  /** The number of findings that are no notes. */
   wrong = 0
 
   add(...findings: readonly Finding[]): void {

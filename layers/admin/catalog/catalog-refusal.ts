@@ -1,9 +1,9 @@
 import { apiKeyOf, type CatalogData } from '../../gateway/domain/catalog.ts'
 
-/** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no signs between fields. */
+/** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no punctuation between fields. */
 export const MOST_CATALOG_BYTES = 400 * 1024 - 1024
 
-/** Why a valid catalog cannot be put in force on this gateway; undefined if it can. */
+/** The reason why a valid catalog cannot be put in force on this gateway; undefined if it can. */
 export function catalogRefusal(catalog: CatalogData, { isLocal }: { isLocal: boolean }): string | undefined {
   return (isLocal ? undefined : variableRefusal(catalog)) ?? sizeRefusal(catalog)
 }
@@ -14,7 +14,7 @@ function sizeRefusal(catalog: CatalogData): string | undefined {
   return `The catalog has ${Math.ceil(bytes / 1024)} KB, and at most ${Math.floor(MOST_CATALOG_BYTES / 1024)} KB can be kept. Take out models that nobody asks.`
 }
 
-/** A function in AWS has no variables of the operator's. */
+/** A function in AWS does not have the operator's variables. */
 function variableRefusal({ providers }: CatalogData): string | undefined {
   for (const [id, entry] of Object.entries(providers)) {
     const apiKey = apiKeyOf(entry)

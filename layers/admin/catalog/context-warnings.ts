@@ -3,13 +3,13 @@ import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { Call } from '../api/call.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
-import { horizonOf } from '../usage/usage-rows.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 const MOST_KEYS = 100
 const MOST_ROWS = 1_000
 
-/** Every model of a catalog for which an upstream has lately counted a longer prompt than holds are made for. */
+/** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
 export async function contextWarnings(call: Call, { models }: CatalogData): Promise<string[]> {
   const longest = new Map<string, UsageRow>()
   for (const row of await newestRows(call)) {
@@ -22,16 +22,16 @@ export async function contextWarnings(call: Call, { models }: CatalogData): Prom
   })
 }
 
-/** Of the keys that were used last. */
+/** Rows of the keys that were used last. */
 async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
   const keys = await Array.fromAsync(listKeys(tables)())
   const used = keys.sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0)).slice(0, MOST_KEYS)
-  const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+  const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
   const { rows } = await newestRequests(tables, { keys: used, range, limit: MOST_ROWS, after: undefined })
   return rows
 }
 
-/** A batch of texts has one context for each of them, and how many they were is not known any more. */
+/** Each text of a batch has its own context, and the number of texts is no longer known. */
 function isBeyond({ promptTokens }: UsageRow, model: CatalogModel): boolean {
   return kindOf(model) === 'chat' && promptTokens > model.contextLength
 }

@@ -2,7 +2,7 @@ import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catal
 import type { Tables } from '../../gateway/store/tables.ts'
 import { compareCatalogs } from './compare-catalogs.ts'
 
-/** Who has put another version in force since this one was shown, and what that changed. */
+/** The author and the changes of another version that came into force since this one was shown. */
 export async function otherPush(
   tables: Tables,
   shown: Pick<StoredCatalog, 'data' | 'version'> | undefined,

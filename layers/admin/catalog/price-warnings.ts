@@ -28,7 +28,7 @@ const PIECES: readonly Part[] = [
   { name: 'image', of: ({ imagePico }) => imagePico, format: formatPerToken },
 ]
 
-/** Every price of a catalog that is below what a route which may answer at that price costs us. */
+/** Every price of a catalog that is below the cost of a route which may answer at that price. */
 export function priceWarnings({ models }: CatalogData): string[] {
   return models.flatMap((model, i) => {
     const about = `models[${i}] '${model.id}'`
@@ -55,7 +55,7 @@ function routesAt(model: CatalogModel, models: readonly CatalogModel[]): PlacedR
   ]
 }
 
-/** Tokens are compared in every range of prompts for which price and cost have one price each. */
+/** Tokens are compared in every range of prompt lengths in which price and cost are constant. */
 function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
   if (!cost) return []
   const [ours, theirs] = [parsePrice(price), parsePrice(cost)]
@@ -82,7 +82,7 @@ function names(side: PriceStrings, part: keyof PriceStrings): boolean {
 
 type PromptRange = { readonly above: number; readonly upTo: number | undefined }
 
-/** Between every two points at which either has another price. */
+/** The ranges between all points at which either price changes. */
 function rangesOf(...prices: readonly Price[]): PromptRange[] {
   const points = new Set([0, ...prices.flatMap(({ tiers }) => tiers.map(({ above }) => above))])
   const sorted = [...points].sort((a, b) => a - b)

@@ -3,8 +3,8 @@ import type { CatalogData } from '../../gateway/domain/catalog.ts'
 import { differingFields, providersOf } from './compare-catalogs.ts'
 
 /**
- * The first provider that a catalog adds or changes, which an admin key may not. Every field counts, those to come too: each
- * says where the provider's key and the prompts go, or what the provider may bill.
+ * The first provider that a catalog adds or changes, which an admin key may not. Every field counts, future ones too:
+ * each decides who gets the provider's key and the prompts, or what the provider may bill.
  */
 export function changedProvider(before: CatalogData | undefined, after: CatalogData): CatalogFault | undefined {
   const known = providersOf(before ?? { providers: {} })

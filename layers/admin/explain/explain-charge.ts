@@ -4,7 +4,7 @@ import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
 
-/** A name, and what there is to say under it: one line or several. */
+/** A name, and one line or several about it. */
 export type Entry = readonly [name: string, ...lines: string[]]
 
 /** The charge of a request, line by line, and the reason for it. */
@@ -48,7 +48,7 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
   return endpointNamed(endpoint).contract ? 'nothing was counted' : 'this endpoint is free'
 }
 
-/** The lines in columns: name, count, unit, price, amount, and a remark where one is due. */
+/** The lines in columns: name, count, unit, price, amount, and in some a remark. */
 function priced(row: UsageRow): Entry[] {
   const { price } = row
   if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)

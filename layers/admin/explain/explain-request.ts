@@ -10,7 +10,7 @@ import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
 
-/** A request as a person on support has to explain it: the facts, then the charge. */
+/** A request as a person on support explains it: the facts, then the charge. */
 export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): Explained[] {
   const open = key?.holds[row.requestId]
   const charge = [
@@ -22,7 +22,7 @@ export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: numbe
   return [...factsOf(row, key).map(explained('facts')), ...charge.map(explained('charge'))]
 }
 
-/** A request that has no row, but a key still holds credits for it. */
+/** A request without a row, for which a key still holds credits. */
 export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Explained[] {
   const state =
     untilMs > nowMs

@@ -6,10 +6,10 @@ import type { ToldSettings } from '../api/shapes/keys.ts'
 import type { ReadSettings } from './setting-fields.ts'
 import { SETTING_WORDS } from './setting-words.ts'
 
-/** The settings that a body gives; null is one that is to be taken away. */
+/** The settings that a body gives; null removes a setting. */
 export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges {
   const { expires_at: endMs } = fields
-  // A key that has ended cannot be made.
+  // A new key cannot have expired already.
   if (typeof endMs === 'number' && endMs <= nowMs) {
     throw wrong('expires_at', `must be later than now, but ${isoTime(endMs)} is not.`)
   }

@@ -3,12 +3,12 @@ import { cidrProblem } from '../../gateway/domain/cidr.ts'
 import { type Nano, parseCredits } from '../../gateway/domain/money.ts'
 import { isPlainLine } from '../../gateway/domain/plain-text.ts'
 
-// Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which makes
-// JSON of texts. A message goes on after the name of the value: "'rpm' must be …", "It must be …".
+// Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which
+// makes JSON of texts. A message follows the name of the value: "'rpm' must be …", "It must be …".
 
-/** Far above any balance, far below what DynamoDB counts exactly. */
+/** Far above any balance, far below the numbers that DynamoDB keeps exactly. */
 const MOST_CREDITS: Nano = 10n ** 24n
-/** Others could hide or turn round what a list of keys shows. */
+/** Other characters could hide or reverse text in a list of keys. */
 const ALL_SEEN = 'on one line, without control characters, marks of direction and invisible ones'
 
 export function wholeNumber(least: number, most: number) {
@@ -67,7 +67,7 @@ const MOMENT = 'must be a UTC day such as 2026-11-01, or a moment such as 2026-1
 const MOMENT_PATTERN =
   /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/
 
-/** A UTC day, which is its first moment, or a moment, in milliseconds. */
+/** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
 export const moment = z
   .string(MOMENT)
   .refine((text) => readMoment(text) !== undefined, MOMENT)
@@ -76,6 +76,6 @@ export const moment = z
 function readMoment(text: string): number | undefined {
   const day = MOMENT_PATTERN.exec(text)?.[1]
   const ms = Date.parse(text)
-  // JavaScript takes 30 February for 2 March.
+  // JavaScript reads 30 February as 2 March.
   return day && ms >= 0 && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? ms : undefined
 }

@@ -3,7 +3,7 @@ import { SCOPES } from '../../gateway/endpoints.ts'
 import { cidrList, line, moment, someOf, textLike, wholeNumber } from './rules.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
 
-/** The settings of a key as the admin API takes them, by the names that it has for them. Null takes one away. */
+/** The settings of a key in the admin API, by their names there. Null removes one. */
 export const SETTING_FIELDS = described({
   name: line(1, 100),
   rpm: wholeNumber(1, 60_000),
@@ -23,7 +23,7 @@ export const SETTING_FIELDS = described({
 
 export type SettingField = keyof typeof SETTING_FIELDS
 
-/** A key's settings in a body, once they are read. */
+/** A key's settings in a body, after validation. */
 export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
 
 function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fields {

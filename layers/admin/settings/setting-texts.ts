@@ -10,7 +10,7 @@ const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => u
   moment: momentIn,
 }
 
-/** A typed text as the admin API takes it. Its rule is the API's; an empty text takes an optional setting away. */
+/** A typed text as a value of the admin API, which then validates it; an empty text removes an optional setting. */
 export function typedValue(setting: Setting, text: string, nowMs: number): unknown {
   const trimmed = text.trim()
   return trimmed === '' && isOptional(setting) ? null : FROM_TEXT[SETTING_WORDS[setting].kind](trimmed, nowMs)
@@ -20,7 +20,7 @@ export function listIn(text: string): string[] {
   return text.split(/[\s,]+/).filter(Boolean)
 }
 
-/** A period is counted from now, and a moment without a zone is one of UTC. */
+/** A period is counted from now, and a moment without a zone is in UTC. */
 function momentIn(text: string, nowMs: number): string | null {
   if (text === 'never') return null
   const periodMs = readPeriod(text)
@@ -36,7 +36,7 @@ export function readPeriod(text: string): number | undefined {
   return match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : undefined
 }
 
-/** A value of the admin API as somebody would type it. */
+/** A value of the admin API as a person would type it. */
 export function typedText(setting: Setting, value: unknown): string {
   if (Array.isArray(value)) return value.join('\n')
   const text = String(value ?? '')

@@ -1,30 +1,30 @@
 import type { Setting } from '../../gateway/domain/key-settings.ts'
 import type { SettingField } from './setting-fields.ts'
 
-/** By its kind a setting is read from a text, shown, and asked for in a form. */
+/** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
 export type SettingKind = 'text' | 'count' | 'scopes' | 'ranges' | 'moment'
 
 type Words = {
-  /** In the admin API. */
+  /** The name in the admin API. */
   readonly field: SettingField
   readonly kind: SettingKind
-  /** Of `waybill keys create` and `update`, with the name of its argument. */
+  /** The option of `waybill keys create` and `update`, with the name of its argument. */
   readonly option: string
   readonly argument: string
   readonly words: string
-  /** In the console, and in `waybill keys show`. */
+  /** The name in the console, and in `waybill keys show`. */
   readonly label: string
-  /** In the console's form. */
+  /** The hint in the console's form. */
   readonly hint?: string
-  /** Of a text. */
+  /** The most characters of a text. */
   readonly mostChars?: number
-  /** In the form it stands beside others. */
+  /** Shares a line of the form with others. */
   readonly isShort?: true
-  /** Shown if there is none. */
+  /** Shown if the key has no value. */
   readonly none?: string
 }
 
-/** A key's settings as operators meet them, in the order of the console's form. */
+/** A key's settings as operators see them, in the order of the console's form. */
 export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   name: {
     field: 'name',

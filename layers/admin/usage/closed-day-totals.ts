@@ -3,14 +3,14 @@ import type { Tables } from '../../gateway/store/tables.ts'
 import { queryDayTotals } from '../../gateway/store/usage/query-day-totals.ts'
 import { remember } from './remember.ts'
 
-/** A month: of 500 keys with six routes each it is some 25 MB. */
+/** A month: for 500 keys with six routes each, some 25 MB. */
 const MOST_DAYS = 31
 
 const known = new WeakMap<object, Map<string, Promise<readonly DayTotal[]>>>()
 
 /**
- * The totals of all keys on a day whose totals are all there. They are never changed, so a console that is asked for the
- * same month again reads it from its memory.
+ * The totals of all keys on a closed day. They never change, so a console that is asked for the same month again reads
+ * it from memory.
  */
 export function closedDayTotals(tables: Tables, day: string): Promise<readonly DayTotal[]> {
   const days = known.get(tables.database) ?? new Map<string, Promise<readonly DayTotal[]>>()

@@ -1,43 +1,43 @@
-import { birthOf } from '../../gateway/domain/closed-day.ts'
+import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
-import { atOnce } from './at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 
-/** A row's place in the list: rows are ordered by their beginning and then by their id, the last first. */
-export type Place = { readonly ms: number; readonly requestId: string }
+/** The last row of a page. Rows are ordered by their start and then by their id, the newest first. */
+export type RowCursor = { readonly ms: number; readonly requestId: string }
 
 type Wanted = {
   readonly keys: readonly Key[]
   readonly range: TimeRange
   readonly limit: number
-  /** Only rows behind this place. */
-  readonly after: Place | undefined
-  /** None if every row will do. */
+  /** Only rows after this cursor. */
+  readonly after: RowCursor | undefined
+  /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
 }
 
 type Found = {
   readonly rows: readonly UsageRow[]
-  /** Where to go on; undefined at the end. */
-  readonly next: Place | undefined
+  /** The cursor of the next page; undefined at the end. */
+  readonly next: RowCursor | undefined
 }
 
 const QUERIES_AT_ONCE = 16
 /** Rows of a key that are read at once, however many keys there are. */
 const LEAST_STEP = 4
-/** Of one key and day at a time: a filter that few rows pass does not read a busy day to its end. */
+/** The most rows of one key and day: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 2_000
-/** Of all keys and days: a range without rows is not looked through to its end. */
+/** The most queries for all keys and days: a range without rows is not searched to its end. */
 const MOST_QUERIES = 2_000
-/** Behind every row of a moment. */
+/** Sorts after every request id of a moment. */
 const FIRST_ID = '~'
 
 /**
- * The newest rows of these keys, day by day, each day by a query for each key. What is asked for may take more than one
- * call may read: then there are fewer rows than wanted, or none, and a place to go on from.
+ * The newest rows of these keys, day by day, each day by a query for each key. A page may need more than one call may
+ * read: then there are fewer rows than wanted, or none, and a cursor to go on from.
  */
 export async function newestRequests(tables: Tables, { keys, range, limit, after, matches }: Wanted): Promise<Found> {
   const rows: UsageRow[] = []
@@ -45,13 +45,13 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   for (let toMs = Math.min(range.toMs, (after?.ms ?? Infinity) + 1); toMs > range.fromMs; ) {
     const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
     const day = { fromMs: Math.max(range.fromMs, dayMs), toMs }
-    const used = keys.filter((key) => birthOf(key) < toMs)
+    const used = keys.filter((key) => earliestRowMs(key) < toMs)
     const reads = await readDay(used, day, limit + 1 - rows.length)
     queries += used.length
-    // Of a key that was not read to the end of its day, older rows are unknown, so those of others wait.
+    // The older rows of a key that was not read to the end of its day are unknown, so older rows of other keys wait.
     const knownFromMs = Math.max(...reads.map((read) => read.knownFromMs), day.fromMs)
     rows.push(...inOrder(reads).filter(({ startedAtMs }) => startedAtMs >= knownFromMs))
-    if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1] as UsageRow) }
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next: cursorOf(rows[limit - 1] as UsageRow) }
     toMs = knownFromMs
     const isSplit = knownFromMs > day.fromMs
     if (toMs > range.fromMs && (isSplit || queries >= MOST_QUERIES))
@@ -59,7 +59,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   }
   return { rows, next: undefined }
 
-  /** A few rows of each key, and more only of those whose next one may be among the newest so many. */
+  /** Reads a few rows of each key, and more only of keys whose next row may be among the newest. */
   async function readDay(used: readonly Key[], day: TimeRange, wanted: number): Promise<Read[]> {
     const step = Math.min(limit + 2, LEAST_STEP + Math.ceil((2 * wanted) / used.length))
     const query = queryUsageRows(tables)
@@ -68,7 +68,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
       return { rest, rows: [], count: 0, lastMs: day.toMs, knownFromMs: day.toMs, isDone: false }
     })
     for (let behind = reads; behind.length > 0; ) {
-      for await (const _ of atOnce(behind, QUERIES_AT_ONCE, (read) => readOn(read, day, step)));
+      for await (const _ of mapConcurrently(behind, QUERIES_AT_ONCE, (read) => readOn(read, day, step)));
       const lastWantedMs = inOrder(reads)[wanted - 1]?.startedAtMs ?? day.fromMs
       behind = reads.filter(({ isDone, knownFromMs }) => !isDone && knownFromMs > lastWantedMs)
     }
@@ -78,7 +78,7 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   async function readOn(read: Read, day: TimeRange, step: number): Promise<[]> {
     for (const enough = read.rows.length + step; read.rows.length < enough; ) {
       const { done, value: row } = await read.rest.next()
-      // Rows of the same millisecond come in no order, so where the reading ends they are read together.
+      // Rows of the same millisecond come in no order, so a reading ends only between two milliseconds.
       if (done || (read.count >= MOST_ROWS && row.startedAtMs < read.lastMs)) {
         Object.assign(read, { isDone: true, knownFromMs: done ? day.fromMs : read.lastMs })
         return []
@@ -92,31 +92,31 @@ export async function newestRequests(tables: Tables, { keys, range, limit, after
   }
 }
 
-/** How far the day of a key is read, from its end on. */
+/** The progress of reading a key's day, from its end backwards. */
 type Read = {
   readonly rest: AsyncIterator<UsageRow>
   readonly rows: UsageRow[]
-  /** With those that do not match. */
+  /** Includes rows that do not match. */
   count: number
   lastMs: number
   knownFromMs: number
-  /** To its begin, or as far as one call may. */
+  /** Read to the start of the day, or as far as one call may. */
   isDone: boolean
 }
 
 function inOrder(reads: readonly Read[]): UsageRow[] {
-  return reads.flatMap(({ rows }) => rows).sort(byPlace)
+  return reads.flatMap(({ rows }) => rows).sort(newestFirst)
 }
 
-function placeOf({ startedAtMs, requestId }: UsageRow): Place {
+function cursorOf({ startedAtMs, requestId }: UsageRow): RowCursor {
   return { ms: startedAtMs, requestId }
 }
 
-function isBehind({ startedAtMs, requestId }: UsageRow, after: Place | undefined): boolean {
+function isBehind({ startedAtMs, requestId }: UsageRow, after: RowCursor | undefined): boolean {
   if (after === undefined || startedAtMs < after.ms) return true
   return startedAtMs === after.ms && requestId < after.requestId
 }
 
-function byPlace(a: UsageRow, b: UsageRow): number {
+function newestFirst(a: UsageRow, b: UsageRow): number {
   return b.startedAtMs - a.startedAtMs || (a.requestId > b.requestId ? -1 : 1)
 }

@@ -1,4 +1,4 @@
-/** Keeps a value as the one that was used last, and as many others as may be kept. */
+/** Keeps a value as the most recently used one, and drops the oldest beyond the limit. */
 export function remember<Value>(known: Map<string, Value>, name: string, value: Value, most: number): void {
   known.delete(name)
   known.set(name, value)

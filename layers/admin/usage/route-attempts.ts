@@ -5,28 +5,28 @@ import { hasFailed, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows } from '../../gateway/store/usage/query-usage-rows.ts'
 import { readClosing } from '../../gateway/store/usage/read-closing.ts'
-import { atOnce } from './at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { type SettledUsage, settledUsage } from './settled-usage.ts'
-import { horizonOf } from './usage-rows.ts'
+import { latestRowMs } from './usage-rows.ts'
 
 const QUERIES_AT_ONCE = 16
 /** Some 20 MB. */
 const MOST_KEPT = 200_000
 
-/** How often a route was asked, and failed. */
+/** The attempts at a route, and the failed ones. */
 type Asked = { asked: number; failed: number }
 type Attempts = ReadonlyMap<string, Asked>
 
 /** One attempt of a request that began at a moment. */
 type Attempt = { readonly atMs: number; readonly route: string; readonly isFailed: boolean }
 
-/** The attempts of a key from one moment to another, of rows that are final. */
+/** The attempts of a key within a range, by rows that are final. */
 type Part = { readonly fromMs: number; readonly beforeMs: number; readonly attempts: readonly Attempt[] }
 
 /**
- * The attempts of the last 24 hours, by the key of their route: a fallback's count for the fallback, and whoever failed
- * before it counts as failed, however the request ended. By rows and not by totals: a total knows only who answered.
- * Who asks again reads only rows that were not final.
+ * The attempts of the last 24 hours, by the key of their route: a fallback's attempt counts for the fallback, and a
+ * route that failed before it counts as failed, however the request ended. By rows and not by totals: a total has only
+ * the route that answered. A second call reads only rows that were not final.
  */
 export async function attemptsOf24h(
   tables: Tables,
@@ -34,7 +34,7 @@ export async function attemptsOf24h(
   nowMs: number,
   settled = settledUsage(tables),
 ): Promise<Attempts> {
-  const range = { fromMs: nowMs - DAY_MS, toMs: horizonOf(nowMs) }
+  const range = { fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }
   const { isHalted } = await readClosing(tables)()
   if (isHalted) settled.forget()
   const kept = keptBeside(settled)
@@ -52,7 +52,7 @@ export async function attemptsOf24h(
     if (beforeMs > fromMs) kept.keep(key.id, { fromMs: range.fromMs, beforeMs, attempts: final })
     return [...final, ...rest]
   }
-  for await (const { route, isFailed } of atOnce(keys, QUERIES_AT_ONCE, read)) {
+  for await (const { route, isFailed } of mapConcurrently(keys, QUERIES_AT_ONCE, read)) {
     const sum = sums.get(route) ?? { asked: 0, failed: 0 }
     sums.set(route, sum)
     sum.asked += 1
@@ -69,7 +69,7 @@ class KeptAttempts {
   readonly #parts = new Map<string, Part>()
   #count = 0
 
-  /** Nothing if it begins too late, or has more than what is final. */
+  /** Undefined if it begins too late, or contains rows that are not final. */
   partOf(keyId: string, fromMs: number, finalMs: number): Part | undefined {
     const part = this.#parts.get(keyId)
     return part && part.fromMs <= fromMs && part.beforeMs <= finalMs ? part : undefined
@@ -93,7 +93,7 @@ class KeptAttempts {
 
 const known = new WeakMap<object, KeptAttempts>()
 
-/** Forgotten with what is settled. */
+/** Forgotten together with the settled usage. */
 function keptBeside({ memory }: SettledUsage): KeptAttempts {
   const kept = known.get(memory) ?? new KeptAttempts()
   known.set(memory, kept)

@@ -19,7 +19,7 @@ export function operatorPart(row: Partial<UsageRow>): OperatorPart {
   }
 }
 
-/** A row as its caller is told it. A price that is damaged is none. */
+/** A row as its caller sees it. A damaged price is left out. */
 export function soundRecord(row: UsageRow) {
   const { price } = row
   return usageRecord({ ...row, price: price && isStated(price) ? price : undefined })

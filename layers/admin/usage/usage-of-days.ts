@@ -1,4 +1,4 @@
-import { birthOf, daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { daysFrom, earliestRowMs, momentsOf } from '../../gateway/domain/closed-day.ts'
 import { DayCounter, type DayTotal, type UsagePart } from '../../gateway/domain/day-total.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { utcDay } from '../../gateway/domain/time.ts'
@@ -8,22 +8,22 @@ import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
 import { knownKey } from '../api/known-key.ts'
-import { atOnce } from './at-once.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { settledUsage } from './settled-usage.ts'
 
-/** Usage of a key on a day, for one model at one provider. */
+/** The usage of a key on a day, for one model at one provider. */
 export type UsageOfDay = { readonly keyId: string; readonly day: string; readonly part: UsagePart }
 
 type KeyAndDay = { readonly keyId: string; readonly day: string; readonly finalMs: number }
 
-/** Queries under way at once. */
+/** Queries that run concurrently. */
 const AT_ONCE = 16
 
 /**
- * The usage of one key by its id, or of all, in a range, in no order. Who has just read all keys may hand them over. A
- * whole day that is closed is read from its totals, a query for all keys; a day that is not, or is in the range in part,
- * from its rows, a query for each key: from its begin, or from where its rows were not final when they were read last.
+ * The usage of one key by its id, or of all, in a range, in no order. A caller that has just read all keys may pass
+ * them. A whole closed day is read from its totals, by one query for all keys; a day that is open, or only partly in
+ * the range, from its rows, by a query for each key: from its start, or from the last final row.
  */
 export async function* usageOfDays(
   tables: Tables,
@@ -40,9 +40,9 @@ export async function* usageOfDays(
   const isTotal = (day: string) => day <= closedThrough && isWithin(momentsOf(day), range)
 
   const readTotals = async (day: string) => usageIn(await totalsOf(day))
-  yield* atOnce(days.filter(isTotal), AT_ONCE, readTotals)
+  yield* mapConcurrently(days.filter(isTotal), AT_ONCE, readTotals)
   const rest = days.filter((day) => !isTotal(day))
-  yield* atOnce(keysAndDays(rest), AT_ONCE, rowsOf)
+  yield* mapConcurrently(keysAndDays(rest), AT_ONCE, rowsOf)
 
   async function totalsOf(day: string): Promise<readonly DayTotal[]> {
     if (!key) return closedDayTotals(tables, day)
@@ -54,7 +54,7 @@ export async function* usageOfDays(
     if (openDays.length === 0) return
     for await (const one of keysRead()) {
       const finalMs = closing.isHalted ? Number.NEGATIVE_INFINITY : settled.finalBefore(one, nowMs)
-      for (const day of openDays) if (momentsOf(day).toMs > birthOf(one)) yield { keyId: one.id, day, finalMs }
+      for (const day of openDays) if (momentsOf(day).toMs > earliestRowMs(one)) yield { keyId: one.id, day, finalMs }
     }
   }
 
@@ -63,11 +63,11 @@ export async function* usageOfDays(
     return typeof of === 'object' ? of : listKeys(tables)()
   }
 
-  /** Added up at once: a busy day has more rows than memory. */
+  /** Added up while reading: a busy day has more rows than fit in memory. */
   async function rowsOf({ keyId, day, finalMs }: KeyAndDay): Promise<UsageOfDay[]> {
     const whole = momentsOf(day)
     const toMs = Math.min(whole.toMs, range.toMs)
-    // A part begins with its day, so of a day whose begin is not in the range nothing is kept.
+    // A cached part begins with its day, so it is of no use for a range that begins later.
     const beforeMs = range.fromMs <= whole.fromMs ? Math.min(finalMs, toMs) : Number.NEGATIVE_INFINITY
     const part = settled.partOf(keyId, day, beforeMs, nowMs)
     const fromMs = part?.beforeMs ?? Math.max(whole.fromMs, range.fromMs)

@@ -1,4 +1,4 @@
-import { birthOf, CLOCK_MARGIN_MS } from '../../gateway/domain/closed-day.ts'
+import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
@@ -14,10 +14,11 @@ export async function* usageRows(
 ): AsyncGenerator<UsageRow, void, undefined> {
   const query = queryUsageRows(tables)
   const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
-  for await (const key of keys) yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, birthOf(key)) }, order)
+  for await (const key of keys)
+    yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, earliestRowMs(key)) }, order)
 }
 
-/** After this there can be no rows yet, though a gateway's clock may be ahead of the operator's. */
-export function horizonOf(nowMs: number): number {
+/** After this time there can be no rows yet, even if a gateway's clock is ahead of the operator's. */
+export function latestRowMs(nowMs: number): number {
   return nowMs + CLOCK_MARGIN_MS
 }

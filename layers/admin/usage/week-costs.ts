@@ -5,10 +5,10 @@ import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { readClosing, totalsThrough } from '../../gateway/store/usage/read-closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/read-day-total.ts'
-import { atOnce } from './at-once.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { usageOfDays } from './usage-of-days.ts'
-import { horizonOf } from './usage-rows.ts'
+import { latestRowMs } from './usage-rows.ts'
 
 const WEEK_MS = 7 * DAY_MS
 /** A rate does not change in a minute, and a page asks every few seconds. */
@@ -18,7 +18,7 @@ const DAYS_AT_ONCE = 7
 type Costs = ReadonlyMap<string, Nano>
 const kept = new WeakMap<object, { readonly atMs: number; readonly costs: Promise<Costs> }>()
 
-/** What each key was charged in the last week: by the closed days of it, or by its rows where no day is ever closed. */
+/** Each key's charge of the last week: by the closed days of it, or by its rows if no day is ever closed. */
 export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
   const before = kept.get(tables.database)
   if (before && nowMs < before.atMs + KEPT_MS) return before.costs
@@ -28,7 +28,7 @@ export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
   return costs
 }
 
-/** The same of one key, without reading those of all for it. */
+/** The same for one key, without reading those of all for it. */
 export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): Promise<Nano> {
   const before = kept.get(tables.database)
   if (before && nowMs < before.atMs + KEPT_MS) return (await before.costs).get(keyId) ?? 0n
@@ -40,7 +40,7 @@ async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise
   const add = (id: string, cost: Nano) => costs.set(id, (costs.get(id) ?? 0n) + cost)
   const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
   if (closedThrough === undefined) {
-    const range = { fromMs: nowMs - WEEK_MS, toMs: horizonOf(nowMs) }
+    const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
     for await (const usage of usageOfDays(tables, keyId, range, nowMs)) add(usage.keyId, usage.part.cost)
     return costs
   }
@@ -51,6 +51,6 @@ async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise
     const total = await readDayTotal(tables)(keyId, day)
     return total ? [total] : []
   }
-  for await (const total of atOnce(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
+  for await (const total of mapConcurrently(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
   return costs
 }

@@ -1,4 +1,4 @@
-/** Where the names of services end, by how the region's begins; everywhere else in amazonaws.com. */
+/** The domains of services by the beginning of the region's name; amazonaws.com for all others. */
 const SUFFIXES = {
   'cn-': 'amazonaws.com.cn',
   'eusc-': 'amazonaws.eu',

@@ -3,15 +3,15 @@ import { type HeaderList, openHttpClient } from '../http/http-client.ts'
 import { HttpError } from '../http/http-error.ts'
 import { ServiceError } from './service-error.ts'
 
-/** How long a call waits: for a connection, and for the whole answer. */
-export type Patience = { readonly connectMs: number; readonly answerMs: number }
+/** The timeouts of a call: for the connection, and for the whole answer. */
+export type Timeouts = { readonly connectMs: number; readonly answerMs: number }
 
 export type Reply = {
   readonly status: number
   readonly text: string
-  /** When the service says that it answered. */
+  /** The Date header of the answer. */
   readonly date: string | undefined
-  /** The name of an error, where a service does not say it in its answer. */
+  /** The name of an error, for services that do not put it in the body. */
   readonly errorType: string | undefined
 }
 
@@ -20,8 +20,8 @@ type Exchange = (headers: HeaderList, body: string, signal?: AbortSignal) => Pro
 /** More than any answer that we ask for: a page of DynamoDB has a megabyte before it is written as JSON. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** POSTs to one address. Whatever breaks on the way is a ServiceError. */
-export function openExchange(url: URL, { connectMs, answerMs }: Patience): Exchange {
+/** POSTs to one address. Every failure on the way is a ServiceError. */
+export function openExchange(url: URL, { connectMs, answerMs }: Timeouts): Exchange {
   const client = openHttpClient(url, connectMs)
   const { hostname, pathname } = url
   return async (headers, body, signal) => {

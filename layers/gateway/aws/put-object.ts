@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
 import { isUnavailable } from './failures.ts'
@@ -10,19 +10,19 @@ import { basicIsoTime, keptHmac } from './sign.ts'
 export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
 
 const ATTEMPTS = 4
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
-/** A bucket of S3. `fetch` is enough: nobody waits for it, and it carries bytes. */
+/** A bucket of S3. `fetch` is enough: no request waits for it, and it carries bytes. */
 export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
-  let place: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
+  let s3: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
 
   return (path, bytes) =>
     retry(() => put(path, bytes), { when: isUnavailable, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
 
   async function put(path: string, bytes: Uint8Array): Promise<void> {
-    place ??= openPlace()
-    const url = new URL(`/${bucket}/${path}`, place.origin)
-    const headers = place.sign({
+    s3 ??= openS3()
+    const url = new URL(`/${bucket}/${path}`, s3.origin)
+    const headers = s3.sign({
       host: url.host,
       path: encodePath(url.pathname),
       bytes,
@@ -33,7 +33,7 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
       method: 'PUT',
       headers,
       body: bytes as Uint8Array<ArrayBuffer>,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((cause) => {
       throw new ServiceError('NetworkingError', `${url.host}: ${(cause as Error).message}`, {}, { cause })
     })
@@ -44,26 +44,26 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
   }
 }
 
-function openPlace() {
-  const { region, endpoint = endpointOf('s3', region) } = readAwsPlace('S3')
+function openS3() {
+  const { region, endpoint = endpointOf('s3', region) } = readAwsEndpoint('S3')
   return { origin: endpoint, sign: putSigner(region) }
 }
 
-/** S3 wants every sign but these in percents; `=` is one that URLs leave as it is. */
+/** S3 wants every character but these percent-encoded; `=` is one that URLs leave unencoded. */
 function encodePath(path: string): string {
   return path.replaceAll('=', '%3D')
 }
 
 type ToSign = {
   readonly host: string
-  /** Encoded as S3 has it. */
+  /** Encoded as S3 demands. */
   readonly path: string
   readonly bytes: Uint8Array
   readonly credentials: Credentials
   readonly nowMs: number
 }
 
-/** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also knows that all of it came. */
+/** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also checks that all of it came. */
 export function putSigner(region: string): (put: ToSign) => Record<string, string> {
   const hmacOfDay = keptHmac(region, 's3')
   return ({ host, path, bytes, credentials, nowMs }) => {

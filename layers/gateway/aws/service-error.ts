@@ -1,9 +1,9 @@
 type Detail = {
-  /** Of the connection that broke, as node names it. */
+  /** Node's code for the connection that broke. */
   readonly code?: string | undefined
-  /** Whether the service says that the fault is its own. */
+  /** True if the service reports the fault as its own. */
   readonly isServers?: boolean
-  /** All of the service's answer. */
+  /** The whole answer of the service. */
   readonly answer?: Readonly<Record<string, unknown>>
 }
 

@@ -1,23 +1,23 @@
-import { type Credentials, readAwsPlace, readCredentials } from '../config.ts'
+import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
-import { openExchange, type Patience, type Reply } from './exchange.ts'
+import { openExchange, type Reply, type Timeouts } from './exchange.ts'
 import { isUnavailable } from './failures.ts'
 import { ServiceError } from './service-error.ts'
 import { signer } from './sign.ts'
 
 type Service = {
-  /** As it is signed for, and as its addresses begin. */
+  /** The name for signatures, with which the service's addresses begin. */
   readonly name: string
-  /** As the variable AWS_ENDPOINT_URL_… spells it. */
+  /** The spelling in the variable AWS_ENDPOINT_URL_…. */
   readonly variable: string
-  /** What stands before an operation in X-Amz-Target. */
+  /** The prefix of operations in X-Amz-Target. */
   readonly target?: string
-  /** Of a service that names its operation there, in place of a target. */
+  /** For a service that names its operation in the path, in place of a target. */
   readonly path?: string
   readonly contentType: string
-  readonly patience: Patience
-  /** In place of AWS's own settings. */
+  readonly timeouts: Timeouts
+  /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
 
@@ -30,7 +30,7 @@ type Answer = Record<string, unknown>
 /** A service of AWS that speaks JSON. The environment is read with the first call, its credentials with every one. */
 export function openService(service: Service, clock: () => number = Date.now): CallService {
   let line: ReturnType<typeof openLine> | undefined
-  /** How far the service's clock is ahead of ours, once it has refused a signature for its time. */
+  /** The milliseconds by which the service's clock is ahead of ours, once it has refused a signature for its time. */
   let aheadMs = 0
 
   return (operation, body, { attempts, signal }) => {
@@ -47,12 +47,12 @@ export function openService(service: Service, clock: () => number = Date.now): C
     const answer = read(reply)
     if (reply.status === 200) return answer
     const error = errorOf(reply, answer)
-    // A call that was refused for its time did not happen, so even one that may be sent only once is made again.
+    // A call that was refused for its time did not happen, so even one that may be sent only once is sent again.
     if (isSecond || !TIME_ERRORS.has(error.name) || !setClock(reply.date)) throw error
     return call(operation, body, signal, true)
   }
 
-  /** False if the clocks agree, and the signature was refused for something else. */
+  /** False if the clocks agree, and the signature was refused for another reason. */
   function setClock(date = ''): boolean {
     const offMs = Date.parse(date) - (clock() + aheadMs)
     if (!(Math.abs(offMs) >= MOST_SKEW_MS)) return false
@@ -65,10 +65,10 @@ const TIME_ERRORS = new Set([
   ...['AuthFailure', 'InvalidSignatureException', 'RequestExpired', 'RequestInTheFuture'],
   ...['RequestTimeTooSkewed', 'SignatureDoesNotMatch'],
 ])
-/** AWS takes signatures of the last five minutes, and the date of an answer has seconds only. */
+/** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
 const MOST_SKEW_MS = 4 * 60_000
 
-/** A conflict is for those to judge who know what it is about. */
+/** The callers decide about conflicts. */
 function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
 }
@@ -77,17 +77,17 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, target, path = '/', contentType, patience, local }: Service) {
-  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsPlace(variable)
+function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),
     targetOf: (operation: string) => target && `${target}.${operation}`,
-    exchange: openExchange(url, patience),
+    exchange: openExchange(url, timeouts),
   }
 }
 
-/** An answer that cannot be read says nothing about what became of the call. */
+/** An answer that cannot be read leaves the outcome of the call unknown. */
 function read({ status, text }: Reply): Answer {
   try {
     const answer: unknown = JSON.parse(text)

@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto'
 import type { Credentials } from '../config.ts'
 
-type Place = {
+type SigningScope = {
   readonly service: string
   readonly region: string
   readonly host: string
-  /** Of letters, digits and `-._~/` only: others would have to be encoded twice. */
+  /** Only letters, digits and `-._~/`: other characters would have to be encoded twice. */
   readonly path?: string
   readonly contentType: string
 }
 
 type ToSign = {
-  /** The service's operation, as X-Amz-Target names it, where the path does not. */
+  /** The service's operation, as X-Amz-Target names it; none if the path names it. */
   readonly target?: string | undefined
   readonly body: string
   readonly credentials: Credentials
@@ -22,7 +22,7 @@ type ToSign = {
 type Sign = (call: ToSign) => string[]
 
 /** Signs POSTs to a service by AWS's Signature Version 4. */
-export function signer({ service, region, host, path = '/', contentType }: Place): Sign {
+export function signer({ service, region, host, path = '/', contentType }: SigningScope): Sign {
   const hmacOfDay = keptHmac(region, service)
   return ({ target, body, credentials, nowMs }) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials
@@ -48,7 +48,7 @@ export function signer({ service, region, host, path = '/', contentType }: Place
   }
 }
 
-/** The last one that was asked for: a request signs several calls in a second. */
+/** The last time that was written: a request signs several calls in a second. */
 let lastTime = { second: Number.NaN, text: '' }
 
 /** 20261115T120000Z */

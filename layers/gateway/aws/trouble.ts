@@ -1,8 +1,8 @@
 import { readProfile } from '../config.ts'
 
-// What stands between an operator and AWS, by the names that AWS and its SDK give to it, and what to do about each.
+// The troubles between an operator and AWS, by the names that AWS and its SDK give to them, with advice for each.
 
-/** What is wrong, as the end of a sentence, and what to do, as one of its own. */
+/** The trouble as the end of a sentence, and the advice as a sentence of its own. */
 export type Trouble = { readonly what: string; readonly advice: string }
 
 type Told = { readonly name: string; readonly message: string; readonly code: string }
@@ -14,7 +14,7 @@ const UNREACHED =
 const SIGN_IN =
   "Sign in again with 'aws login' or 'aws sso login', or renew the variables AWS_ACCESS_KEY_ID and its like"
 
-/** In this order: what an SDK says of credentials may also speak of a region or a connection. */
+/** In this order: an SDK's message about credentials may also mention a region or a connection. */
 const ROWS: readonly Row[] = [
   {
     is: ({ name, message }) => isOfCredentials(name) && /expired|refresh/i.test(message),
@@ -87,7 +87,7 @@ function hostIn(message: string): string {
   return host === undefined ? '' : ` ${host}`
 }
 
-/** Undefined for an error that tells of something else. */
+/** Undefined for any other error. */
 export function awsTrouble(error: unknown): Trouble | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { name = '', message = '', cause } = error as Partial<Error>
@@ -100,7 +100,7 @@ export function awsTrouble(error: unknown): Trouble | undefined {
   return ROWS.find(({ is }) => is(told))?.says(told)
 }
 
-/** The same on one line. */
+/** The trouble and its advice on one line. */
 export function troubleLine({ what, advice }: Trouble): string {
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${advice}`
 }

@@ -3,8 +3,8 @@ import type { ChatRequest, ChoicePart } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { JsonBody } from '../wire/read-body.ts'
 
-/** The words that are spoken at our door, whatever is asked for. No contract knows a dialect of the upstreams. */
-export type Door = {
+/** An API format that callers use. No contract knows a dialect of the upstreams. */
+export type RequestContract = {
   /** Throws a GatewayError. */
   readonly readRequest: (body: JsonBody) => ChatRequest
   /** Reads a request whose tokens are only counted, where the contract has such an endpoint. Throws a GatewayError. */
@@ -17,15 +17,15 @@ export type Door = {
   readonly errorBody: (error: GatewayError, requestId: string) => object
 }
 
-/** A contract in which a model is asked for words: what it writes comes in ChatParts, whoever has answered. */
-export type Contract = Door & {
+/** A contract whose answers are text. The answer comes in ChatParts, from every dialect. */
+export type Contract = RequestContract & {
   /** Writes an answer as it comes. */
   readonly openStream: (head: AnswerHead) => StreamWriter
   /** Gathers an answer that is sent whole. */
   readonly openWhole: (head: AnswerHead) => AnswerBuilder
 }
 
-/** What an answer says of itself. */
+/** The facts that an answer carries. */
 export type AnswerHead = {
   readonly requestId: string
   readonly nowMs: number
@@ -34,20 +34,20 @@ export type AnswerHead = {
   readonly chat: ChatRequest
 }
 
-/** What was counted, and the usage as the upstream told it, of unknown worth. */
+/** The counts of the bill, and the usage as the upstream reported it, not checked yet. */
 export type CountedUsage = { readonly bill: Bill; readonly reported: unknown }
 
 export type StreamWriter = {
   /** The frames of one part. */
   choice(part: ChoicePart): string
-  /** The frames that end a whole answer, but for the last. */
+  /** The frames that end a whole answer, except the last. */
   end(usage: CountedUsage): string
-  /** The frames that end a broken one. */
+  /** The frames that end a broken answer. */
   error(error: GatewayError): string
 }
 
 export type AnswerBuilder = {
-  /** About how long the answer is by now. */
+  /** The length of the answer so far, about. */
   readonly chars: number
   add(part: ChoicePart): void
   /** Ends the answer here. */

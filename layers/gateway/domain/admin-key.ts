@@ -4,7 +4,7 @@ import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 import { ulid } from './ulid.ts'
 
-/** What a caller of the admin API may do. */
+/** The rights of a caller of the admin API. */
 export const ADMIN_SCOPES = [
   'keys.read',
   'keys.write',
@@ -16,17 +16,17 @@ export const ADMIN_SCOPES = [
 
 export type AdminScope = (typeof ADMIN_SCOPES)[number]
 
-/** What an operator chooses of an admin key. None of it is changed later: another one is made. */
+/** The settings of an admin key. None is changed later: another key is made. */
 export type AdminKeySettings = {
   readonly name: string
   readonly scopes: readonly AdminScope[]
-  /** Never empty: there is no admin key that works from everywhere by oversight. */
+  /** Never empty: no admin key works from everywhere by oversight. */
   readonly allowlist: readonly string[]
-  /** The most credits that it grants on a UTC day. */
+  /** The most credits that the key grants on a UTC day. */
   readonly dailyGrant: Nano
 }
 
-/** With it, a program outside AWS calls the admin API. It asks no model, as no caller's key administers. */
+/** A program outside AWS calls the admin API with this key. It cannot ask a model, and no caller's key can administer. */
 export type AdminKey = AdminKeySettings & {
   readonly id: string
   readonly status: 'active' | 'revoked'
@@ -36,7 +36,7 @@ export type AdminKey = AdminKeySettings & {
   readonly version: number
 }
 
-/** Whether the secret with this hash opens the key at this moment. */
+/** True if the secret with this hash opens the key at this moment. */
 export function opensAdminKey({ status, current, previous }: AdminKey, hash: string, nowMs: number): boolean {
   if (status !== 'active') return false
   const isPrevious = previous !== undefined && sameHash(previous.hash, hash) && previous.untilMs > nowMs

@@ -6,19 +6,19 @@ export type UsageSource = 'upstream' | 'estimate' | 'none'
 
 export type Bill = {
   readonly quantities: Quantities
-  /** Of the completion, the tokens that the model thought with. */
+  /** The part of the completion tokens that is reasoning. */
   readonly reasoning: number
   readonly source: UsageSource
   /** The tokenizer could not be reached, so the estimate goes by characters. */
   readonly estimatedBy?: 'characters' | undefined
-  /** The upstream reported something that is no count, so it was estimated. */
+  /** The upstream reported something that is no count, so the tokens were estimated. */
   readonly usageRejected: boolean
-  /** The counts come to more than was held, so the hold is charged. */
+  /** The counts cost more than was held, so the hold is charged. */
   readonly usageCapped: boolean
   readonly cost: Nano
-  /** The provider's own word for what it bills us. */
+  /** The cost to us, as the provider stated it. */
   readonly upstreamCost?: Nano | undefined
-  /** The completion tokens that the upstream counts, where its answer was cut: it bills all of them. */
+  /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
 }
 
@@ -31,20 +31,20 @@ export const NO_BILL: Bill = {
   cost: 0n,
 }
 
-/** Usage as an upstream reported it, of unknown worth. */
+/** Usage as an upstream reported it, not checked yet. */
 export type ReportedUsage = {
   readonly prompt: unknown
   readonly completion: unknown
   readonly total: unknown
   readonly cached: unknown
   readonly cacheWrite: unknown
-  /** Of those, the ones for an hour; undefined where it does not tell them apart. */
+  /** The part of `cacheWrite` that stays for an hour; undefined if the upstream does not tell them apart. */
   readonly cacheWrite1h: unknown
   readonly reasoning: unknown
   readonly cost: Nano | undefined
 }
 
-/** The counts in a report; undefined where it has none that can be believed. */
+/** The counts in a report; undefined for a count that is missing or cannot be right. */
 export type Counts = {
   readonly prompt: number | undefined
   readonly completion: number | undefined
@@ -70,7 +70,7 @@ function wholePrompt(prompt: number | undefined, throughCache: number): number |
   return throughCache > prompt ? prompt + throughCache : prompt
 }
 
-/** Some upstreams count thinking in the total only, and bill it all the same. */
+/** Some upstreams count reasoning in the total only, and bill it all the same. */
 function wholeCompletion(completion: number | undefined, total: number | undefined, prompt: number | undefined) {
   if (total === undefined || prompt === undefined || total <= prompt) return completion
   return Math.max(completion ?? 0, total - prompt)

@@ -18,8 +18,8 @@ export function latestSaneFullAtUs(nowMs: number): number {
 }
 
 /**
- * The bucket as this clock may see it. Clocks less than a minute apart agree on it exactly; one that was further ahead
- * must not lock the key for as long as it was wrong, so its bucket counts as one with a single token left.
+ * The bucket as this clock may see it. Clocks less than a minute apart agree on it exactly. A clock that was further
+ * ahead must not lock the key for as long as it was wrong, so its bucket counts as one with a single token left.
  */
 export function saneFullAtUs(rpm: number, fullAtUs: number, nowMs: number): number {
   return fullAtUs > latestSaneFullAtUs(nowMs) ? lastTakeableFullAtUs(rpm, nowMs) : fullAtUs

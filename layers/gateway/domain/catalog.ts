@@ -4,20 +4,20 @@ import { type Price, type PriceStrings, parsePrice } from './price.ts'
 export type OpenAiEntry = {
   readonly type: 'openai'
   readonly baseUrl: string
-  /** The contract that it speaks: chat completions, unless this says otherwise. */
+  /** The contract that the upstream speaks; without it, chat completions. */
   readonly contract?: 'chat' | 'responses' | undefined
-  /** `env:NAME`, `secret:NAME` or absent. */
+  /** `env:NAME` or `secret:NAME`; without it, no key. */
   readonly apiKey?: string | undefined
   /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
   /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
   readonly streamOptions?: boolean | undefined
-  /** Sent with every request, beside our own. */
+  /** Headers that are sent with every request, beside our own. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields that may change what the upstream bills, and that the operator lets callers send all the same. */
+  /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
   readonly allowFields?: readonly string[] | undefined
   readonly unknownFields?: UnknownFields | undefined
-  /** True for an upstream that is asked to stream even where the caller gets one JSON answer. */
+  /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
   readonly upstreamStream?: boolean | undefined
 }
 
@@ -43,7 +43,7 @@ export type BedrockEntry = {
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
 
-/** The reference to a provider's key, where it has one. */
+/** The reference to a provider's key, if it has one. */
 export function apiKeyOf(entry: ProviderEntry): string | undefined {
   return entry.type === 'bedrock' ? undefined : entry.apiKey
 }
@@ -58,7 +58,7 @@ export function providerFields(entry: ProviderEntry | undefined): readonly strin
   return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
 }
 
-/** Unless a route says otherwise: models that reason say nothing for minutes, and an answer given up is billed all the same. */
+/** The default of routes. Models that reason send nothing for minutes, and an answer given up is billed all the same. */
 export const FIRST_BYTE_TIMEOUT_MS = 300_000
 
 export type UpstreamRoute = {
@@ -73,7 +73,7 @@ export type UpstreamRoute = {
   readonly cost?: PriceStrings | undefined
 }
 
-/** What a model is asked for: words, or the numbers that stand for a text. */
+/** The kind of answer that a model gives: text, or the vector that stands for a text. */
 export type ModelKind = 'chat' | 'embedding'
 
 /** The kinds of content that a prompt may have beside text. */
@@ -81,31 +81,34 @@ export type MediaKind = 'image' | 'audio' | 'video' | 'file'
 
 export type CatalogModel = {
   readonly id: string
-  /** Without it, chat: a catalog of the time when there was nothing else has none. */
+  /** Without it, chat. */
   readonly kind?: ModelKind | undefined
   readonly name: string
   readonly ownedBy: string
   readonly active: boolean
   readonly created: number
-  /** Of an embedding model, the most tokens of one text. */
+  /** For an embedding model, the most tokens of one text. */
   readonly contextLength: number
   /** 0 for an embedding model. */
   readonly maxOutputTokens: number
-  /** Of an embedding model: the numbers in a vector, unless the caller asks for fewer. */
+  /** For an embedding model, the numbers in a vector, unless the caller asks for fewer. */
   readonly dimensions?: number | undefined
   readonly price: PriceStrings
   readonly routes: readonly UpstreamRoute[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
-  /** Whether callers may pin a route whose cost is above the price. */
+  /** True if callers may pin a route whose cost is above the price. */
   readonly pinnable?: boolean | undefined
-  /** As a provider's, for this model only. */
+  /** As a provider's `allowFields`, for this model only. */
   readonly allowFields?: readonly string[] | undefined
-  /** The most tokens that one part of a kind can be. Unless given, 50,000 for an image, all of the context for others. */
+  /**
+   * The most tokens that one part of each kind can have. The default is 50,000 for an image and the whole context for
+   * others.
+   */
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 
-/** As it is stored: plain data. */
+/** The catalog as it is stored: plain data. */
 export type CatalogData = {
   readonly providers: Readonly<Record<string, ProviderEntry>>
   readonly models: readonly CatalogModel[]
@@ -124,7 +127,7 @@ export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
   return kind
 }
 
-/** The maker of an embedding model at Bedrock, whose words it takes; undefined if its name does not tell. */
+/** The maker of an embedding model at Bedrock, whose format its requests have; undefined if the name does not tell. */
 export function embedderAt(bedrockModel: string): 'titan' | 'cohere' | undefined {
   if (bedrockModel.includes('amazon.titan-embed-')) return 'titan'
   return bedrockModel.includes('cohere.embed-') ? 'cohere' : undefined

@@ -19,15 +19,15 @@ export type EventKind =
   | 'catalog.push'
   | 'catalog.rollback'
 
-/** In plain words and numbers, as people read them. */
+/** Text and numbers as people read them. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** Who changed what, and when. It is written with the change, and never again. */
+/** The record of a change: its author, time and content. It is written with the change, and never again. */
 export type ChangeEvent = Omit<Act, 'leftMs'> & {
   readonly what: EventKind
-  /** Of the key or the admin key; none for a change of the catalog. */
+  /** The id of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
-  /** What changed, as it was and as it is; neither has a field that stayed. */
+  /** The fields that changed, before and after. Fields that stayed are in neither. */
   readonly before: Fields
   readonly after: Fields
 }
@@ -40,7 +40,7 @@ export function changeEvent(
   return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
 }
 
-/** What an operator changes of a key. No hash is in it, and nothing that requests change. */
+/** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): Fields {
   const { status, current, previous } = key
   return defined({
@@ -60,7 +60,7 @@ function settingFields(key: Key): Fields {
   return Object.fromEntries(fields)
 }
 
-/** No hash is in it. */
+/** The fields of an admin key for events, without its hashes. */
 export function adminKeyFields({ name, status, current, previous, scopes, allowlist, dailyGrant }: AdminKey): Fields {
   return defined({
     name,

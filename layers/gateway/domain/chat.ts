@@ -5,7 +5,7 @@ import type { RequestCode } from './gateway-error.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
-/** A request that was read: what the gateway decides by, and the bodies that may go upstream. */
+/** A request that was read: the facts by which the gateway decides, and the bodies that may go upstream. */
 export type ChatRequest = {
   readonly model: string
   readonly stream: boolean
@@ -17,26 +17,26 @@ export type ChatRequest = {
   readonly toolCount: number
   /** Content parts that are not text. */
   readonly media: Readonly<Record<MediaKind, number>>
-  /** Whether it has a `cache_control`, which makes a provider write to its cache at a price of its own. */
+  /** True if the request has a `cache_control`, which makes a provider write to its cache at a price of its own. */
   readonly asksCacheWrite: boolean
   readonly bytes: number
-  /** The request in chat's words, built from its known parts. */
+  /** The request in the format of chat completions, built from its known parts. */
   readonly body: ChatBody
-  /** The fields that are not in `body`, because nobody knows them or they may cost more. */
+  /** The fields that are not in `body`, because they are unknown or may cost more. */
   readonly unknown: readonly UnknownField[]
-  /** As it came. Nothing of it goes upstream but the fields that the operator allows by name. */
+  /** The request as it came. Nothing of it goes upstream but the fields that the operator allows by name. */
   readonly raw: ChatBody
-  /** The request in the words of another contract, built, too, for an upstream that speaks it. `body` says the same. */
+  /** The same request in the format of another contract, for an upstream that speaks it. */
   readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
-  /** What is to be embedded, where no words are asked for. `body` is then in the words of embeddings. */
+  /** The texts to embed, if vectors are asked for. `body` is then in the format of embeddings. */
   readonly embedding?: EmbeddingRequest | undefined
 }
 
 /** A field that a request has beside the known ones, or a value that may cost more than its list price. */
 export type UnknownField = {
-  /** The field of the request that it is in, or is. */
+  /** The top-level field of the request that contains it, or the field itself. */
   readonly root: string
-  /** Its path, without the places in lists. */
+  /** The path of the field, without positions in lists. */
   readonly name: string
   readonly param: string
   readonly code: RequestCode
@@ -54,7 +54,7 @@ export type ChatPart =
       readonly logprobs: unknown
       readonly finishReason: string | null
       readonly fingerprint?: string | undefined
-      /** How the answer ended, in the words of an upstream that speaks Anthropic's. `finishReason` says nearly the same. */
+      /** The end of the answer in Anthropic's format, if the upstream speaks that. `finishReason` says nearly the same. */
       readonly ending?: AnswerEnding | undefined
     }
   | { readonly kind: 'usage'; readonly usage: unknown }
@@ -63,15 +63,15 @@ export type AnswerEnding = {
   readonly reason: string
   /** The caller's own text at which the answer ended. */
   readonly sequence: string | null
-  /** Why the model refused. */
+  /** The model's reason for a refusal. */
   readonly details: unknown
 }
 
 export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>
 
 /**
- * The parts of an answer. They come in batches, one for each read from the upstream, so that nobody waits between the
- * parts that came together. An answer that came whole is a list, for which nobody waits at all.
+ * The parts of an answer. They come in batches, one for each read from the upstream, so that parts that came together
+ * are handled without a wait between them. An answer that came whole is a list, which needs no wait at all.
  */
 export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
 
@@ -79,5 +79,5 @@ export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[]
   return Array.isArray(answer)
 }
 
-/** The most bytes of an answer that comes whole. */
+/** The most bytes of an answer that is not streamed. */
 export const MAX_WHOLE_BYTES = 16 * 1024 * 1024

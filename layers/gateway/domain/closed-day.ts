@@ -7,9 +7,9 @@ import { ulidTimeMs } from './ulid.ts'
 export const CLOCK_MARGIN_MS = 60 * 60 * 1000
 
 /**
- * How long after its end a day may still get a request: from an instance whose clock is behind, seen by one whose clock
- * is ahead, for as long as a function and its hold can live. What died on that day and still holds credits keeps the day
- * open for longer, and is found on its key.
+ * How long after its end a day may still get a request: from an instance whose clock is behind, as one sees it whose
+ * clock is ahead, for as long as a function and its hold can live. A request that died on that day and still holds
+ * credits keeps the day open for longer, and is found on its key.
  */
 export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + HOLD_MARGIN_SECONDS) * 1000
 
@@ -18,14 +18,14 @@ export function lastEndedDay(nowMs: number): string {
   return utcDay(nowMs - CLOSING_LAG_MS - DAY_MS)
 }
 
-/** The days whose requests are not all settled: each of these holds will still become a row of its day. */
+/** The days whose requests are not all settled: each of these holds will become a row of its day. */
 export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
   return new Set(Object.keys(holds).map((requestId) => utcDay(ulidTimeMs(requestId))))
 }
 
 /**
- * Of a key that is read at this moment: what began before it has its row in the table, which does not change. It is the
- * rule by which days are closed, for a part of a day.
+ * For a key that is read at this moment: requests that began before the returned time have their rows, which no longer
+ * change. The rule by which days are closed, for a part of a day.
  */
 export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): number {
   return Object.keys(holds).reduce(
@@ -34,8 +34,8 @@ export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): num
   )
 }
 
-/** Before this a key can have no rows, whatever the difference between two clocks. */
-export function birthOf({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
+/** Before this time a key can have no rows, even if two clocks differ. */
+export function earliestRowMs({ createdAtMs }: Pick<Key, 'createdAtMs'>): number {
   return createdAtMs - DAY_MS
 }
 
@@ -49,7 +49,7 @@ export function dayAfter(day: string): string {
   return utcDay(Date.parse(day) + DAY_MS)
 }
 
-/** From one day to another, both inclusive; none if the first is the later. */
+/** The days from the first to the last, both included; none if the first is the later one. */
 export function* daysFrom(first: string, last: string): Generator<string> {
   for (let day = first; day <= last; day = dayAfter(day)) yield day
 }

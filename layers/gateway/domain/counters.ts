@@ -6,9 +6,12 @@ import { DAY_MS, utcDay } from './time.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter = {
-  /** A request counts as one, for good. Credits count as they are held; what is not spent comes back to the same window. */
+  /**
+   * A request counts as one, for good. Credits count as they are held; the part that is not spent comes back to the
+   * same window.
+   */
   readonly counts: 'requests' | 'credits'
-  /** In UTC. */
+  /** The window, in UTC. */
   readonly within: 'day' | 'month'
   readonly refusal: AdmissionRefusal
 }

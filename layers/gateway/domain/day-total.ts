@@ -4,14 +4,14 @@ import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
 type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
-/** All that is added up. */
+/** Every figure that days add up. */
 export type Figures = SummedFields & {
   readonly requests: number
   readonly completed: number
   readonly refused: number
   readonly upstreamErrors: number
   readonly abandoned: number
-  /** The charge for the answers whose cost to us is stated, and so is in `upstreamCost`. */
+  /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
   readonly costOfStated: Nano
   /** Answers whose cost to us is not stated. */
   readonly withoutCost: number
@@ -21,7 +21,7 @@ export type Figures = SummedFields & {
 export type UsagePart = Figures & {
   readonly model?: string | undefined
   readonly provider?: string | undefined
-  /** How many requests ended with an error, by its code; `other` for those that are not the gateway's own. */
+  /** The number of requests that ended with an error, by its code; `other` for codes that are not the gateway's own. */
   readonly errors: Readonly<Record<string, number>>
 }
 
@@ -29,7 +29,7 @@ const NO_SUMS = Object.fromEntries(
   SUMMED_FIELDS.map((name) => [name, USAGE_FIELDS[name].kind === 'credits' ? 0n : 0]),
 ) as SummedFields
 
-/** Every figure, as it is without a request. */
+/** The figures of no requests. */
 export const NO_FIGURES: Figures = {
   ...NO_SUMS,
   requests: 0,
@@ -42,17 +42,17 @@ export const NO_FIGURES: Figures = {
 }
 const FIGURES = Object.keys(NO_FIGURES) as (keyof Figures)[]
 
-/** What a key used on one UTC day, by model and provider. Once the day is closed, it does not change. */
+/** The usage of one key on one UTC day, by model and provider. Once the day is closed, it does not change. */
 export type DayTotal = {
   readonly keyId: string
   readonly day: string
-  /** As many as the key used pairs of the catalog's models and providers, in their order. */
+  /** One part for each pair of model and provider that the key used, in the order of their names. */
   readonly parts: readonly UsagePart[]
-  /** From when on rows of the day may be gone; never, unless it is said. */
+  /** From this time on rows of the day may be gone; without it, never. */
   readonly rowsUntilMs?: number | undefined
 }
 
-/** The codes that are counted apart. An upstream can make up others, as many as it likes. */
+/** The error codes that are counted apart. An upstream can make up others, as many as it likes. */
 const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_exceeded'])
 
 /** One row, as a part of its own. */
@@ -87,7 +87,7 @@ function plus(a: number | Nano, b: number | Nano): number | Nano {
   return typeof a === 'bigint' ? a + (b as Nano) : a + (b as number)
 }
 
-/** Adds the rows of one key and day up, in whatever order they come. */
+/** Adds up the rows of one key and day, in any order. */
 export class DayCounter {
   readonly #keyId: string
   readonly #day: string
@@ -103,7 +103,7 @@ export class DayCounter {
     this.#add(partOf(row), row.keptUntilMs)
   }
 
-  /** Other rows of the same key and day, which are added up already. */
+  /** Adds rows of the same key and day that are summed already. */
   addTotal({ parts, rowsUntilMs }: DayTotal): void {
     for (const part of parts) this.#add(part, rowsUntilMs)
   }
@@ -131,7 +131,7 @@ export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
   )
 }
 
-/** Whether both say the same of the same key and day. Which codes are counted apart is not the same in every version. */
+/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart. */
 export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
   return textOf(a) === textOf(b)
 }

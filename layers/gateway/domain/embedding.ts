@@ -5,7 +5,7 @@ export type VectorFormat = 'float' | 'base64'
 
 export type EmbeddingRequest = {
   readonly inputs: readonly Prompt[]
-  /** The length of each vector, if the caller named one. */
+  /** The length of each vector, if the caller set it. */
   readonly dimensions: number | undefined
   readonly format: VectorFormat
 }
@@ -13,10 +13,13 @@ export type EmbeddingRequest = {
 /** One vector, in as few bytes as its format needs. */
 export type Vector = Float32Array | Float64Array
 
-/** The vectors of a batch, in the order of its inputs, and its usage in OpenAI's words, of unknown worth. */
+/** The vectors of a batch, in the order of its inputs, and its usage in OpenAI's format, not checked yet. */
 export type Embedding = { readonly vectors: readonly Vector[]; readonly usage: unknown }
 
-/** Texts whose vectors were made, and their tokens as far as the upstream counted them: it bills them, though nobody gets a vector. */
+/**
+ * Texts whose vectors were made, and their tokens as far as the upstream counted them: it bills them, though the caller
+ * gets no vector.
+ */
 export type Embedded = { readonly texts: readonly string[]; readonly tokens: number | undefined }
 
 /** The most numbers in one answer: 2,048 vectors of 1,536, or 1,024 of 3,072. As many fit into chat's memory. */

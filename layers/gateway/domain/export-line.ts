@@ -9,7 +9,7 @@ import {
 } from './usage-row.ts'
 
 type Column = {
-  /** As Athena names it. */
+  /** A type of Athena. */
   readonly type: 'string' | 'bigint' | 'boolean'
   readonly of?: (value: never) => string
 }
@@ -32,7 +32,7 @@ function columnName({ api, kind }: UsageField): string {
   return kind === 'price' ? 'price' : api
 }
 
-/** All that a row has. */
+/** A column for every field of a row. */
 const COLUMNS = USAGE_FIELD_NAMES.map((field) => {
   const { type, of = (value: unknown) => value } = BY_KIND[USAGE_FIELDS[field].kind]
   return { field, name: columnName(USAGE_FIELDS[field]), type, of: of as (value: unknown) => unknown }
@@ -46,7 +46,7 @@ function inOrder(fields: object): string {
 /** The table that Athena reads. Its days are folders, which are no columns of the lines. */
 export const EXPORT_COLUMNS = COLUMNS.map(({ name, type }) => ({ name, type }))
 
-/** One row as a line of JSON. What it has none of is left out, and null to its reader. */
+/** One row as a line of JSON. A field that the row does not have is left out, and is null for Athena. */
 export function exportLine(row: UsageRow): string {
   let line = ''
   for (const { field, name, of } of COLUMNS) {
@@ -57,13 +57,13 @@ export function exportLine(row: UsageRow): string {
   return `{${line}}\n`
 }
 
-/** Where the lines of a day are, in numbered parts. */
+/** The folder that has the lines of each day, in numbered parts. */
 export const EXPORT_FOLDER = 'usage'
 export function exportPath(day: string, part: number): string {
   return `${EXPORT_FOLDER}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`
 }
 
-/** Rows that began in the same millisecond come in any order; their lines always come in one. */
+/** Rows that began in the same millisecond come in any order; their lines must always come in the same one. */
 export async function* inOneOrder(rows: AsyncIterable<UsageRow>): AsyncGenerator<UsageRow, void, undefined> {
   let together: UsageRow[] = []
   const sorted = () => together.sort((a, b) => (a.requestId < b.requestId ? -1 : 1))

@@ -6,15 +6,15 @@ import { UpstreamFailure } from './upstream-failure.ts'
 export type ExtraFields = {
   /** Fields of the caller's that the operator allows by name, as they came. */
   readonly extra: ChatBody
-  /** Names of the others, which are left out. */
+  /** Names of the other fields, which are left out. */
   readonly dropped: readonly string[]
 }
 
 const NONE: ExtraFields = { extra: {}, dropped: [] }
 
 /**
- * What becomes of the fields of a request that nobody knows, or that may cost more, at this provider: they pass if the
- * operator allows them, are left out if the provider's entry says so, and are refused else.
+ * Decides about the fields of a request that are unknown or may cost more, at this provider: they pass if the operator
+ * allows them, are left out if the provider's entry says so, and are refused otherwise.
  */
 export function extraFields(
   { unknown, raw }: ChatRequest,

@@ -1,9 +1,12 @@
 import { plainLine } from './plain-text.ts'
 
-/** The advice to SDKs, which retry by themselves: after so many seconds, or never, because the same request would fail again. */
+/**
+ * The advice to SDKs, which retry by themselves: after so many seconds, or never, because the same request would fail
+ * again.
+ */
 type Retry = number | 'never'
 
-/** An error's code is its kind, unless the one who makes it says more. */
+/** An error's code is its kind, unless the code that throws it sets another one. */
 type ErrorRow = {
   readonly status: number
   readonly type: string
@@ -59,7 +62,7 @@ export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }
 export const ERROR_KINDS = Object.keys(ERRORS) as ErrorKind[]
 
-/** The codes of a 400 that this gateway finds by itself, most of them OpenAI's words. */
+/** The codes of a 400 that this gateway finds by itself, most of them OpenAI's. */
 export const REQUEST_CODES = [
   'invalid_json',
   'invalid_body',
@@ -76,7 +79,7 @@ export type RequestCode = (typeof REQUEST_CODES)[number]
 type ErrorDetail = {
   readonly param?: string
   readonly code?: string
-  /** In place of what the kind has. */
+  /** Replaces the retry of the kind. */
   readonly retry?: Retry | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -117,7 +120,7 @@ function retryHeaders(retry: Retry | undefined): Record<string, string> {
   return retry === 'never' ? { 'x-should-retry': 'false' } : { 'Retry-After': String(retry) }
 }
 
-/** A request that is wrong in itself, by the field that is, if it is one. */
+/** A request that is wrong in itself. `param` is the field that is wrong, if it is one. */
 export function badRequest(code: RequestCode, message: string, param?: string): GatewayError {
   return new GatewayError('invalid_request', message, { code, ...(param !== undefined && { param }) })
 }

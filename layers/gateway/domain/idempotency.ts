@@ -1,17 +1,17 @@
 /** A request's claim to be the one that answers an Idempotency-Key. */
-export type Claim = {
+export type AnswerClaim = {
   /** Names the key and the Idempotency-Key together. */
   readonly id: string
   readonly requestId: string
   /** The secret under which the answer is sealed. */
   readonly secretHash: string
   readonly bodyPrint: string
-  /** When the request is dead if it has not ended. */
+  /** The time from which the request counts as dead if it has not ended. */
   readonly untilMs: number
 }
 
 /** A claim and its state. An answer that is not kept was too large, or could not be stored. */
-export type KeptAnswer = Claim & {
+export type KeptAnswer = AnswerClaim & {
   readonly state: 'running' | 'kept' | 'not_kept'
   readonly sealed?: Uint8Array | undefined
 }

@@ -1,5 +1,5 @@
-// V8 tells where JSON is wrong for some faults only, and quotes the text, which is somebody's prompt. So a body that was
-// refused is read again here, once, and only a sign or the kind of one is told.
+// V8 tells the position of a fault in JSON for some faults only, and quotes the text, which may be a prompt. So a body
+// that was refused is read again here, once, and only a character or its kind is told.
 
 /** JSON from outside is taken up to this depth: V8 parses JSON that is nested deeper than it can write again. */
 export const MAX_DEPTH = 64
@@ -8,12 +8,12 @@ type Wanted = 'value' | 'element' | 'name' | 'field' | 'colon' | 'next' | 'end'
 
 type Fault = { readonly at: number; readonly says: string }
 
-/** What is wrong with a text that is not JSON, and in which line and column. Undefined if it is JSON. */
+/** The fault of a text that is not JSON, with its line and column. Undefined if it is JSON. */
 export function jsonFault(text: string): string | undefined {
   const fault = findFault(text)
   if (!fault) return undefined
   const hint = HINTS_BY_START.find(([start]) => start.test(text.slice(0, LONGEST_START)))?.[1]
-  return `${placeOf(text, fault.at)} ${fault.says}${hint ? `. ${hint}` : ''}`
+  return `${positionOf(text, fault.at)} ${fault.says}${hint ? `. ${hint}` : ''}`
 }
 
 function findFault(text: string): Fault | undefined {
@@ -34,7 +34,7 @@ function findFault(text: string): Fault | undefined {
   }
 }
 
-/** What may follow a token; undefined if it may not stand here. `open` has the brackets that are not closed yet. */
+/** The tokens that may follow this one; undefined if it may not stand here. `open` has the brackets that are not closed yet. */
 function after(kind: string, wanted: Wanted, open: string[]): Wanted | undefined {
   const closes = kind === CLOSING.get(open.at(-1))
   if (closes && (wanted === 'next' || wanted === (kind === '}' ? 'field' : 'element'))) {
@@ -75,7 +75,7 @@ function isBlank(code: number): boolean {
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** Most are short integers, for which a pattern is slow. */
+/** Most scalars are short integers, for which a pattern is slow. */
 function scalarEnd(text: string, at: number): number {
   const isShort = isDigit(text.charCodeAt(at)) && ',]}'.includes(text.charAt(at + 1))
   return isShort ? at + 1 : matchEnd(SCALAR, text, at)
@@ -85,7 +85,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** Where a match that begins here ends; here, if there is none. */
+/** The end of a match that begins here; `at` if there is none. */
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
@@ -169,7 +169,7 @@ const HINTS_BY_START: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Lines end as editors count them; columns are counted from 1. */
-function placeOf(text: string, at: number): string {
+function positionOf(text: string, at: number): string {
   let line = 1
   let start = 0
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {

@@ -27,15 +27,15 @@ type Optional = {
 export type KeySettings = Required & Optional
 export type Setting = keyof KeySettings
 
-/** Null takes a setting away. */
+/** A null removes a setting. */
 export type SettingChanges = Partial<Required> & {
   readonly [Name in keyof Optional]?: Optional[Name] | null
 }
 
 type Row<T, Default> = {
-  /** A new key's, unless it is chosen: null is none, and a name must be chosen. */
+  /** The value for a new key; null is none, and a name must be chosen. */
   readonly default: Default
-  /** In events, if people read it in another form. */
+  /** The form in events, if people read it in another form than the stored one. */
   readonly inEvents?: (value: T) => Readonly<Record<string, unknown>>
 }
 

@@ -12,7 +12,7 @@ export type Key = KeySettings & {
   readonly status: 'active' | 'revoked'
   readonly prefix: string
   readonly current: Secret
-  /** Used since the rotation, if ever. */
+  /** `usedAtMs`: the last use since the rotation, if there was one. */
   readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
   readonly createdAtMs: number
   /** The last admission, with either secret; an answer that came late may set it back a little. */
@@ -29,7 +29,7 @@ export type Key = KeySettings & {
 
 type Standing = 'current' | 'grace' | 'expired' | 'refused'
 
-/** How the presented secret stands with this key at this moment. */
+/** The state of the presented secret at this moment. */
 export function standingOf(key: Key, hash: string, nowMs: number): Standing {
   if (key.status !== 'active') return 'refused'
   const isCurrent = sameHash(key.current.hash, hash)
@@ -49,7 +49,7 @@ export function heldOf(key: Key): Nano {
 
 export type OpenHold = Hold & { readonly requestId: string }
 
-/** Holds whose request cannot be running any more. */
+/** Holds whose requests cannot be running any more. */
 export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   const expired: OpenHold[] = []
   for (const requestId in key.holds) {

@@ -14,7 +14,7 @@ const PER_RUN = [0, 1, 1, 1, 0, 0, 0]
 /** With so many characters a run is a token more, and with so many after that another. */
 const LONG_RUN = [128, 42, 8, 8, 3, 4, 6]
 const LONGER_BY = [128, 24, 8, 8, 3, 4, 6]
-/** From this kind on a script has no spaces: its runs are what punctuation leaves, and say nothing. */
+/** From this kind on a script has no spaces: its runs end only at punctuation, so their number says nothing. */
 const FIRST_UNSPACED = IDEOGRAPH
 
 const APOSTROPHE = 0x27
@@ -28,10 +28,10 @@ export class LeastTokens {
   #tokens = 0
   #kind = OTHER
   #length = 0
-  /** By kind, for those without spaces: the characters that are not a token yet. */
+  /** By kind, for scripts without spaces: the characters that are not a token yet. */
   readonly #rests = [0, 0, 0, 0, 0, 0, 0]
 
-  /** The characters of this text that come before the token after `most`. */
+  /** Returns the number of characters of this text that come before the token after `most`. */
   add(text: string, most: number): number {
     let kind = this.#kind
     let length = this.#length
@@ -60,7 +60,7 @@ export class LeastTokens {
   }
 }
 
-/** Whether a text has more tokens than this for certain. */
+/** True if a text has more tokens than this for certain. */
 export function hasMoreTokens(text: string, most: number): boolean {
   return new LeastTokens().add(text, most) < text.length
 }
@@ -98,7 +98,7 @@ function kindOfEastern(code: number): number {
   return code < 0x3130 || (code >= 0x31f0 && code < 0x3200) ? SYLLABLE : OTHER
 }
 
-/** Private and wide characters, and second places of ideographs, kana and the letters of Arabic. */
+/** Private and wide characters, and compatibility forms of ideographs, kana and Arabic letters. */
 function kindOfCompatible(code: number): number {
   if (code >= 0xf900 && code < 0xfb00) return IDEOGRAPH
   if (code >= 0xff66 && code < 0xffa0) return SYLLABLE

@@ -1,30 +1,30 @@
-// Texts of callers and upstreams, as a terminal, a log or a page may show them. What a terminal obeys, and what hides or
-// turns round the text beside it, becomes a visible sign.
+// Texts of callers and upstreams, as a terminal, a log or a page may show them. Characters that a terminal obeys, or
+// that hide or reverse the text beside them, become a visible sign.
 
 /** Control characters, invisible ones and halves of pairs. Joiners and the styles of emoji stay: they are part of words. */
 const UNSEEN = /(?!\r\n|[\t\n\u200C]|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\uFFF9-\uFFFB]/gu
 const LINE_ENDS = /\r\n|[\t\n]/g
-/** Nearly every text is of these alone. */
+/** Nearly every text has only these characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 const IN_PLACE = '\uFFFD'
 
-/** A text that may have lines. */
+/** A text that may have several lines. */
 export function plainText(text: string, inPlace = IN_PLACE): string {
   return PRINTABLE.test(text) ? text : text.replace(UNSEEN, inPlace)
 }
 
-/** A text of one line, cut where it is longer than it may be. */
+/** A text on one line, cut if it is longer than it may be. */
 export function plainLine(text: string, mostChars = Number.POSITIVE_INFINITY): string {
   const shown = text.length > mostChars ? `${text.slice(0, mostChars)}…` : text
   return plainText(shown).replace(LINE_ENDS, ' ')
 }
 
-/** Whether a text is on one line and shows all that it holds. */
+/** True if a text is on one line and has no invisible characters. */
 export function isPlainLine(text: string): boolean {
   return plainLine(text) === text
 }
 
-/** JSON with the same data, in which nothing is unseen. */
+/** JSON with the same data and no invisible characters. */
 export function plainJson(json: string): string {
   return PRINTABLE.test(json) ? json : json.replace(UNSEEN, escaped)
 }
@@ -34,7 +34,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Where lines for people are printed. */
+/** Prints lines for people. */
 export type Output = { log(text: string): void; error(text: string): void }
 
 export function plainOutput(output: Output): Output {

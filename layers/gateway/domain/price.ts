@@ -1,8 +1,8 @@
 import { formatDecimal, type Nano, parseDecimal } from './money.ts'
 
 /**
- * By which one request is charged, in picocredits: for one token, one request, one image. Credits per million tokens with
- * six decimals come out whole.
+ * The prices by which one request is charged, in picocredits: for one token, one request, one image. Credits per
+ * million tokens with six decimals come out whole.
  */
 export type RangePrice = {
   /** For prompts of more tokens than this; 0 for the base price. */
@@ -16,7 +16,7 @@ export type RangePrice = {
   readonly imagePico: bigint
 }
 
-/** The base price, and those of longer prompts, rising. */
+/** The base price, and the prices of longer prompts in rising order. */
 export type Price = RangePrice & { readonly tiers: readonly RangePrice[] }
 
 /** In credits per million tokens. */
@@ -24,9 +24,9 @@ type TokenPrices = {
   readonly input: string
   readonly output: string
   readonly cachedInput?: string | undefined
-  /** Prompt tokens that the provider wrote to its cache, asked or not, */
+  /** Prompt tokens that the provider wrote to its cache, asked or not. */
   readonly cacheWrite?: string | undefined
-  /** and those that it keeps there for an hour. */
+  /** Those of them that it keeps for an hour. */
   readonly cacheWrite1h?: string | undefined
 }
 
@@ -34,7 +34,7 @@ type TokenPrices = {
 export type PriceTier = TokenPrices & { readonly above: number }
 
 type BasePrices = TokenPrices & {
-  /** Credits for each. */
+  /** Credits for each request. */
   readonly request?: string | undefined
   readonly image?: string | undefined
 }
@@ -43,7 +43,7 @@ type BasePrices = TokenPrices & {
 export type PriceStrings = BasePrices & { readonly tiers?: readonly PriceTier[] | undefined }
 
 /**
- * The price of one request as its row keeps it, so that a charge can be explained when the catalog has long changed.
+ * The price of one request as its row keeps it, so that a charge can still be explained when the catalog has changed.
  * `above` is that of its tier.
  */
 export type StatedPrice = BasePrices & { readonly cachedInput: string; readonly above?: number | undefined }
@@ -53,7 +53,7 @@ export type Quantities = {
   readonly prompt: number
   readonly cached: number
   readonly cacheWrite: number
-  /** Of those written to a cache, the ones that stay there for an hour. */
+  /** The part of the tokens written to a cache that stays there for an hour. */
   readonly cacheWrite1h: number
   readonly completion: number
   readonly images: number
@@ -99,7 +99,7 @@ function parseTier(tier: PriceTier, base: RangePrice): RangePrice {
   }
 }
 
-/** As much more than `pico` as `part` is more than `whole`, rounded up; no less than either where nothing can be said. */
+/** As much more than `pico` as `part` is more than `whole`, rounded up; no less than either if they cannot be compared. */
 function inProportion(pico: bigint, part: bigint, whole: bigint): bigint {
   if (whole === 0n) return part > pico ? part : pico
   return (pico * part + whole - 1n) / whole
@@ -122,7 +122,7 @@ const KINDS = [
   'imagePico',
 ] as const satisfies readonly (keyof Price)[]
 
-/** Whether any part of a cost is more than the price covers, for prompts of any length. */
+/** True if any part of a cost is more than the price covers, for prompts of any length. */
 export function isAbove(cost: Price, price: Price): boolean {
   const borders = [cost, ...cost.tiers, ...price.tiers].map(({ above }) => above)
   return borders.some((above) => isAboveIn(priceAt(cost, above + 1), priceAt(price, above + 1)))
@@ -132,12 +132,12 @@ function isAboveIn(cost: RangePrice, price: RangePrice): boolean {
   return KINDS.some((kind) => cost[kind] > price[kind])
 }
 
-/** Whether this is a price of tokens, in credits per million. */
+/** True if this is a price of tokens, in credits per million. */
 export function isPrice(creditsPerMillion: string): boolean {
   return parseDecimal(creditsPerMillion, TOKEN_PLACES) !== undefined
 }
 
-/** Whether this is the price of one request or one image, in credits. */
+/** True if this is the price of one request or one image, in credits. */
 export function isAmount(credits: string): boolean {
   return parseDecimal(credits, AMOUNT_PLACES) !== undefined
 }
@@ -149,7 +149,7 @@ export function formatPerToken(pico: bigint): string {
 
 const STATED = new WeakMap<RangePrice, StatedPrice>()
 
-/** As the catalog has it, put into words once. Parts that cost nothing of their own are left out. */
+/** The price in the catalog's form. Parts that cost nothing of their own are left out. */
 export function statePrice(price: RangePrice): StatedPrice {
   const stated = STATED.get(price) ?? inWords(price)
   STATED.set(price, stated)
@@ -176,7 +176,7 @@ export function formatPerMillion(pico: bigint): string {
 
 type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'cache 1h' | 'completion' | 'request' | 'images'
 
-/** One line of a bill: so many of a kind at so much each. Its amount is exact, in picocredits. */
+/** One line of a bill: a number of units at a price each. Its amount is exact, in picocredits. */
 export type BillLine = {
   readonly kind: BillLineKind
   readonly count: number
@@ -184,7 +184,7 @@ export type BillLine = {
   readonly amountPico: bigint
 }
 
-/** Kinds that a request has none of, or that cost nothing of their own, have no line; prompt and completion always do. */
+/** Kinds that the request has none of, or that cost nothing of their own, have no line; prompt and completion always do. */
 export function billLines(price: RangePrice, quantities: Quantities): readonly BillLine[] {
   const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantities
   const briefWrite = cacheWrite - cacheWrite1h
@@ -205,7 +205,7 @@ export function billLines(price: RangePrice, quantities: Quantities): readonly B
   ]
 }
 
-/** Exact in picocredits, rounded up once. The prompt decides by which tier. */
+/** Exact in picocredits, rounded up once. The length of the prompt decides the tier. */
 export function costOf(price: Price, quantities: Quantities): Nano {
   return roundUp(sumOf(billLines(priceAt(price, quantities.prompt), quantities)))
 }

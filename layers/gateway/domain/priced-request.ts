@@ -8,21 +8,24 @@ export type PricedRequest = {
   readonly chat: ChatRequest
   readonly model: PricedModel
   readonly catalog: Catalog
-  /** The providers that the caller wants and no others, if it named some. */
+  /** The only providers that the caller wants, if it named some. */
   readonly pinned: readonly string[] | undefined
   readonly promptBound: number
   readonly outputCap: number
-  /** Whether no model is asked, so that nothing is held. */
+  /** True if no model is asked, so that nothing is held. */
   readonly isFree?: boolean | undefined
 }
 
-// Every byte-level tokenizer makes at most one token of a byte, so the bytes of the JSON body bound its text. What is
-// not in the body: chat templates, the preamble a provider adds for tools, and media.
+// Every byte-level tokenizer makes at most one token of a byte, so the bytes of the JSON body bound its text. Not in
+// the body are chat templates, the preamble that a provider adds for tools, and media.
 const HELD_PER_REQUEST = 64
 const HELD_PER_MESSAGE = 16
 const HELD_PER_TOOL = 32
 const HELD_FOR_ANY_TOOL = 1024
-/** The dearest picture of OpenAI's dearest way to count them has 48,169. What a file, a film or a sound has, nobody knows. */
+/**
+ * By the most expensive way of OpenAI to count images, the largest has 48,169 tokens. For files, video and audio there
+ * is no known bound.
+ */
 const HELD_PER_MEDIA: Readonly<Record<MediaKind, number>> = {
   image: 50_000,
   audio: Number.POSITIVE_INFINITY,
@@ -48,7 +51,7 @@ export function priceRequest(
   }
 }
 
-/** The output cap, where it is lower than the client named, or than its model's: for the model or for the balance. */
+/** The output cap, if it is lower than the client's or the model's: because of the model or of the balance. */
 export function loweredCap({ chat, model, outputCap }: PricedRequest): number | undefined {
   return outputCap < (chat.namedCap ?? model.maxOutputTokens) ? outputCap : undefined
 }
@@ -75,12 +78,12 @@ export function lowerCap(priced: PricedRequest, available: Nano, share: number):
   return { ...priced, outputCap: Math.max(LEAST_OUTPUT_CAP, Math.floor(affordable * share)) }
 }
 
-/** Whether a provider may write this prompt to its cache: the caller asks for it, and its price is known. */
+/** True if a provider may write this prompt to its cache: the caller asks for it, and its price is known. */
 export function mayWriteCache({ chat, model }: PricedRequest): boolean {
   return chat.asksCacheWrite && model.price.cacheWrite !== undefined
 }
 
-/** Whether a prompt that may be written may stay for an hour, which has a price of its own. */
+/** True if a prompt that may be written to a cache may stay there for an hour, which has a price of its own. */
 export function mayWriteCache1h(priced: PricedRequest): boolean {
   return mayWriteCache(priced) && priced.model.price.cacheWrite1h !== undefined
 }
@@ -89,26 +92,29 @@ function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'>
   return { promptTokens: priced.promptBound, images: priced.chat.media.image }
 }
 
-/** The most tokens that the prompt can be, for this model or one that may stand in for it. */
+/** The most tokens that the prompt can have, for this model or one of its fallbacks. */
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
   const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
   if (asksForMore(chat, model, catalog)) return context
   return Math.min(textBound(chat) + mediaTokens(chat, model), context)
 }
 
-/** The most tokens that a prompt can be without its media, in whatever words it goes upstream. */
+/** The most tokens that a prompt can have without its media, in any format in which it goes upstream. */
 export function textBound({ bytes, messageCount, toolCount }: ChatRequest): number {
   const tools = toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * toolCount : 0
   return bytes + HELD_PER_REQUEST + HELD_PER_MESSAGE * messageCount + tools
 }
 
-/** The `contextLength` of the model that answers, which no prompt that its upstream counts may be above; of all texts of a batch. */
+/**
+ * The `contextLength` of the model that answers. No prompt that its upstream counts may be above it; for a batch, the
+ * sum for all texts.
+ */
 export function answeringContext({ chat, model, catalog }: PricedRequest, fallbackModel: string | undefined): number {
   const { contextLength } = (fallbackModel === undefined ? undefined : catalog.models.get(fallbackModel)) ?? model
   return contextLength * (chat.embedding?.inputs.length ?? 1)
 }
 
-/** The most tokens that the media of a prompt can be. */
+/** The most tokens that the media of a prompt can have. */
 export function mediaTokens({ media }: ChatRequest, model: PricedModel): number {
   let tokens = 0
   for (const kind in media) {
@@ -124,7 +130,7 @@ function longestContext(model: PricedModel, catalog: Catalog): number {
   return longest
 }
 
-/** A field that the operator allows, such as a plugin, may make the provider add to the prompt whatever it likes. */
+/** A field that the operator allows, such as a plugin, may make the provider add any text to the prompt. */
 function asksForMore({ unknown }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
   if (unknown.length === 0) return false
   const asked = new Set(unknown.map(({ root }) => root))

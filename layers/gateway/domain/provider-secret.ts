@@ -1,7 +1,7 @@
 import { apiKeyOf, type CatalogData } from './catalog.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
-/** A provider's key, and the hosts that whoever made the secret allows it to be sent to. */
+/** A provider's key, and the hosts that it may be sent to, as the maker of the secret has listed them. */
 export type ProviderSecret = { readonly key: string; readonly hosts: readonly string[] }
 
 /** The reason why a secret is sent nowhere. It repeats nothing of the secret. */
@@ -24,7 +24,7 @@ export function parseProviderSecret(text: string): ProviderSecret | SecretFault 
   return { key, hosts: known as string[] }
 }
 
-/** The key of a secret for the provider at this address. Throws an UpstreamFailure where that may not have it. */
+/** The key of a secret for the provider at this address. Throws an UpstreamFailure if that provider may not have it. */
 export function keyFor(name: string, secret: ProviderSecret | SecretFault, baseUrl: string): string {
   const { host } = new URL(baseUrl)
   if ('fault' in secret) throw notSent(name, secret.fault, host)
@@ -35,7 +35,7 @@ export function keyFor(name: string, secret: ProviderSecret | SecretFault, baseU
 
 type NamedSecret = { readonly name: string; readonly baseUrl: string }
 
-/** The secrets that the providers of a catalog name, without the stage, and where each would go. */
+/** The secrets that the providers of a catalog name, without the stage, and the hosts that each would go to. */
 export function namedSecrets({ providers }: CatalogData): NamedSecret[] {
   return Object.values(providers).flatMap((entry) => {
     const [kind, name = ''] = apiKeyOf(entry)?.split(':') ?? []

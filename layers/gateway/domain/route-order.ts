@@ -7,8 +7,8 @@ export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | '
 }
 
 /**
- * The order in which routes are tried: by priority, within one by chance and weight, and those that are resting last,
- * in the same order, because a tired route is better than none.
+ * The order in which routes are tried: by priority, within one priority by chance and weight. Routes that are resting
+ * come last, in the same order, because a failing route is better than none.
  */
 export function orderRoutes(
   routes: readonly UpstreamRoute[],
@@ -33,7 +33,7 @@ export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly 
   )
 }
 
-/** Those of the routes that a caller of this model may choose: not one on which every answer may be sold below its cost. */
+/** The routes that a caller of this model may choose: none on which every answer may be sold below its cost. */
 export function pinnableRoutes(routes: readonly UpstreamRoute[], model: PricedModel): readonly UpstreamRoute[] {
   if (model.pinnable) return routes
   return routes.filter(({ cost }) => !cost || !isAbove(parsePrice(cost), model.tokenPrice))

@@ -4,7 +4,7 @@ const YEAR_10000_MS = Date.UTC(10_000, 0)
 
 type Day = { readonly number: number; readonly text: string }
 
-/** The last of the days with even numbers and of those with odd ones: a request asks for today and yesterday several times. */
+/** The last day with an even number and the last with an odd one: a request asks for today and yesterday several times. */
 const lastDays: [Day, Day] = [dayAt(0), dayAt(1)]
 
 export function utcDay(nowMs: number): string {
@@ -14,7 +14,7 @@ export function utcDay(nowMs: number): string {
   return (lastDays[parity] as Day).text
 }
 
-/** As `toISOString` writes it, which takes ten times as long. */
+/** The text that `toISOString` writes, which takes ten times as long. */
 export function isoTime(ms: number): string {
   const time = Math.floor(ms) % DAY_MS
   if (!(time >= 0 && ms < YEAR_10000_MS)) return new Date(ms).toISOString()

@@ -34,7 +34,7 @@ export function requestIdOf(text: string): string {
   return `req_${text}`
 }
 
-/** The characters of the ULID that is being written. Put together one by one, they would be as many texts. */
+/** The characters of the ULID that is being written. Joined one by one, they would make as many strings. */
 const WRITTEN = new Array<number>(CHARS).fill(0)
 
 /** 16 bytes as 26 digits of 5 bits, the first two bits zero. */

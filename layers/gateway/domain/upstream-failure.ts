@@ -30,19 +30,18 @@ type FailureDetail = {
 }
 
 /**
- * Whose doing a failure is. The route's own counts against it at once. One that may be the route's counts when it does not
- * depend on one caller's one request. One that a caller can provoke says nothing of the route, and must not lead to what
- * costs more.
+ * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if it does not depend on one
+ * caller's one request. 'caller' says nothing about the route, and must not lead to one that costs more.
  */
 export type Blame = 'route' | 'unclear' | 'caller'
 
 type ReasonFacts = {
   readonly blame: Blame
-  /** Whether a status, if there is one, decides the blame. */
+  /** True if a status, when there is one, decides the blame. */
   readonly isByStatus?: boolean
-  /** Whether the upstream may have generated an answer, and bill it, though nobody got it. */
+  /** True if the upstream may have generated an answer, and bill it, though the caller did not get it. */
   readonly mayBeBilled?: boolean
-  /** Whether no other route is tried. */
+  /** True if no other route is tried. */
   readonly endsSearch?: boolean
 }
 
@@ -68,7 +67,7 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
 const UNAUTHORIZED = 401
 export const TOO_MANY_REQUESTS = 429
 
-/** Every other 4xx depends on what was sent, and so on the caller. */
+/** Every other 4xx depends on the content of the request, and so on the caller. */
 function blameOfStatus(status: number): Blame {
   if (status === UNAUTHORIZED) return 'route'
   return status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS ? 'caller' : 'unclear'
@@ -77,7 +76,7 @@ function blameOfStatus(status: number): Blame {
 const MOST_MESSAGE_CHARS = 2_000
 const MOST_NAME_CHARS = 200
 
-/** A code and a param are the upstream's or the caller's own words, as the message is. */
+/** A code and a param are texts of the upstream or the caller, as the message is. */
 function shownWords({ code, param }: FailureDetail): FailureDetail {
   return {
     ...(code !== undefined && { code: plainLine(code, MOST_NAME_CHARS) }),
@@ -86,12 +85,12 @@ function shownWords({ code, param }: FailureDetail): FailureDetail {
 }
 
 /**
- * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for it:
- * `rejected` is a request that is wrong wherever it goes, so no other route is tried; `unsupported` is a sound one that
- * this dialect has no words for, so another route of the same model may answer it. Every other message is ours and safe
- * to log. `forbidden` is a 402 or 403, which is about our account or about what was asked. `too_large` is a
- * request that the upstream did not take for its size, though it did not say so by a 413. `deadline` is our own limit, not
- * the upstream's fault. `rate_limit` sums up a request that every upstream turned away with a 429.
+ * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for the
+ * caller: `rejected` is a request that is wrong for every route, so no other is tried; `unsupported` is a valid one
+ * that this dialect does not support, so another route of the same model may answer it. Every other message is ours and
+ * safe to log. `forbidden` is a 402 or 403, which is about our account or about the content. `too_large` is a request
+ * that the upstream refused for its size, though not by a 413. `deadline` is our own limit, not the upstream's fault.
+ * `rate_limit` stands for a request that every upstream refused with a 429.
  */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
@@ -110,7 +109,7 @@ export class UpstreamFailure extends Error {
     this.detail = { ...detail, ...shownWords(detail) }
   }
 
-  /** How an attempt that ended like this is noted: the reason, and the status if there was one. */
+  /** The result of an attempt that failed like this: the reason, and the status if there was one. */
   get result(): string {
     return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
   }
@@ -120,7 +119,7 @@ export class UpstreamFailure extends Error {
     return isByStatus && this.detail.status !== undefined ? blameOfStatus(this.detail.status) : blame
   }
 
-  /** A complaint of the request itself, told to the caller in its words. */
+  /** A fault of the request itself, told to the caller. */
   get isCallers(): boolean {
     return this.reason === 'rejected' || this.reason === 'unsupported'
   }
@@ -129,7 +128,7 @@ export class UpstreamFailure extends Error {
     return REASONS[this.reason].mayBeBilled === true
   }
 
-  /** Whether another route may answer what this one did not. */
+  /** True if another route may answer the request. */
   get worthAnotherRoute(): boolean {
     return REASONS[this.reason].endsSearch !== true
   }

@@ -7,7 +7,7 @@ import { utcDay } from './time.ts'
 export const OUTCOMES = ['completed', 'refused', 'upstream_error', 'abandoned'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** One route that was asked: how that ended, and how long it lasted, from the call to the end of its answer. */
+/** One route that was asked: the result, and the duration from the call to the end of its answer. */
 export type Attempt = {
   readonly provider: string
   /** The model's name at that provider. */
@@ -23,7 +23,7 @@ export function hasFailed({ result }: Attempt): boolean {
   return result !== 'ok' && result !== BEYOND_CAP
 }
 
-/** The waybill of one request: where it went, who carried it, what it cost. Never what it said. */
+/** The waybill of one request: its route, its provider and its cost. Never its text. */
 export type UsageRow = {
   readonly requestId: string
   readonly keyId: string
@@ -62,11 +62,11 @@ export type UsageRow = {
   readonly attempts: readonly Attempt[]
   readonly ttftMs?: number | undefined
   readonly durationMs: number
-  /** DynamoDB may delete the row from then on; without it the row stays for good. */
+  /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
 }
 
-/** Every fact of a request. The end of the row itself is none. */
+/** Every fact about a request, so all fields but the time at which the row may go. */
 export type UsageFieldName = Exclude<keyof UsageRow, 'keptUntilMs'>
 
 /** A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
@@ -76,7 +76,7 @@ export type UsageField = {
   readonly api: string
   readonly kind: UsageFieldKind
   readonly optional?: true
-  /** The caller is not told. */
+  /** Not told to the caller. */
   readonly operatorOnly?: true
 }
 

@@ -1,14 +1,14 @@
 import type { Nano } from './money.ts'
 import { PICO_PER_NANO, type Price, type RangePrice, roundUp } from './price.ts'
 
-/** The most that a request may come to, whatever its upstream makes of the prompt within these bounds. */
+/** The most that a request may have, however its upstream counts the prompt within these bounds. */
 export type WorstCase = {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly images: number
 }
 
-/** The dearest of the base price and every tier that the prompt can reach: an upper tier may be the cheaper one. */
+/** The most expensive of the base price and every tier that the prompt can reach: an upper tier may be the cheaper one. */
 export function worstCostOf(price: Price, worst: WorstCase): Nano {
   let most = 0n
   eachRange(price, worst, (range, before) => {
@@ -18,7 +18,7 @@ export function worstCostOf(price: Price, worst: WorstCase): Nano {
   return roundUp(most)
 }
 
-/** How many completion tokens this balance covers beside the prompt's worst case; negative if not even that. */
+/** The number of completion tokens that this balance covers beside the prompt's worst case; negative if not even that. */
 export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completionTokens'>, available: Nano): number {
   let fewest = Number.POSITIVE_INFINITY
   eachRange(price, worst, ({ outputPico }, before) => {
@@ -29,7 +29,7 @@ export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completio
   return fewest
 }
 
-/** Every range of prompts within the bound, with the most that its longest prompt costs before an answer. */
+/** Every range of prompt lengths within the bound, with the most that its longest prompt costs before an answer. */
 function eachRange(
   price: Price,
   { promptTokens, images }: Omit<WorstCase, 'completionTokens'>,

@@ -5,10 +5,10 @@ import { countPrompt } from './count-prompt.ts'
 import { tooManyCounts } from './token-queue.ts'
 import { toGatewayError } from './upstream-error.ts'
 
-/** Of one key, with its other requests that hold no credits, on all instances. */
+/** The most counts of one key at once, with its other requests that hold no credits, on all instances. */
 const MOST_AT_ONCE = 4
 
-/** The answer to a request that asks how many tokens it would have. No model is asked, and nothing is charged. */
+/** The answer to a request for the number of its tokens. No model is asked, and nothing is charged. */
 export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
   if ((request.freeUnderWay ?? 0) > MOST_AT_ONCE) throw tooManyCounts()
   try {

@@ -17,10 +17,13 @@ import { type Candidate, tryRoutes } from './try-routes.ts'
 import { toGatewayError } from './upstream-error.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** As long as a number gets in an answer. */
+/** The longest number in an answer. */
 const CHARS_PER_NUMBER = { float: 24, base64: 6 }
 
-/** The vectors of a batch, settled before they are returned. A failure delivers nothing, and costs what was embedded before it. */
+/**
+ * The vectors of a batch, settled before they are returned. A failure delivers nothing, and costs the part that was
+ * embedded before it.
+ */
 export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const { journey, settlement } = request
   const wanted = wantedOf(request)
@@ -29,7 +32,7 @@ export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Pr
   const bill = await makeEmbeddingBill(deps, request, embedding.usage, wanted.inputs)
   const write = (cost: Nano) => writeEmbedding(headOf(request), embedding, { tokens: bill.quantities.prompt, cost })
   const numbers = embedding.vectors.reduce((sum, { length }) => sum + length, 0)
-  // What is too long to be kept is too long to be in memory at once.
+  // An answer that is too long to be kept for a replay is too long to be in memory at once.
   const isLong = numbers * CHARS_PER_NUMBER[wanted.format] > MOST_TEXT_CHARS
   const text = isLong ? undefined : [...write(bill.cost)].join('')
   if (request.claim) await deps.vault.keep(request, text)
@@ -55,7 +58,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     journey.asksWhole = true
     if (!provider.embed) throw hasNoWords()
     const fields = fieldsFor(priced, route, allowFields, journey)
-    const patience = startPatience(route.firstByteTimeoutMs)
+    const timeout = startTimeout(route.firstByteTimeoutMs)
     try {
       return await provider.embed({
         embedding: wanted,
@@ -64,13 +67,13 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
         model: route.model,
         idleTimeoutMs: route.idleTimeoutMs,
         ...fields,
-        signal: AbortSignal.any([deadline.signal, patience.signal]),
+        signal: AbortSignal.any([deadline.signal, timeout.signal]),
       })
     } catch (error) {
       if (error instanceof UpstreamFailure && error.detail.embedded) parts.push({ route, ...error.detail.embedded })
       throw error
     } finally {
-      patience.clear()
+      timeout.clear()
     }
   }
   try {
@@ -84,10 +87,10 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   }
 }
 
-/** What a route has embedded of a batch that failed. */
+/** The part of a failed batch that a route has embedded. */
 type Part = Embedded & { readonly route: UpstreamRoute }
 
-/** The upstreams bill what they embedded, and a caller could choose a batch that fails at its end. */
+/** The upstreams bill the texts that they embedded, and a caller could choose a batch that fails at its end. */
 async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonly Part[], error: GatewayError) {
   const last = parts.at(-1)
   if (!last) return
@@ -103,8 +106,8 @@ async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonl
   await waitAtMost(settling, deps.timing.settleMs)
 }
 
-/** A batch of vectors says nothing before its end, so it has this long in all. */
-function startPatience(ms: number) {
+/** A batch of vectors sends nothing before its end, so this timeout is for the whole of it. */
+function startTimeout(ms: number) {
   const controller = new AbortController()
   const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
   const timer = setTimeout(giveUp, ms)

@@ -35,12 +35,12 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
     deadline.clear()
     throw toGatewayError(error)
   }
-  // A client that is behind at the end is left, in time for its upstream to be drained and billed as usual.
+  // A client that is still behind at this deadline is left, in time for its upstream to be drained and billed as usual.
   const drainMs = Math.min(deps.timing.drainMs, timeMs / 4)
-  const patience = startDeadline(endsAtMs - drainMs, deps.clock(), words)
-  const sink = new FrameSink(deps.timing.keepAliveMs, patience.signal)
+  const clientDeadline = startDeadline(endsAtMs - drainMs, deps.clock(), words)
+  const sink = new FrameSink(deps.timing.keepAliveMs, clientDeadline.signal)
   request.settlement.streaming = relay(deps, request, answer, sink, deadline.signal).finally(() => {
-    patience.clear()
+    clientDeadline.clear()
     deadline.clear()
   })
   return sink.body
@@ -69,7 +69,7 @@ async function relay(
         }
         if (tally.isOver) for (const end of tally.endings()) text += frames.choice(end)
       } finally {
-        // The words before a fault are delivered, and billed.
+        // The text before a fault is delivered, and billed.
         copy?.add(text)
         sink.write(text)
       }
@@ -97,7 +97,7 @@ async function relay(
   }
 }
 
-/** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
+/** A route that dies in the middle of its answers rests like one that never begins. Our own deadline is not its fault. */
 function noteFailure(
   { health, log, clock }: ChatDeps,
   request: AdmittedChat,
@@ -114,7 +114,7 @@ function noteFailure(
   log.upstreamFailed(journey.provider, error)
 }
 
-/** The status is out already: the failure is booked, and told in the stream. Never throws. */
+/** The status is sent already: the failure is booked, and told in the stream. Never throws. */
 async function failMidway(deps: ChatDeps, request: AdmittedChat, tally: Tally, error: GatewayError): Promise<void> {
   if (error.kind === 'internal_error') deps.log.problem('a stream broke', error.cause, request.requestId)
   try {

@@ -13,8 +13,8 @@ import { toGatewayError } from './upstream-error.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /**
- * The most characters of an answer that is not streamed. A longer one is cut, as one that reaches its
- * output cap is: thrown away, it would be free to its caller and billed to us.
+ * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:
+ * thrown away, it would be free to its caller and billed to us.
  */
 const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
@@ -33,7 +33,7 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   return cost === bill.cost ? text : write(cost)
 }
 
-/** Whether all were taken. What comes after one that was not is not read. */
+/** True if all batches were taken. The batches after one that was refused are not read. */
 async function everyBatch<T>(batches: AsyncIterable<T>, take: (batch: T) => boolean): Promise<boolean> {
   for await (const batch of batches) if (!take(batch)) return false
   return true

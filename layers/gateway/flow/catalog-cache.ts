@@ -1,6 +1,6 @@
 import { type Catalog, type CatalogData, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
 
-/** At once, if one is at hand. */
+/** Not a promise if a catalog is cached. */
 export type LoadCatalog = () => Catalog | Promise<Catalog>
 
 type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
@@ -10,7 +10,7 @@ type Cached = { readonly catalog: Catalog; readonly pushedAt: string | undefined
 
 /** A catalog is never older than this when it is used. */
 const MAX_AGE_MS = 30_000
-/** From this age on the next one is fetched beside a request, so that a busy instance never waits for it. */
+/** From this age on the next one is fetched in the background, so that a busy instance never waits for it. */
 const REFRESH_AGE_MS = 20_000
 
 export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): LoadCatalog {
@@ -40,13 +40,13 @@ export function cachedCatalog(readCatalog: ReadCatalog, clock: () => number): Lo
   }
 }
 
-/** One that is still in force stays open, and so do its providers. */
+/** A catalog that is still in force stays open, and so do its providers. */
 function open({ data, version, pushedAt }: StoredCatalog, current: Cached | undefined): Catalog {
   const isInForce = current?.catalog.version === version && current.pushedAt === pushedAt
   return isInForce ? current.catalog : openCatalog(data, version)
 }
 
-/** Starts the catalog's read beside the key's, on an instance that has neither. */
+/** Starts the catalog's read in parallel to the key's, on an instance that has neither. */
 export function prefetching(loadCatalog: LoadCatalog): () => void {
   return () => {
     const loading = loadCatalog()

@@ -3,7 +3,7 @@ import type { AnswerVault } from './idempotency/answer-vault.ts'
 import type { Settle } from './settle.ts'
 import type { DispatchDeps } from './try-routes.ts'
 
-/** The means by which a chat request is answered. */
+/** The dependencies of answering a chat request. */
 export type ChatDeps = DispatchDeps &
   CountDeps & {
     /** For counts that a caller asked for, which wait behind bills. */
@@ -15,14 +15,14 @@ export type ChatDeps = DispatchDeps &
   }
 
 export type ChatTiming = {
-  /** How long a stream may wait for its first part before it is committed to a 200. */
+  /** The time that a stream may wait for its first part before it is committed to a 200. */
   readonly commitAfterMs: number
   readonly keepAliveMs: number
-  /** How long an answer that is whole waits to be settled. After that it goes out, and settling goes on. */
+  /** The time that a whole answer waits to be settled. After that it goes out, and settling goes on. */
   readonly settleMs: number
-  /** How long before its end a stream waits no more for a client that is behind, but drains the upstream. */
+  /** The time before its end at which a stream no longer waits for a client that is behind, but drains the upstream. */
   readonly drainMs: number
-  /** How long the upstreams have for an answer that is not streamed, where something in front of us gives up. */
+  /** The time of the upstreams for an answer that is not streamed, if something in front of us has a timeout. */
   readonly wholeAnswerMs: number
 }
 

@@ -10,9 +10,9 @@ import { startDeadline } from './deadline.ts'
 import { fieldsFor } from './dispatch.ts'
 import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
 
-/** A caller waits for a count, and has another to go by. */
+/** A caller waits for the count, and our own tokenizer can replace it. */
 const MOST_UPSTREAM_MS = 5_000
-/** About the largest picture that a model sees, where the catalog does not say. */
+/** About the largest image that a model sees, if the catalog does not say. */
 const ESTIMATED_PER_IMAGE = 1_600
 
 /** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
@@ -20,7 +20,7 @@ export async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promis
   return (await askUpstream(deps, request)) ?? estimatePrompt(deps, request)
 }
 
-/** Undefined if the route that would be asked first does not count, or not in time. What the caller did wrong is thrown. */
+/** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
 async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
   const { model, pinned, catalog, chat, outputCap } = priced
   const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes

@@ -2,7 +2,10 @@ import { GatewayError } from '../domain/gateway-error.ts'
 import { roughTokens } from '../domain/rough-tokens.ts'
 import type { Log } from '../log/log.ts'
 
-/** Asks the tokenizer, which is elsewhere, for the tokens of each text. Throws if it has no answer in this time, and a GatewayError if it is not to be asked. */
+/**
+ * Asks the tokenizer, which runs elsewhere, for the tokens of each text. Throws if it has no answer in this time, and a
+ * GatewayError if it is not to be asked.
+ */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>
 
 export type CountDeps = {
@@ -13,7 +16,7 @@ export type CountDeps = {
 
 export type Counted = { readonly tokens: readonly number[]; readonly isRough: boolean }
 
-/** The tokens of each text, or about as many, by their characters, if the tokenizer cannot be reached in time. */
+/** The tokens of each text, or a rough number by their characters if the tokenizer cannot be reached in time. */
 export async function countTexts(
   { countTokens, clock, log }: CountDeps,
   { requestId, deadlineMs }: { readonly requestId: string; readonly deadlineMs: number },

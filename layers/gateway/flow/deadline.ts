@@ -3,7 +3,7 @@ import { UpstreamFailure } from '../domain/upstream-failure.ts'
 /** Timers of the same length share a list, and a deadline is rarely the same number of milliseconds away. */
 const ROUNDED_TO_MS = 100
 
-/** Aborts at this moment or a little before, with the words that the caller is told. */
+/** Aborts at this time or a little before, with the message for the caller. */
 export function startDeadline(atMs: number, nowMs: number, words: string): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController()
   const abort = () => controller.abort(new UpstreamFailure('deadline', words))

@@ -15,7 +15,7 @@ const MOST_LEADING_PARTS = 1_000
 type Accept<T> = (answer: Answer) => Promise<T> | T
 
 /**
- * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
+ * Tries the model's routes in order until one has sent something that `accept` takes, so that until then another route,
  * or an honest status, is still possible. Throws the last route's UpstreamFailure, or one for all if all are busy.
  */
 export function dispatch<T>(
@@ -41,7 +41,7 @@ async function ask<T>(
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
-  // A whole answer says nothing before its end, so it has until the request's own deadline.
+  // A whole answer sends nothing before its end, so it has until the request's own deadline.
   const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
   try {
     const answer = await provider.chat({
@@ -63,7 +63,7 @@ async function ask<T>(
   }
 }
 
-/** What a provider is given of the fields that nobody knows. Those that are left out are noted. */
+/** The unknown fields that a provider is given. Those that are left out are noted. */
 export function fieldsFor(
   { chat, catalog }: PricedRequest,
   { provider }: UpstreamRoute,
@@ -79,7 +79,7 @@ export function fieldsFor(
   return { extra, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
-/** A stream, once it has said something. */
+/** A stream, once it has content. */
 async function begun(batches: AsyncIterator<readonly ChatPart[]>): Promise<Answer> {
   try {
     return continueFrom(await readLeading(batches), batches)
@@ -89,7 +89,7 @@ async function begun(batches: AsyncIterator<readonly ChatPart[]>): Promise<Answe
   }
 }
 
-/** A signal that is aborted with the given one, and if nothing has begun by its own time. */
+/** A signal that is aborted with the given one, or if nothing has begun within its own timeout. */
 function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; begun(): void } {
   const ending = new AbortController()
   const end = () => ending.abort(signal.reason)
@@ -100,7 +100,7 @@ function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSi
   return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }
 
-/** The parts up to the batch with the first that says something, of whatever kind, or ends. */
+/** The parts up to the batch with the first that has content of any kind, or ends. */
 async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise<readonly ChatPart[]> {
   let leading: readonly ChatPart[] = []
   while (leading.length < MOST_LEADING_PARTS) {

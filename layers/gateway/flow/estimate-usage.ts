@@ -9,22 +9,22 @@ import type { Tally } from './tally.ts'
 export const ESTIMATED_PER_MESSAGE = 4
 export const ESTIMATED_PER_ANSWER = 3
 
-/** What an estimate is wanted of. */
+/** The counts to estimate. */
 export type Wanted = { readonly prompt: boolean; readonly completion: boolean }
 
-/** Meaningless where it was not wanted. */
+/** A count that was not wanted has no meaning. */
 export type Estimate = {
   readonly prompt: number
   readonly completion: number
-  /** By characters, because the tokenizer could not be reached. */
+  /** Estimated by characters, because the tokenizer could not be reached. */
   readonly isRough: boolean
 }
 
 const NOTHING = sampleText('')
 
 /**
- * Tokens of what was sent and delivered, never more than was held. The tokenizer is asked at most once, and not at all
- * for what cannot be counted: files are billed at their bound, an answer with sounds or pictures at its cap.
+ * Tokens that were sent and delivered, never more than was held. The tokenizer is asked at most once, and not at all
+ * for content that cannot be counted: files are billed at their bound, an answer with audio or images at its cap.
  */
 export async function estimateUsage(
   deps: CountDeps,

@@ -10,10 +10,10 @@ type FinishHoldDeps = {
   readonly releaseHold: (release: Release) => Promise<boolean>
 }
 
-/** A hold whose time has passed, as `expiredHolds` finds it. */
+/** Settles a hold whose time has passed, as `expiredHolds` finds it. */
 export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
-/** Ends a request that died: by its row if it had written one, else as abandoned and free. */
+/** Settles a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
   return async (keyId, { requestId, ...hold }) => {
     const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
@@ -25,7 +25,7 @@ export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): Fini
 /** None is begun after `untilMs`. */
 export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[], untilMs: number) => Promise<void>
 
-/** Finishes the dead holds that a request met. One that cannot be finished is not that request's fault, nor its end. */
+/** Settles the dead holds that a request met. A failure here must not fail that request. */
 export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
   return async (keyId, dead, untilMs) => {
     for (const hold of dead) {
@@ -39,7 +39,7 @@ export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, l
   }
 }
 
-/** A dead request leaves no more than its hold. When it began is in its id; where it went is nowhere. */
+/** A dead request leaves no more than its hold. Its start is in its id; its route is unknown. */
 function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,

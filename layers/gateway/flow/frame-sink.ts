@@ -2,28 +2,28 @@ import { Readable } from 'node:stream'
 import { KEEP_ALIVE_FRAME } from '../wire/frames.ts'
 
 /**
- * How far a client may be behind before the upstream waits for it. Nearly every answer fits, so a client cannot keep an
- * upstream, which bills what it generates, from telling what it has counted.
+ * The most bytes that a client may be behind before the upstream waits for it. Nearly every answer fits, so a client
+ * cannot keep an upstream, which bills the tokens it generates, from reporting its counts.
  */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Nobody waits. */
+/** Nothing waits to be woken. */
 function nobody(): void {}
 
-/** The client's end of a stream: bounded in what waits for the client, and never silent for long. */
+/** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */
 export class FrameSink {
   readonly #stream: Readable
   readonly #heartbeat: NodeJS.Timeout
-  readonly #patience: AbortSignal
+  readonly #deadline: AbortSignal
   #wake = nobody
   #hasEnded = false
 
-  /** When `patience` is over, a client that is behind counts as one that left. */
-  constructor(keepAliveMs: number, patience: AbortSignal) {
-    this.#patience = patience
+  /** A client that is behind when `deadline` aborts counts as one that left. */
+  constructor(keepAliveMs: number, deadline: AbortSignal) {
+    this.#deadline = deadline
     this.#stream = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
     this.#heartbeat = setInterval(() => this.write(KEEP_ALIVE_FRAME), keepAliveMs)
-    // A client that left takes this stream down; the answer is still drained and billed.
+    // A client that left closes this stream; the answer is still drained and billed.
     this.#stream.on('error', () => {})
     this.#stream.once('close', () => this.#wake())
     // Lambda may hold a stream's first small write back until the second, and this one can wait.
@@ -34,7 +34,7 @@ export class FrameSink {
     return this.#stream
   }
 
-  /** Whether the client is too far behind. One that is gone, or counts as gone, is not. */
+  /** True if the client is too far behind. A client that is gone, or counts as gone, is not. */
   get isFull(): boolean {
     return this.#isOpen && this.#stream.readableLength >= MOST_WAITING_BYTES
   }
@@ -45,21 +45,21 @@ export class FrameSink {
     this.#stream.push(frames)
   }
 
-  /** Waits until the client has caught up; one that has not when patience is over counts as gone. */
+  /** Waits until the client has caught up; one that has not at the deadline counts as gone. */
   async hasRoom(): Promise<void> {
     const giveUp = () => this.end()
-    this.#patience.addEventListener('abort', giveUp, { once: true })
-    if (this.#patience.aborted) giveUp()
+    this.#deadline.addEventListener('abort', giveUp, { once: true })
+    if (this.#deadline.aborted) giveUp()
     while (this.isFull) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
     this.#wake = nobody
-    this.#patience.removeEventListener('abort', giveUp)
+    this.#deadline.removeEventListener('abort', giveUp)
   }
 
-  /** The last words: not waited for. */
+  /** The last frames, which are not awaited. */
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
     if (!this.#isOpen) return

@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
-/** Fewer tokens than this share of our own count were counted for one choice of several only. */
+/** Below this share of our own count, an upstream has counted only one of several choices. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 
 const NOTHING_COUNTED: Counts = {
@@ -21,13 +21,13 @@ const NOTHING_COUNTED: Counts = {
 }
 const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
 
-/** The upstream's own counts, and where it has none that can be believed, an estimate of what was delivered. */
+/** The upstream's own counts; for a count that is missing or unusable, an estimate of the delivered tokens. */
 export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   const { priced } = request
   const reported = readUsage(tally.reported)
   const counts = reported ? countsOf(reported) : NOTHING_COUNTED
   const isCut = tally.cutTokens > 0
-  // The upstream counts what was cut, too.
+  // The upstream counts the tokens that were cut, too.
   const told = {
     prompt: believed(counts.prompt, tally),
     completion: isCut ? undefined : believed(counts.completion, tally),
@@ -45,7 +45,8 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
     const isEstimate = prompt !== counts.prompt || completion !== counts.completion
     const cached = Math.min(counts.cached, prompt)
     const cacheWrite = Math.min(counts.cacheWrite, prompt - cached)
-    // Where nobody says how long it stays, it may be the dearest life that was asked for.
+    // If the upstream does not tell how long tokens stay in the cache, the most expensive life that was asked for is
+    // assumed.
     const cacheWrite1h = Math.min(counts.cacheWrite1h ?? (mayWriteCache1h(priced) ? cacheWrite : 0), cacheWrite)
     return billFor(priced, {
       quantities: {
@@ -68,22 +69,22 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   return estimateUsage(deps, request, tally, wanted).then(billBy)
 }
 
-/** A failed answer is billed for what the client received of it; nothing received is free. */
+/** A failed answer is billed for the part that the client received; nothing received is free. */
 export function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
 }
 
-/** Nobody reads a prompt of no tokens, or says something with none. */
+/** No prompt has no tokens, and no text either. */
 function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
   return count === 0 && deliveredAnything ? undefined : count
 }
 
-/** Some upstreams report the tokens of one choice where they gave several: then the tokens are counted here. */
+/** Some upstreams report the tokens of one choice though they gave several: then the tokens are counted here. */
 function mayBeOfOneChoice(completion: number, tally: Tally): boolean {
   return tally.choices >= 2 && !tally.isAtLeastSeen(completion)
 }
 
-/** A rough estimate is too rough to say so: the upstream's count stands. */
+/** A rough estimate is too rough to decide this: the upstream's count is used. */
 function isOfOneChoice(completion: number, estimate: Estimate): boolean {
   return !estimate.isRough && completion < estimate.completion * LEAST_SHARE_OF_ESTIMATE
 }

@@ -7,7 +7,7 @@ import { type CountDeps, countTexts } from './count-texts.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
-/** The upstream's own count of the texts, and where it has none that can be believed, an estimate. */
+/** The upstream's own count of the texts; an estimate if it is missing or unusable. */
 export async function makeEmbeddingBill(
   deps: CountDeps,
   request: BilledRequest,
@@ -29,7 +29,7 @@ export async function makeEmbeddingBill(
   })
 }
 
-/** Some upstreams count in the total only. Nobody reads a text of no tokens. */
+/** Some upstreams count in the total only. No text has no tokens. */
 function toldTokens({ prompt, total, ...rest }: NonNullable<ReturnType<typeof readUsage>>): number | undefined {
   const count = (value: unknown) => countsOf({ ...rest, prompt: value, total: undefined }).prompt
   return count(prompt) || count(total) || undefined

@@ -3,7 +3,7 @@ import { endAttempt, type Journey } from '../request.ts'
 import type { Tally } from './tally.ts'
 import type { DispatchDeps } from './try-routes.ts'
 
-/** A route has answered. One that ignores its output cap has, too, and its operator should know. */
+/** A route has answered. So has one that ignores its output cap, but the operator should know. */
 export function noteAnswered({ health, log, clock }: DispatchDeps, journey: Journey, tally: Tally): void {
   const { route, provider, upstreamModel } = journey
   if (route) health.succeeded(route)

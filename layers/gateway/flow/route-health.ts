@@ -1,12 +1,12 @@
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-/** Whose request failed, and which one: the key, and a hash of the body. */
+/** The request that failed: its key, and a hash of its body. */
 export type Witness = { readonly keyId: string; readonly body: string }
 
 type RouteRecord = {
   readonly failures: number
   readonly restsUntilMs: number
-  /** Of the failures that may be the caller's doing, the first one's; 'several' once another request has failed so. */
+  /** For failures that the caller may have caused: the first request that failed so; 'several' once another one has. */
   readonly witness: Witness | 'several' | undefined
 }
 
@@ -18,9 +18,10 @@ const FIRST_REST_MS = 2_000
 const LONGEST_REST_MS = 5 * 60_000
 
 /**
- * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time; then the next
- * real request tries it again. Nothing is shared between instances. No caller rests a route alone with one request,
- * however often it sends it: the others would pay for it, or the operator, if the next route costs more.
+ * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time;
+ * then the next real request tries it again. Nothing is shared between instances. No caller can make a route rest with
+ * a single request, however often it sends it: other callers would pay for it, or the operator, if the next route costs
+ * more.
  */
 export class RouteHealth {
   readonly #records = new Map<string, RouteRecord>()
@@ -38,7 +39,7 @@ export class RouteHealth {
     this.#records.delete(route)
   }
 
-  /** A provider's own Retry-After is believed, up to the longest rest. */
+  /** A provider's own Retry-After is respected, up to the longest rest. */
   failed(route: string, { blame, detail }: UpstreamFailure, witnessOf: () => Witness, nowMs: number): void {
     if (blame === 'caller') return
     const record = this.#records.get(route) ?? HEALTHY
@@ -64,7 +65,7 @@ function plusOne({ failures, witness }: RouteRecord): Count {
   return { failures: failures + 1, witness }
 }
 
-/** The first failure counts as soon as a second one, of another key or body, says the same. */
+/** The first failure counts as soon as a second one, of another key or body, confirms it. */
 function testified(record: RouteRecord, witnessOf: () => Witness): Count {
   const { failures, witness } = record
   if (witness === 'several') return plusOne(record)

@@ -25,15 +25,15 @@ export type Ending = {
 
 export type Settle = (request: GatewayRequest, ending: Ending) => Promise<void>
 
-/** Time that is kept back from the function's limit for settling. */
+/** Time that is kept back from the function's timeout for settling. */
 export const SETTLE_RESERVE_MS = 20_000
 
-/** So close to a request's deadline no write of its settling is tried again. */
+/** So close to a request's deadline no write of its settling is retried. */
 export const SETTLE_MARGIN_MS = 1_000
 
 /**
- * Writes the waybill, then takes the cost from the hold and gives the rest back. Both writes may be repeated: the
- * first row stands, and a hold is released once. It never throws: what cannot be settled now, the sweep finishes.
+ * Writes the usage row, then takes the cost from the hold and releases the rest. Both writes may be repeated: the first
+ * row stays, and a hold is released once. It never throws: the sweep settles a request that cannot be settled now.
  */
 export function settler(deps: SettleDeps): Settle {
   const { putUsageRow, releaseHold, isUnavailable, clock, log } = deps
@@ -82,13 +82,13 @@ export function settler(deps: SettleDeps): Settle {
   }
 }
 
-/** A row without the parts that grow: what it cost and why that much. */
+/** A row without the parts that grow: its cost and the reason for it. */
 function leastRow(row: UsageRow): UsageRow {
   const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...least } = row
   return { ...least, attempts: [] }
 }
 
-/** How a refusal or a failure before the first byte is booked. */
+/** The ending of a refusal, or of a failure before the first byte. */
 export function endingOf(error: GatewayError): Ending {
   return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
 }
@@ -145,7 +145,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
   }
 }
 
-/** The provider's own word, and without one the catalog's. */
+/** The provider's stated cost, or else the catalog's. */
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<UsageRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
   if (!cost || bill.source === 'none') return {}
@@ -161,7 +161,7 @@ function persist<T>(
   write: () => Promise<T>,
 ): Promise<T> {
   return retry(write, {
-    // A request that took nothing is not worth a caller's waiting.
+    // A request that held nothing is not worth a caller's wait.
     when: (error, pauseMs) =>
       isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - SETTLE_MARGIN_MS,
     pauseMs: (attempt) => Math.min(50 * 2 ** (attempt - 1), 2_000),

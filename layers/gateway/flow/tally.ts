@@ -11,7 +11,7 @@ import { TextSample } from './text-sample.ts'
 /** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */
 const SPARE_TOKENS = 16
 
-/** Deltas without text say nothing, or what cannot be counted. Past so many an upstream never ends. */
+/** Deltas without text have no content, or none that can be counted. Beyond this many the upstream may never end. */
 const MOST_SILENT_PER_TOKEN = 4
 const SPARE_SILENT = 256
 
@@ -20,9 +20,9 @@ const MOST_CHARS_PER_TOKEN_DELTA = 16
 
 type Choice = { readonly least: LeastTokens; readonly said: TextSample; isOpen: boolean; isCut: boolean }
 
-/** Counts what an upstream has delivered so far, as far as the bill needs it, and cuts what is beyond the cap. */
+/** Counts the delivered part of an answer, as far as the bill needs it, and cuts the part beyond the cap. */
 export class Tally {
-  /** The last usage object reported, of unknown worth. */
+  /** The last usage object reported, not checked yet. */
   reported: unknown
   readonly #choices = new Map<number, Choice>()
   readonly #asked: number
@@ -42,12 +42,12 @@ export class Tally {
     return this.#spoken > 0
   }
 
-  /** Sounds and pictures were delivered, whose tokens cannot be counted. */
+  /** True if audio or images were delivered, whose tokens cannot be counted. */
   get hasMedia(): boolean {
     return this.#hasMedia
   }
 
-  /** How many choices have said something. */
+  /** The number of choices with content. */
   get choices(): number {
     return this.#count(({ said, isCut }) => said.chars > 0 || isCut)
   }
@@ -57,14 +57,14 @@ export class Tally {
     return this.#outputCap * this.#count(({ isCut }) => isCut)
   }
 
-  /** Whether no more need be read, because every choice was cut, or has ended beside one that was. */
+  /** True if no more need be read, because every choice was cut, or has ended beside one that was. */
   get isOver(): boolean {
     if (this.cutTokens === 0) return false
     const isLeft = this.#choices.size < this.#asked || this.#count(({ isOpen }) => isOpen) > 0
     return !isLeft || this.#silent > this.#mostSilent
   }
 
-  /** Whether the upstream went on beyond its cap, by what it said or by its own count. */
+  /** True if the upstream went on beyond its cap, by its text or by its own count. */
   get isBeyondCap(): boolean {
     if (this.cutTokens > 0) return true
     const reported = readUsage(this.reported)
@@ -72,7 +72,7 @@ export class Tally {
     return completion > this.#outputCap * this.#asked + SPARE_TOKENS
   }
 
-  /** Counts a part. What is returned of it is within the cap: all of it, as a rule. */
+  /** Counts a part. Returns the part of it that is within the cap, usually all of it. */
   take(part: ChatPart): ChoicePart | undefined {
     if (part.kind === 'usage') {
       this.reported = part.usage
@@ -100,25 +100,25 @@ export class Tally {
     }
   }
 
-  /** Whether this many tokens are at least those that could be seen to arrive one by one. */
+  /** True if this many tokens are at least those that were seen to arrive one by one. */
   isAtLeastSeen(tokens: number): boolean {
     return tokens >= this.#spoken && this.#chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
   }
 
-  /** What the choices that were not cut have said, or of long ones a sample, to be counted. */
+  /** The text of the choices that were not cut, or a sample of it if it is long, to be counted. */
   get sample(): string {
     let kept = ''
     for (const { said, isCut } of this.#choices.values()) if (!isCut) kept += said.kept
     return kept
   }
 
-  /** Tokens in all that those have said, if the sample has so many. */
+  /** The tokens of the whole text, if the sample has so many. */
   scale(tokensInSample: number): number {
     const { length } = this.sample
     return length === 0 ? 0 : Math.ceil((tokensInSample * this.#chars) / length)
   }
 
-  /** Undefined for a choice that nobody asked for. */
+  /** Undefined for a choice that was not asked for. */
   #choiceAt(index: number): Choice | undefined {
     const known = this.#choices.get(index)
     if (known || this.#choices.size === this.#asked) return known

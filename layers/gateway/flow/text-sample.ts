@@ -1,5 +1,5 @@
 const WINDOW_CHARS = 2 * 1024
-/** So that a sample has at most 64 Ki characters, and a text up to that is kept whole. */
+/** A sample has at most 64 Ki characters, and a text up to that is kept whole. */
 const MOST_WINDOWS = 32
 
 /** A text of any length in bounded memory: windows over all of it, fewer of them the longer it gets. */
@@ -21,7 +21,7 @@ export class TextSample {
     }
   }
 
-  /** What is kept of the text. */
+  /** The kept part of the text. */
   get kept(): string {
     return [...this.#windows, ...(this.#isWanted() ? [this.#open] : [])].join('')
   }

@@ -1,11 +1,11 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import type { CountTokens } from './count-texts.ts'
 
-/** As many counts as are made in a few seconds. */
+/** The number of counts that are made in a few seconds. */
 const MOST_WAITING = 32
 const MOST_WAIT_MS = 10_000
 
-/** Who counts tokens: bills at once, and counts that a caller asked for when no bill is being counted. */
+/** Counts tokens: bills at once, and counts for callers when no bill is being counted. */
 export type TokenQueue = {
   readonly forBills: CountTokens
   readonly forCounts: CountTokens
@@ -63,7 +63,7 @@ export function tokenQueue(countTokens: CountTokens): TokenQueue {
   }
 }
 
-/** A count is free, so there are few at once. */
+/** A count is free, so only a few are allowed at once. */
 export function tooManyCounts(): GatewayError {
   const message = 'Too many token counts are under way. Try again when one has ended.'
   return new GatewayError('concurrency_limit_exceeded', message)

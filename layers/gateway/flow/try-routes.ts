@@ -18,7 +18,7 @@ export type DispatchDeps = {
   readonly log: Log
 }
 
-/** A route to try, and what its model takes and allows. */
+/** A route to try, with the limits and fields of its model. */
 export type Candidate = {
   readonly route: UpstreamRoute
   readonly outputCap: number
@@ -26,13 +26,16 @@ export type Candidate = {
   readonly fallbackModel?: string
 }
 
-/** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
+/** For any number of routes and fallbacks. Each attempt may be billed, and is noted in the row. */
 const MOST_ATTEMPTS = 8
 
-/** A request on its way to its upstreams, and whose it is. */
+/** A request on its way to its upstreams, with its key. */
 export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
 
-/** Asks the model's routes in order until one has answered. Throws the last route's UpstreamFailure, or one for all if all are busy. */
+/**
+ * Asks the model's routes in order until one has answered. Throws the last route's UpstreamFailure, or one for all if
+ * all are busy.
+ */
 export async function tryRoutes<T>(
   deps: DispatchDeps,
   request: RoutedRequest,
@@ -62,8 +65,8 @@ export async function tryRoutes<T>(
 }
 
 /**
- * The most that a caller gets once it has provoked a failure, whatever fails after that: the same model, at a route that
- * costs no more. It must choose neither a dearer model nor a dearer route by what it asks for, or how.
+ * The limit for a caller that has provoked a failure, for all attempts after it: the same model, at a route that costs
+ * no more. A caller must not be able to choose a more expensive model or route by its request.
  */
 type Bound = { readonly fallbackModel: string | undefined; readonly cost: Nano }
 
@@ -109,7 +112,7 @@ function noteFailure(
   log.upstreamFailed(route.provider, failure)
 }
 
-/** The failure that a request is answered with when no route has answered it. */
+/** The failure that the caller is told if no route has answered. */
 function failureOf(failures: readonly UpstreamFailure[], model: string): UpstreamFailure {
   const asked = failures.filter(({ reason }) => reason !== 'unsupported')
   return (
@@ -120,7 +123,10 @@ function failureOf(failures: readonly UpstreamFailure[], model: string): Upstrea
   )
 }
 
-/** If every upstream that was asked has turned the request away for its rate limit, it may try again: when the first of them said. */
+/**
+ * If every upstream that was asked has refused the request for its rate limit, the caller may retry: at the earliest
+ * time that one of them named.
+ */
 function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefined {
   if (failures.length === 0 || failures.some(({ detail }) => detail.status !== TOO_MANY_REQUESTS)) return undefined
   const waits = failures.flatMap(({ detail }) => detail.retryAfterMs ?? [])
@@ -130,13 +136,13 @@ function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefi
   })
 }
 
-/** The most that this request may cost us at a route; one of unknown cost is taken to cost what its model does. */
+/** The most that this request may cost us at a route; a route of unknown cost counts as costing the price of its model. */
 function worstCostAt({ route, outputCap, fallbackModel }: Candidate, priced: PricedRequest): Nano {
   const model = (fallbackModel !== undefined && priced.catalog.models.get(fallbackModel)) || priced.model
   return worstCostOf(route.cost ? parsePrice(route.cost) : model.tokenPrice, worstCaseOf({ ...priced, outputCap }))
 }
 
-/** The model's own routes, then those of the models that may stand in for it. */
+/** The model's own routes, then those of its fallbacks. */
 function candidatesOf(
   { model, outputCap, catalog, pinned }: PricedRequest,
   health: RouteHealth,

@@ -1,7 +1,7 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-/** The error that a caller is told of an upstream's failure. */
+/** The caller's error for an upstream's failure. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (!(error instanceof UpstreamFailure)) return internalError(error)
@@ -27,7 +27,7 @@ export function toGatewayError(error: unknown): GatewayError {
         options,
       )
     }
-    // The fault in our own credential is for the operator to read, in the log.
+    // The fault in our own credential is for the operator, in the log.
     case 'credential':
     case 'forbidden':
       return new GatewayError(
@@ -41,7 +41,7 @@ export function toGatewayError(error: unknown): GatewayError {
   }
 }
 
-/** However long an upstream wants to be left alone, one of its requests is let through by then. */
+/** For any Retry-After of an upstream, one of its requests is let through by then. */
 const LONGEST_WAIT_SECONDS = 300
 
 function retryAfter(ms: number): number {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { AdmittedChat } from '../request.ts'
 import type { Witness } from './route-health.ts'
 
-/** The witness that a request is of its route's failures, made once: its body may be long. */
+/** Identifies a request as the witness of its route's failures, made once: its body may be long. */
 export function witnessOf({
   credential,
   priced,

@@ -3,8 +3,8 @@ import { connect as connectSecurely, type TLSSocket } from 'node:tls'
 import { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 
-/** Where connections go. */
-export type Place = {
+/** The server that connections go to, and how long one may take to open. */
+export type Origin = {
   readonly isSecure: boolean
   readonly host: string
   readonly port: number
@@ -12,14 +12,14 @@ export type Place = {
 }
 
 type Owner = {
-  /** A connection can be used again. */
+  /** The connection can be used again. */
   onFree(connection: Connection): void
   onGone(connection: Connection): void
-  /** What makes the next secure connection quicker. */
+  /** The TLS session, which makes the next secure connection quicker. */
   session: Buffer | undefined
 }
 
-/** Where all connections put what they read, one after the other: it is copied at once. */
+/** The buffer into which all connections read, one after the other: the bytes are copied out at once. */
 const ARRIVALS = Buffer.allocUnsafeSlow(64 * 1024)
 
 const KEEP_ALIVE = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
@@ -34,16 +34,16 @@ export class Connection {
   #isOpen = false
   #keptUntilMs = Number.POSITIVE_INFINITY
 
-  constructor(place: Place, owner: Owner) {
+  constructor(origin: Origin, owner: Owner) {
     this.#owner = owner
     const options = {
       ...KEEP_ALIVE,
-      ...addressOf(place),
+      ...addressOf(origin),
       onread: { buffer: ARRIVALS, callback: (bytes: number) => this.#receive(bytes) },
     }
-    this.#socket = place.isSecure ? openSecurely(options, owner) : connect(options)
-    giveUpConnecting(this.#socket, place)
-    this.#socket.once(openedEvent(place), () => {
+    this.#socket = origin.isSecure ? openSecurely(options, owner) : connect(options)
+    giveUpConnecting(this.#socket, origin)
+    this.#socket.once(openedEvent(origin), () => {
       this.#isOpen = true
     })
     let failure: Error | undefined
@@ -57,17 +57,17 @@ export class Connection {
     })
   }
 
-  /** Whether it has carried an exchange before this one. */
+  /** True if it has carried an exchange before this one. */
   get isReused(): boolean {
     return this.#isReused
   }
 
-  /** Whether the other side has taken the connection. */
+  /** True if the other side has accepted the connection. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Whether another request may be sent, as far as is known here. */
+  /** True if another request may be sent, as far as is known here. */
   get isUsable(): boolean {
     return (
       !this.#socket.destroyed &&
@@ -76,7 +76,6 @@ export class Connection {
     )
   }
 
-  /** Sends a whole request. */
   send(request: string): Exchange {
     this.#isReused = this.#hasBeenUsed
     if (this.#hasBeenUsed) this.#socket.ref()
@@ -98,10 +97,10 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  /** The exchange is over. */
+  /** Called when the exchange is over. */
   release(keptMs: number): void {
     this.#exchange = undefined
-    // Whoever has answered before it was asked everything is not to be trusted with another request.
+    // A server that has answered before it got the whole request is not trusted with another one.
     if (keptMs === 0 || this.#socket.destroyed || this.#socket.writableLength > 0) {
       this.destroy()
       return
@@ -112,7 +111,7 @@ export class Connection {
     this.#owner.onFree(this)
   }
 
-  /** Nobody asked for what comes between two exchanges. */
+  /** Bytes between two exchanges were not asked for, and end the connection. */
   #receive(bytes: number): boolean {
     if (this.#exchange) this.#exchange.onBytes(Buffer.from(ARRIVALS.subarray(0, bytes)))
     else this.destroy()
@@ -120,7 +119,7 @@ export class Connection {
   }
 }
 
-function addressOf({ host, port }: Place) {
+function addressOf({ host, port }: Origin) {
   return { host, port }
 }
 
@@ -135,22 +134,22 @@ function openSecurely(options: TcpNetConnectOpts, owner: Owner): TLSSocket {
   socket.on('session', (session) => {
     owner.session = session
   })
-  // A session that a host cannot go on with would fail every connection after this one.
+  // A session that a host cannot resume would fail every connection after this one.
   socket.once('close', () => {
     if (!socket.authorized) owner.session = undefined
   })
   return socket
 }
 
-function openedEvent({ isSecure }: Place): 'secureConnect' | 'connect' {
+function openedEvent({ isSecure }: Origin): 'secureConnect' | 'connect' {
   return isSecure ? 'secureConnect' : 'connect'
 }
 
-/** A host that does not even take the connection is given up sooner than one that thinks. */
-function giveUpConnecting(socket: Socket, place: Place): void {
-  const { connectMs } = place
+/** A host that does not even accept the connection is given up sooner than one that takes long to answer. */
+function giveUpConnecting(socket: Socket, origin: Origin): void {
+  const { connectMs } = origin
   const late = () => socket.destroy(new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`))
   const timer = setTimeout(late, connectMs)
-  socket.once(openedEvent(place), () => clearTimeout(timer))
+  socket.once(openedEvent(origin), () => clearTimeout(timer))
   socket.once('close', () => clearTimeout(timer))
 }

@@ -3,12 +3,12 @@ import { HttpError } from './http-error.ts'
 import type { Head } from './response-head.ts'
 import { type Receiver, ResponseParser } from './response-parser.ts'
 
-/** So much of a response may wait to be read before the other side is made to wait. */
+/** The most of a response that may wait to be read before the other side has to wait. */
 const MOST_WAITING_BYTES = 64 * 1024
 const PARTING_MS = 1_000
 const PARTING_BYTES = 64 * 1024
 
-/** One request and its response, on a connection that nobody else uses meanwhile. */
+/** One request and its response, on a connection that carries nothing else meanwhile. */
 export class Exchange implements Receiver {
   /** Rejects, as `read` does, with an HttpError or with the error that the exchange was ended with. */
   readonly head: Promise<Head>
@@ -27,12 +27,15 @@ export class Exchange implements Receiver {
     this.head = this.#begun.promise
   }
 
-  /** Whether the request reached a connection, so that the other side may have read it. */
+  /** True if the request reached a connection, so that the other side may have read it. */
   get isSent(): boolean {
     return this.#connection.isOpen
   }
 
-  /** All of the body that has come since, as soon as there is any; undefined at its end. One caller at a time. */
+  /**
+   * The bytes of the body that have come since the last read, as soon as there are any; undefined at its end. One
+   * caller at a time.
+   */
   read(): Promise<Buffer | undefined> {
     const reader = Promise.withResolvers<Buffer | undefined>()
     this.#reader = reader
@@ -40,12 +43,12 @@ export class Exchange implements Receiver {
     return reader.promise
   }
 
-  /** All of the body that was not read yet, if the response is whole; undefined if it is to be waited for, or failed. */
+  /** The unread part of the body, if the response is complete; undefined if it must be waited for, or failed. */
   takeWhole(): Buffer | undefined {
     return this.#isOver && this.#failure === undefined ? this.#takePieces() : undefined
   }
 
-  /** Ends the exchange, and its connection: what has come and was not read is lost. */
+  /** Ends the exchange and its connection: bytes that were not read are lost. */
   end(error: unknown): void {
     if (this.#isOver) return
     this.#pieces = []
@@ -53,7 +56,7 @@ export class Exchange implements Receiver {
     this.#connection.destroy()
   }
 
-  /** No more is read. What still comes within a moment is thrown away, so that the connection can be used again. */
+  /** Stops reading. Bytes that still come within a moment are thrown away, so that the connection can be used again. */
   leave(): void {
     if (this.#isOver || this.#parting) return
     this.#pieces = []
@@ -73,7 +76,7 @@ export class Exchange implements Receiver {
     }
   }
 
-  /** The connection has ended, of itself or with an error. */
+  /** The connection has closed, by itself or with an error. */
   onClose(error: NodeJS.ErrnoException | undefined): void {
     if (this.#isOver) return
     if (!error && this.#parser.close()) this.#serveReader()
@@ -133,7 +136,7 @@ export class Exchange implements Receiver {
   }
 }
 
-/** Of a host with several addresses, each of which was tried, the error itself says nothing. */
+/** The error of a host with several addresses, all of which were tried, has no message of its own. */
 function messageOf(error: Partial<AggregateError> | undefined): string {
   const { message = 'The other side closed too early.', errors = [] } = error ?? {}
   return message === '' ? errors.map((each: Error) => each.message).join('; ') : message

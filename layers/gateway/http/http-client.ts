@@ -1,10 +1,10 @@
-import { Connection, type Place } from './connection.ts'
+import { Connection, type Origin } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 
 /** POSTs to one origin, over connections that are kept. */
 export type HttpClient = {
-  /** `isAlone`: on a connection that was never used before. Throws an HttpError for what no head of a request can carry. */
+  /** `isAlone`: on a connection that was never used before. Throws an HttpError for a path or header that HTTP cannot carry. */
   post(path: string, headers: HeaderList, body: string, isAlone?: boolean): Exchange
 }
 
@@ -19,7 +19,7 @@ const PATH = /^\/[\x21-\x7e]*$/
 
 export function openHttpClient({ protocol, hostname, port, host }: URL, connectMs: number): HttpClient {
   const isSecure = protocol === 'https:'
-  const place: Place = {
+  const origin: Origin = {
     isSecure,
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || (isSecure ? 443 : 80)),
@@ -42,12 +42,12 @@ export function openHttpClient({ protocol, hostname, port, host }: URL, connectM
       if (!PATH.test(path)) throw new HttpError('ERR_INVALID_CHAR', 'The path has a sign that HTTP cannot carry.')
       const lines = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${linesOf(headers)}`
       const request = `${lines}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: keep-alive\r\n\r\n${body}`
-      const connection = (isAlone ? undefined : takeKept()) ?? new Connection(place, owner)
+      const connection = (isAlone ? undefined : takeKept()) ?? new Connection(origin, owner)
       return connection.send(request)
     },
   }
 
-  /** The one that was used last is the least likely to have ended. */
+  /** The connection that was used last is the least likely to have ended. */
   function takeKept(): Connection | undefined {
     for (let connection = kept.pop(); connection; connection = kept.pop()) {
       if (connection.isUsable) return connection

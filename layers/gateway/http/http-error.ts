@@ -1,8 +1,8 @@
-/** No whole answer came: the connection failed, or what came over it is not HTTP. */
+/** No complete answer came: the connection failed, or its bytes are not HTTP. */
 export class HttpError extends Error {
-  /** As node names it, or one of ours. */
+  /** A code of Node, or one of ours. */
   readonly code: string
-  /** Whether a kept connection had ended before anything came over it, so that the call may be made on another one. */
+  /** True if a kept connection had ended before any byte came over it, so that the call may be made on another one. */
   readonly isStale: boolean
 
   constructor(

@@ -1,27 +1,27 @@
 import { HttpError } from './http-error.ts'
 
-/** By their names in small letters; of a header that came twice, the first. Only Connection is a list of all that came. */
+/** By their names in lower case; the first value of a header that came twice. Only Connection is a list of all values. */
 export type Headers = ReadonlyMap<string, string>
 
 export type Head = {
   readonly status: number
   readonly headers: Headers
-  /** How the body ends: after so many bytes, with a last chunk, or with the connection. */
+  /** The end of the body: after so many bytes, with a last chunk, or with the connection. */
   readonly body: number | 'chunked' | 'until close'
   /** How long the connection may be kept for another request; 0 if it may not. */
   readonly keptMs: number
 }
 
-/** As many as node takes. */
+/** Node's limit. */
 export const MOST_HEAD_BYTES = 16 * 1024
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** No line of it has a sign that no text has, as a lone LF, which would end the line for others and not for us. */
+/** No line has a control character, such as a lone LF, which would end the line for others and not for us. */
 const LINES = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*$/
 const CRLF = '\r\n'
 const [SPACE, TAB] = [32, 9]
-/** Their bodies are empty, whatever their headers say. */
+/** Their bodies are empty, even if their headers tell otherwise. */
 const WITHOUT_BODY = new Set([204, 304])
 const SWITCHED = 101
 
@@ -61,7 +61,7 @@ function readHeader(text: string, start: number, end: number, headers: Map<strin
 }
 
 const MOST_NAMES = 256
-/** Names as they were written, and in small letters. Hosts send the same few again and again. */
+/** Names as they were written, and in lower case. Hosts send the same few again and again. */
 const NAMES = new Map<string, string>()
 
 function nameIn(written: string): string {
@@ -73,7 +73,7 @@ function nameIn(written: string): string {
   return name
 }
 
-/** Without the spaces and tabs around it. Of nothing else: `\vchunked` is not `chunked`. */
+/** Removes the spaces and tabs around a value, and nothing else: `\vchunked` is not `chunked`. */
 function trim(text: string, from: number, to: number): string {
   let [start, end] = [from, to]
   while (start < end && isSpace(text.charCodeAt(start))) start++
@@ -97,7 +97,7 @@ function bodyOf(headers: Headers): Head['body'] {
   return Number(length)
 }
 
-/** HTTP/1.0 knows no chunks: who sends them has not counted on another request. */
+/** HTTP/1.0 has no chunks: a server that sends them does not expect another request. */
 function mayBeKept(isNew: boolean, body: Head['body'], connection = ''): boolean {
   if (connection === '') return isNew
   const options = connection.toLowerCase().split(',')

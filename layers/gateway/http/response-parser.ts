@@ -1,7 +1,7 @@
 import { HttpError } from './http-error.ts'
 import { type Head, MOST_HEAD_BYTES, parseHead } from './response-head.ts'
 
-/** Is told what a response consists of, in order. */
+/** Gets the parts of a response, in order. */
 export type Receiver = {
   onHead(head: Head): void
   onData(bytes: Buffer): void
@@ -28,16 +28,16 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const [CR, LF, SEMICOLON, SPACE, TAB, DELETE] = [13, 10, 59, 32, 9, 127]
 const MOST_SIZE_LINE_BYTES = 4 * 1024
 
-/** Reads one HTTP/1.1 response, however it is cut into pieces, as strictly as RFC 9112 has it. Throws an HttpError. */
+/** Reads one HTTP/1.1 response from pieces of any size, as strictly as RFC 9112 demands. Throws an HttpError. */
 export class ResponseParser {
   readonly #receiver: Receiver
   #state: State = 'head'
   #begun: Buffer | undefined
-  /** Of interim responses. */
+  /** The bytes of interim responses. */
   #headBytes = 0
-  /** Of the body, or of the chunk, that are still to come. */
+  /** The bytes of the body, or of the chunk, that are still to come. */
   #left = 0
-  /** Of the line that is being read. */
+  /** The bytes of the line that is being read. */
   #lineBytes = 0
   #trailerBytes = 0
   #keptMs = 0
@@ -46,7 +46,7 @@ export class ResponseParser {
     this.#receiver = receiver
   }
 
-  /** Whether not a byte has come. */
+  /** True if no byte has come yet. */
   get isUntouched(): boolean {
     return this.#state === 'head' && this.#begun === undefined && this.#headBytes === 0
   }
@@ -82,7 +82,7 @@ export class ResponseParser {
         this.#receiver.onData(at === 0 ? bytes : bytes.subarray(at))
         return bytes.length
       case 'done':
-        // Nobody asked for more.
+        // More bytes than the response has.
         this.#keptMs = 0
         return bytes.length
       default:
@@ -131,7 +131,7 @@ export class ResponseParser {
     return next
   }
 
-  /** One byte of what stands around the chunks of a body. */
+  /** One byte of the framing around the chunks of a body. */
   #takeFraming(state: State, byte: number): void {
     this.#lineBytes += 1
     if (state === 'chunk size' || state === 'space after size' || state === 'chunk extension') {
@@ -159,7 +159,7 @@ export class ResponseParser {
     else throw bad('a chunk whose size is no number')
   }
 
-  /** Trailers are read away. */
+  /** Trailers are skipped. */
   #takeTrailer(state: State, byte: number): void {
     this.#trailerBytes += 1
     if (this.#trailerBytes > MOST_HEAD_BYTES) throw bad('trailers that are too long')
@@ -185,13 +185,13 @@ export class ResponseParser {
   }
 }
 
-/** Whoever speaks another protocol may never come to an end of a head. */
+/** A server that speaks another protocol may never send the end of a head. */
 function requireBeginning(bytes: Buffer): void {
   const length = Math.min(bytes.length, BEGINNING.length)
   if (bytes.compare(BEGINNING, 0, length, 0, length) !== 0) throw bad('something other than HTTP/1.1')
 }
 
-/** Whoever ends lines with LF alone may never send the end that is waited for. */
+/** A server that ends lines with LF alone may never send the end that is waited for. */
 function requireLines(head: Buffer, from: number): void {
   for (let at = head.indexOf(LF, from); at !== -1; at = head.indexOf(LF, at + 1)) {
     if (head[at - 1] !== CR) throw bad('a line that does not end with CR LF')

@@ -5,14 +5,14 @@ import { CREDIT_FIELDS, type UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 import { creditsIn, metricsOf } from './row-metrics.ts'
 
-/** Tells the operator what happens. Nothing here takes a prompt, an answer or a secret. */
+/** Tells the operator about events. No prompt, answer or secret is passed to it. */
 export type Log = {
   /** One line for every request that has a row. */
   request(row: UsageRow): void
   upstreamFailed(provider: string, failure: UpstreamFailure): void
   /** A route answered beyond the output cap that it was given. */
   beyondCap(provider: string, upstreamModel: string): void
-  /** An answer that was given up and reached nobody. The provider may bill it, at most for this much. */
+  /** An answer that was given up and reached no caller. The provider may bill it, at most for this much. */
   unpaid(provider: string, costAtMost: Nano | undefined): void
   /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
   contextExceeded(route: string, promptTokens: number, contextLength: number, requestId: string): void
@@ -24,22 +24,25 @@ export type Log = {
   invalidKey(): void
   /** Dead requests that a sweep found and finished. */
   swept(count: number): void
-  /** Days that a run has closed, and how many that have ended are left. */
+  /** The days that a run has closed, and the number of ended days that are still open. */
   closed(days: number, behind: number): void
 }
 
 type Metric = { readonly name: string; readonly value: number; readonly unit: Unit }
 
-/** Whoever has no key must not be able to make a line with each request: the next line counts those since the last. */
+/** A stranger without a key must not be able to make a line with each request: the next line counts those since the last. */
 const INVALID_KEYS_EVERY_MS = 10_000
 
-/** One JSON line each, in which no text of a caller or an upstream is more than data. Those with figures carry them as CloudWatch metrics (embedded metric format). */
+/**
+ * One JSON line each, in which texts of callers and upstreams are data only. Lines with figures carry them as
+ * CloudWatch metrics (embedded metric format).
+ */
 export function jsonLog(printLine: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
   const requestStart = `{"level":"info","event":"request","stage":${JSON.stringify(stage)},`
   const print = (line: string) => printLine(plainJson(line))
   let invalidKeys = 0
   let quietUntilMs = 0
-  /** `by` are the fields that tell the first metric apart. */
+  /** `by` are the dimensions of the first metric. */
   function line(
     level: string,
     event: string,
@@ -54,7 +57,7 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
   }
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })
   return {
-    // Each request has this line, so it is put together from what is JSON already.
+    // Each request has this line, so it is joined from parts that are JSON already.
     request: (row) => {
       const { fields, description } = metricsOf(row)
       const rest = `${fields},"_aws":{"Timestamp":${clock()},"CloudWatchMetrics":${description}}}`
@@ -94,7 +97,7 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
   }
 }
 
-/** The row, with a word in place of what it has none of, so that every request counts in every breakdown. */
+/** The row, with a word for each missing dimension, so that every request counts in every breakdown. */
 function fieldsOf(row: UsageRow): object {
   const fields: Record<string, unknown> = { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
   for (const name of CREDIT_FIELDS) if (fields[name] !== undefined) fields[name] = Number(fields[name])
@@ -103,7 +106,7 @@ function fieldsOf(row: UsageRow): object {
 
 const MOST_CAUSES = 4
 
-/** An error and what caused it: a 500's own words say nothing, its cause says all. */
+/** An error and its causes: the message of a 500 says nothing, its cause says all. */
 function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (typeof error !== 'object' || error === null) return { type: typeof error }
   const { name, message, stack, cause } = error as Error

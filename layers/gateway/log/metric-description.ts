@@ -2,7 +2,7 @@ import { METRICS_NAMESPACE } from '../contract.ts'
 
 export type Unit = 'Count' | 'Milliseconds' | 'None'
 
-/** Tells CloudWatch which fields of a line are figures of the stage (embedded metric format), told apart by these fields. */
+/** Tells CloudWatch which fields of a line are metrics of the stage (embedded metric format), and their dimensions. */
 export function describeMetrics(metrics: readonly { name: string; unit: Unit }[], ...by: readonly string[]): object {
   return {
     Namespace: METRICS_NAMESPACE,

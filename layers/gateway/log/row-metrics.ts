@@ -2,14 +2,14 @@ import type { Nano } from '../domain/money.ts'
 import type { UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 
-/** The fields by whose values figures are told apart. CloudWatch asks money for each value. */
+/** The dimensions of the metrics. CloudWatch charges for each value. */
 const BREAKDOWNS = ['model', 'provider', 'errorCode'] as const
 type Breakdown = (typeof BREAKDOWNS)[number]
 
 type RowMetric = {
   readonly name: string
   readonly unit: Unit
-  /** Undefined where a request has no such figure. */
+  /** Undefined if a request has no such figure. */
   readonly of: (row: UsageRow) => number | undefined
   readonly by?: readonly Breakdown[]
 }
@@ -22,7 +22,7 @@ const isUpstreams = ({ httpStatus, errorCode }: UsageRow) =>
 
 const isServers = (row: UsageRow) => row.httpStatus >= 500 && !isUpstreams(row)
 
-/** Of answers only: how well their charge is founded, and whether it covers what they cost us. */
+/** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
   row.usageSource === 'none' ? undefined : of(row)
 
@@ -52,10 +52,10 @@ const ROW_METRICS: readonly RowMetric[] = [
   },
 ]
 
-/** There are few kinds of rows, by the figures that they have and whether they failed; each is described once. */
+/** There are few kinds of rows, by the figures that they have and by their success; each is described once. */
 const described = new Map<number, string>()
 
-/** A row's figures as fields of a JSON object, and what CloudWatch must know of them as JSON. */
+/** A row's figures as fields of a JSON object, and their description for CloudWatch as JSON. */
 export function metricsOf(row: UsageRow): { readonly fields: string; readonly description: string } {
   let fields = ''
   let kind = row.errorCode ? 1 : 0

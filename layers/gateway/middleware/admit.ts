@@ -20,15 +20,15 @@ export type AdmitDeps = {
 }
 
 const MOST_TRIES = 12
-const MOST_UNANSWERED = 2
+const MOST_UNKNOWN_OUTCOMES = 2
 
 type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
 
 /** The tries so far to get one request admitted. */
-type Tries = { unanswered: number; share: number; sweptDead: boolean }
+type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 
 /**
- * The one write before the upstream. It is repeated only if it was refused for something that has an answer: a stale
+ * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
  * its credits do not cover is admitted without them, to spend its token, and refused by the last gate.
  */
@@ -37,7 +37,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
   return {
     pass: async (request) => {
       const { hash } = request.credential
-      const tries: Tries = { unanswered: 0, share: 1, sweptDead: false }
+      const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const demand = demandOf(request)
         const result = await takeAdmission(request.credential.key, demand)
@@ -64,14 +64,14 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
   }
 }
 
-/** If the unanswered write lands later, its hold has no owner; the sweep releases it. */
+/** If a write whose outcome is unknown lands later, its hold has no owner; the sweep releases it. */
 function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: Tries, cause: unknown): void {
-  tries.unanswered += 1
-  if (tries.unanswered > MOST_UNANSWERED) throw cause
+  tries.unknownOutcomes += 1
+  if (tries.unknownOutcomes > MOST_UNKNOWN_OUTCOMES) throw cause
   Object.assign(request, { requestId: newRequestId(request.nowMs) })
 }
 
-/** Changes what stood in the way of admission, so that another try is worth it, or throws the refusal. */
+/** Removes the reason for the refusal, so that another try is worth it, or throws the refusal. */
 async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
   requireAccess(request)
   const { key, hash } = request.credential

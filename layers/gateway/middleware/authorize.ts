@@ -11,7 +11,10 @@ type AuthorizeDeps = {
   readonly cache: KeyCache
 }
 
-/** Scope and address. A refusal spends nothing, so no write proves a cached copy: the key is read again before refusing. */
+/**
+ * Checks scope and address. A refusal spends nothing, so no write proves a cached copy: the key is read again before
+ * refusing.
+ */
 export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest, IdentifiedRequest> {
   return {
     pass: (request) => {

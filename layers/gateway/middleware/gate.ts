@@ -11,16 +11,16 @@ export type GatewayAnswer = { statusCode: number; headers: Headers; body: string
 export type Middleware = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
 
 /**
- * Takes a request from one stage to the next, or throws its refusal. The request stays one object, so that whoever
- * answers a refusal sees how far it came.
+ * Takes a request from one stage to the next, or throws its refusal. The request stays one object, so that the code
+ * that answers a refusal sees how far it came.
  */
 export type Gate<From, To> = {
   readonly pass: (request: From, event: GatewayEvent) => To | Promise<To>
-  /** Told of a request that failed at this gate or after it. */
+  /** Called for a request that failed at this gate or after it. */
   readonly failed?: (request: GatewayRequest) => Promise<void>
 }
 
-/** Gates in a row, as Middy's middlewares. The types see to it that each gate gets the stage it needs. */
+/** Gates in a row, as Middy's middlewares. The types ensure that each gate gets the stage it needs. */
 export class Gates<Stage extends OpenedRequest> {
   readonly middlewares: readonly Middleware[]
 
@@ -28,17 +28,17 @@ export class Gates<Stage extends OpenedRequest> {
     this.middlewares = middlewares
   }
 
-  /** Behind the middlewares that open a request and close it again. */
-  static behind(...middlewares: readonly Middleware[]): Gates<OpenedRequest> {
+  /** Begins with the middlewares that open a request and close it again. */
+  static of(...middlewares: readonly Middleware[]): Gates<OpenedRequest> {
     return new Gates<OpenedRequest>(middlewares)
   }
 
-  /** A middleware at this place that may answer a request itself; the gates after it then do not see it. */
-  past(middleware: Middleware): Gates<Stage> {
+  /** Adds a middleware that may answer a request itself; the gates after it then do not see it. */
+  middleware(middleware: Middleware): Gates<Stage> {
     return new Gates<Stage>([...this.middlewares, middleware])
   }
 
-  through<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
+  gate<Next extends OpenedRequest>({ pass, failed }: Gate<Stage, Next>): Gates<Next> {
     const middleware: Middleware = {
       before: ({ event, context }) => {
         const proceed = (next: Next) => {

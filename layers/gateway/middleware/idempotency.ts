@@ -1,5 +1,5 @@
 import { badRequest, ERRORS, GatewayError } from '../domain/gateway-error.ts'
-import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
+import type { AnswerClaim, KeptAnswer } from '../domain/idempotency.ts'
 import type { Key } from '../domain/key.ts'
 import type { FinishHold } from '../flow/finish-hold.ts'
 import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
@@ -9,7 +9,7 @@ import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import { secretOf } from './identify.ts'
 
 type IdempotencyDeps = {
-  readonly claimAnswer: (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+  readonly claimAnswer: (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
   readonly findAnswer: (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly finishHold: FinishHold
@@ -21,9 +21,9 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/
 type Admitted = PricedChat & Admission
 
 /**
- * An `Idempotency-Key` makes a retry safe: the first request with it answers, and whoever repeats it gets that answer
- * again. The claim is made after admission, so that a refused request writes none. A balance that is used up does not
- * keep a caller from an answer that it has paid for.
+ * An `Idempotency-Key` makes a retry safe: the first request with it answers, and a repetition gets that answer again.
+ * The claim is made after admission, so that a refused request writes none. A balance that is used up does not keep a
+ * caller from an answer that it has paid for.
  */
 export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Idempotency> {
   const { claimAnswer, findAnswer, readKey, finishHold, vault } = deps
@@ -43,7 +43,7 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     if (!VISIBLE.test(name)) return Object.assign(request, { refusal: notAName(name) })
     const id = answerId(credential.key.id, name)
     const cipher = new AnswerCipher(secret, id)
-    const claim: Claim = {
+    const claim: AnswerClaim = {
       id,
       requestId: request.requestId,
       secretHash: credential.hash,
@@ -59,8 +59,8 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
     return Object.assign(request, { priced, refusal: undefined, replay })
   }
 
-  /** A request that died with its claim is ended first: it cannot be charged any more when another takes its place. */
-  async function claimOrFind({ credential, nowMs }: Admitted, claim: Claim): Promise<KeptAnswer | undefined> {
+  /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
+  async function claimOrFind({ credential, nowMs }: Admitted, claim: AnswerClaim): Promise<KeptAnswer | undefined> {
     const found = await claimAnswer(claim, nowMs)
     if (found?.state !== 'running' || found.untilMs > nowMs) return found
     const { requestId } = found
@@ -72,8 +72,8 @@ export function idempotency(deps: IdempotencyDeps): Gate<Admitted, Admitted & Id
   }
 }
 
-/** Why the answer that was found is not given to this request; undefined if it is. */
-function whyNotReplayed(found: KeptAnswer, wanted: Claim): GatewayError | undefined {
+/** The reason why the answer that was found is not given to this request; undefined if it is. */
+function whyNotReplayed(found: KeptAnswer, wanted: AnswerClaim): GatewayError | undefined {
   const first = `The first request with this Idempotency-Key, ${found.requestId},`
   if (found.secretHash !== wanted.secretHash) {
     return new GatewayError(

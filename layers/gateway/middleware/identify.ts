@@ -11,7 +11,7 @@ type IdentifyDeps = {
   readonly readKey: (keyId: string) => Promise<Key | undefined>
   readonly cache: KeyCache
   readonly keyPrefix: string
-  /** Begins a read that will be needed if the key is known, beside the key's own reads and not for a malformed key. */
+  /** Starts a read that will be needed if the key is known, in parallel to the key's own reads, and not for a malformed key. */
   readonly prefetch?: (() => void) | undefined
 }
 
@@ -38,14 +38,14 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
   }
 }
 
-/** Why this secret does not open this key now; undefined if it does. */
+/** The reason why this secret does not open this key now; undefined if it does. */
 export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): GatewayError | undefined {
   const standing = key ? standingOf(key, hash, nowMs) : 'refused'
   if (standing === 'expired') return expiredKey(key as Key)
   return standing === 'refused' ? invalidKey() : undefined
 }
 
-/** Who has the secret of an expired key may know that it was one. */
+/** The holder of an expired key's secret may learn that it has expired. */
 export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
   return new GatewayError(
     'invalid_api_key',
@@ -55,7 +55,7 @@ export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
 
 /**
  * One answer for malformed, unknown and revoked keys, so that it tells a stranger nothing. It begins with OpenAI's
- * words, because some clients know the error by them; unlike OpenAI's it repeats nothing of the key.
+ * message, by which some clients recognise the error; unlike OpenAI's it repeats nothing of the key.
  */
 export function invalidKey(): GatewayError {
   return new GatewayError(
@@ -73,7 +73,7 @@ function notAKey(event: GatewayEvent): GatewayError {
   )
 }
 
-/** The secret as OpenAI's clients send it or, without that header, as Anthropic's do. */
+/** The secret in the header of OpenAI's clients or, without that, of Anthropic's. */
 export function secretOf(event: GatewayEvent): string | undefined {
   const header = headerOf(event, 'authorization')
   return header === undefined ? headerOf(event, 'x-api-key') : /^Bearer +([^\s]+) *$/i.exec(header)?.[1]

@@ -8,7 +8,10 @@ import type { Gate, GatewayEvent } from './gate.ts'
 
 const MOST_SHOWN = 100
 
-/** Refuses a call that reached this function but is not for it, with its key's headers if it has a key. */
+/**
+ * Refuses a call that reached this function but is for none of its endpoints. If it has a key, the answer has the key's
+ * headers.
+ */
 export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
   return {
     pass: (request, event) => {
@@ -42,7 +45,7 @@ function endpointFor(name: FunctionName, event: GatewayEvent): Endpoint | Gatewa
   return endpoint.function === name ? endpoint : notHere(method, event.rawPath)
 }
 
-/** Without a distribution in front, chat and the rest have an address each. */
+/** Without a distribution in front, chat and the API have an address each. */
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',

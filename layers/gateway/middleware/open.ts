@@ -1,4 +1,4 @@
-import { doorOf } from '../contracts/contracts.ts'
+import { requestContractOf } from '../contracts/contracts.ts'
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
 import { loweredCap } from '../domain/priced-request.ts'
@@ -19,14 +19,17 @@ import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
 type OpenDeps = {
   readonly clock: () => number
   readonly newRequestId: (nowMs: number) => string
-  /** For so long a request has time at most, if the function has not less. */
+  /** The most time for a request, unless the function has less. */
   readonly mostMs: number
   readonly headerPrefix: string
   readonly isUnavailable: (error: unknown) => boolean
   readonly log: Log
 }
 
-/** The first gate in and the last one out: gives a request its name, and every answer its headers. `endpoint` is that of a call to nowhere. */
+/**
+ * The first gate in and the last one out: gives a request its id, and every answer its headers. `endpoint` is that of
+ * calls to unknown paths.
+ */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, mostMs, headerPrefix, isUnavailable, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)
@@ -58,7 +61,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       const { event } = failed
       const { request } = failed.context
       const error = toAnswer(failed.error)
-      // Without a key there is no row, and without the database none that could be written: this line is all there is.
+      // Without a key there is no row, and without the database none can be written: this line is the only trace.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
         log.problem('a request failed', failed.error, request.requestId)
       }
@@ -69,7 +72,9 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       failed.response = {
         statusCode: error.status,
         headers,
-        body: isHead(event) ? '' : JSON.stringify(doorOf(request.endpoint).errorBody(error, request.requestId)),
+        body: isHead(event)
+          ? ''
+          : JSON.stringify(requestContractOf(request.endpoint).errorBody(error, request.requestId)),
       }
     },
   }
@@ -82,7 +87,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   }
 }
 
-/** Of a page that calls another address than its own, a browser always says where it comes from. */
+/** A browser always sends the origin of a page that calls another address than its own. */
 function isFromBrowser(event: GatewayEvent): boolean {
   return headerOf(event, 'origin') !== undefined
 }
@@ -91,7 +96,7 @@ function isHead(event: GatewayEvent): boolean {
   return event.requestContext.http.method === 'HEAD'
 }
 
-/** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing of it. */
+/** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing about it. */
 function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayRequest {
   if (kind !== 'invalid_api_key') return request
   const { credential: _, ...rest } = request
@@ -101,7 +106,7 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
 function addStandardHeaders(headers: Headers, request: GatewayRequest, names: OwnNames): void {
   const { requestId, endpoint, credential, priced, journey, settlement, nowMs } = request
   headers['X-Request-Id'] = requestId
-  // Anthropic's clients look for it under this name.
+  // Anthropic's clients look for the id under this name.
   if (endpoint.contract === 'messages') headers['Request-Id'] = requestId
   if (credential) addRateLimits(headers, credential.key, nowMs)
   if (journey.provider) headers[names.provider] = journey.provider

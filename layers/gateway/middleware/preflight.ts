@@ -1,7 +1,7 @@
 import { preflightHeaders } from '../wire/cross-origin.ts'
 import type { Middleware } from './gate.ts'
 
-/** A browser asks before it calls, without a key. It is answered at once: nothing is read, and no row is left. */
+/** A browser's preflight request has no key. It is answered at once: nothing is read, and no row is written. */
 export function preflight(headerPrefix: string): Middleware {
   const headers = preflightHeaders(headerPrefix)
   return {

@@ -1,4 +1,4 @@
-import { doorOf } from '../contracts/contracts.ts'
+import { requestContractOf } from '../contracts/contracts.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
 import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
@@ -37,7 +37,7 @@ export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<Iden
   }
 
   function priceOf(catalog: Catalog, { endpoint, credential }: IdentifiedRequest, event: GatewayEvent): PricedRequest {
-    const { readRequest, readCount = readRequest } = doorOf(endpoint)
+    const { readRequest, readCount = readRequest } = requestContractOf(endpoint)
     const body = readJsonBody(rawBody(event), credential.key.id)
     const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
     const model = catalog.models.get(chat.model)
@@ -53,7 +53,7 @@ async function whyNotJson(raw: RawBody): Promise<GatewayError> {
   return badRequest('invalid_json', `${NOT_JSON.slice(0, -1)}: ${jsonFault(textOf(raw).text)}.`)
 }
 
-/** `X-Svc-Route: provider[,provider]`: only these, in this order. */
+/** `X-Svc-Route: provider[,provider]`: only these providers, in this order. */
 function pinnedProviders(header: string | undefined, model: PricedModel): readonly string[] | undefined {
   if (header === undefined) return undefined
   const wanted = [...new Set(header.split(',').map((name) => name.trim()))]

@@ -15,7 +15,7 @@ export function record(settle: Settle, settleMs: number): Middleware {
     },
   }
 
-  /** Nobody waits longer than this for an answer while the database is away; settling goes on. */
+  /** No caller waits longer than this for an answer while the database is away; settling goes on. */
   function close(request: GatewayRequest, ending: Ending): Promise<void> | undefined {
     const { streaming, settling } = request.settlement
     return streaming || settling ? undefined : waitAtMost(settle(request, ending), settleMs)

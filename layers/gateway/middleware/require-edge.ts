@@ -6,8 +6,8 @@ import type { OpenedRequest } from '../request.ts'
 import { type Gate, headerOf } from './gate.ts'
 
 /**
- * Where a CloudFront distribution is in front, a request must have come through it, which a secret proves, and it is
- * believed when it says for whom it calls. Without a secret there is none, and every request passes as it is.
+ * With a CloudFront distribution in front, a request must have come through it, which a secret proves; then its word
+ * about the viewer's address is believed. Without secrets there is no distribution, and every request passes unchanged.
  */
 export function requireEdge(originSecrets: readonly string[]): Gate<OpenedRequest, OpenedRequest> {
   const accepted = originSecrets.map(digestOf)
@@ -26,7 +26,7 @@ function isOneOf(digests: readonly Buffer[], digest: Buffer): boolean {
   return digests.some((known) => timingSafeEqual(known, digest))
 }
 
-/** Digests are of one length, and where two of them differ says nothing of the texts. */
+/** Digests have one length, and the position at which two of them differ reveals nothing about the texts. */
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }

@@ -4,7 +4,7 @@ import { type EmbeddingRequest, MOST_NUMBERS } from '../domain/embedding.ts'
 import { badRequest, type GatewayError } from '../domain/gateway-error.ts'
 import { hasMoreTokens } from '../domain/least-tokens.ts'
 
-/** Refuses words of a model that makes embeddings, embeddings of one that has words, and more than a model or an answer can hold. */
+/** Refuses chat with an embedding model, embeddings of a chat model, and more than a model or an answer can hold. */
 export function requireKind({ embedding, body }: ChatRequest, model: PricedModel): void {
   if (embedding && kindOf(model) !== 'embedding') {
     throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
@@ -17,10 +17,10 @@ export function requireKind({ embedding, body }: ChatRequest, model: PricedModel
   if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
 }
 
-/** Words for an upstream that embeds the beginning or the end of a text that is too long. */
+/** Values by which an upstream embeds the beginning or the end of a text that is too long. */
 const TRUNCATES: ReadonlySet<unknown> = new Set(['START', 'END'])
 
-/** A batch is embedded, and billed, in parts: one text that is too long would be found when others are paid for. */
+/** A batch is embedded, and billed, in parts: one text that is too long would be found only after others are paid for. */
 function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most }: PricedModel): void {
   const place = inputs.findIndex(
     (input) => input.length > most && (typeof input !== 'string' || hasMoreTokens(input, most)),

@@ -1,7 +1,7 @@
 import { isObject } from '../wire/field-rules.ts'
 import type { ChatCall } from './provider.ts'
 
-/** How long what is marked may stay in a cache at a price that is known. */
+/** The lives of cached tokens whose price is known. */
 export type CachePrices = Pick<ChatCall, 'mayWriteCache' | 'mayWriteCache1h'>
 
 export type CacheMark = { readonly type: 'ephemeral'; readonly ttl?: '1h' }

@@ -5,9 +5,9 @@ import type { Provider, ReadApiKey } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
-/** The places of providers' keys: `env:NAME` and `secret:NAME`. */
+/** The sources of providers' keys: `env:NAME` and `secret:NAME`. */
 export type KeySources = {
-  // For the provider at this address. Both throw an UpstreamFailure where that may not have it.
+  // For the provider at this address. Both throw an UpstreamFailure if that provider may not have the key.
   readonly env: (name: string, baseUrl: string) => string | undefined
   readonly secret: (name: string, baseUrl: string) => Promise<string | undefined>
 }
@@ -28,20 +28,20 @@ export function openProvider(sources: KeySources): OpenProvider {
     switch (entry.type) {
       case 'openai':
         return entry.contract === 'responses'
-          ? lateProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
+          ? lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
           : openaiProvider(id, entry, apiKey)
       case 'anthropic':
-        return lateProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
+        return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
       case 'bedrock':
-        return lateProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
+        return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
   }
 }
 
 const dialects = () => import('#dialects')
 
-/** A provider whose dialect is loaded with the first call to it, and the verbs that it has besides chat. */
-function lateProvider(
+/** A provider whose dialect is loaded with the first call to it, and its verbs besides chat. */
+function lazyProvider(
   id: string,
   open: () => Promise<Provider>,
   verbs: readonly ('embed' | 'countTokens')[] = [],
@@ -62,7 +62,7 @@ function lateProvider(
   }
 }
 
-/** None for a provider that has no key. */
+/** Undefined for a provider without a key. */
 function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySources): ReadApiKey | undefined {
   if (entry.type === 'bedrock' || entry.apiKey === undefined) return undefined
   const { apiKey: reference, baseUrl } = entry

@@ -10,15 +10,15 @@ export type ChatCall = {
   readonly idleTimeoutMs: number
   /** Fields beside the known ones that the operator allows, as they came. */
   readonly extra: ChatBody
-  /** Whether a field that the dialect does not know is left out in place of being refused. */
+  /** True if a field that the dialect does not know is left out instead of refused. */
   readonly dropsUnknown: boolean
-  /** Whether the model's price covers what a provider writes to its cache; if not, nobody may ask for it. */
+  /** True if the model's price covers cache writes; if not, callers may not ask for them. */
   readonly mayWriteCache: boolean
-  /** Whether it covers an hour in that cache; if not, a mark asks for the default life, which is five minutes. */
+  /** True if it covers an hour in the cache; if not, a mark asks for the default life of five minutes. */
   readonly mayWriteCache1h: boolean
-  /** Told of the fields that are left out. */
+  /** Gets the names of the fields that are left out. */
   readonly noteDropped: (fields: readonly string[]) => void
-  /** Whether the answer is asked for in one piece. A caller that gets one JSON answer has no use for a stream. */
+  /** True if a whole answer is asked for. A caller that gets one JSON answer has no use for a stream. */
   readonly asksWhole: boolean
   /** Aborted with an UpstreamFailure as its reason when the call must end. */
   readonly signal: AbortSignal
@@ -40,10 +40,10 @@ export type ReadApiKey = () => Promise<string>
 /** An upstream dialect. It throws UpstreamFailure and nothing else. */
 export type Provider = {
   readonly id: string
-  /** Whoever gets a stream reads it to its end, or returns it. */
+  /** The caller of this function reads a stream to its end, or returns it. */
   chat(call: ChatCall): Answer | Promise<Answer>
-  /** Only where the dialect has words for it. */
+  /** Only if the dialect supports embeddings. */
   embed?(call: EmbedCall): Promise<Embedding>
-  /** The tokens of a prompt by the upstream's own count, where it counts for free. */
+  /** The tokens of a prompt by the upstream's own count, if it counts for free. */
   countTokens?(call: ChatCall): Promise<number>
 }

@@ -2,24 +2,24 @@ import type { ChatRequest } from '../domain/chat.ts'
 import { textBound } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-/** The fields of a request in which nothing is the caller's. */
+/** The fields of a request that contain nothing of the caller's. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'modelId', 'stream', 'stream_options', 'store', 'include', 'inferenceConfig'],
 ])
 
-/** Names beside which stands a medium, or the address of one. */
+/** Names of fields that contain a medium, or the address of one. */
 const MEDIA: ReadonlySet<string> = new Set([
   ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'file_data', 'bytes'],
 ])
 
-/** Names of objects that are the caller's own: a schema, the input of a tool. An address in them is text. */
+/** Names of objects with JSON of the caller's own: a schema, the input of a tool. An address in them is text. */
 const OWN_JSON: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
 ])
 
 /**
- * Refuses a request that is more than was held for, in whatever dialect, before anything is sent or put into one string: its
- * names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
+ * Refuses a request that is more than was held for, in any dialect, before anything is sent or joined to one string:
+ * its names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
  */
 export function requireHeld<Request extends object>(request: Request, chat: ChatRequest): Request {
   const { image, audio, video, file } = chat.media

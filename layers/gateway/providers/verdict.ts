@@ -5,17 +5,17 @@ import type { ChatCall } from './provider.ts'
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PARAM_CHARS = 100
 
-/** The request breaks OpenAI's own contract, wherever it goes: no other route is tried. */
+/** The request breaks OpenAI's own contract, for every route: no other is tried. */
 export function rejected(param: string, complaint: string): UpstreamFailure {
   return verdict('rejected', param, complaint)
 }
 
-/** The request is sound, but this dialect has no words for it: another route of the same model may have. */
+/** The request is valid, but this dialect does not support it: another route of the same model may. */
 export function unsupported(param: string, complaint: string): UpstreamFailure {
   return verdict('unsupported', param, complaint)
 }
 
-/** Leaves out a field that this dialect does not know, where the provider's entry says so, and refuses it else. */
+/** Leaves out a field that this dialect does not know, if the provider's entry says so, and refuses it otherwise. */
 export function leaveOut(
   { dropsUnknown, noteDropped }: Pick<ChatCall, 'dropsUnknown' | 'noteDropped'>,
   name: string,

@@ -14,7 +14,7 @@ export type GetInput = Names & {
 type WriteInput = Placeholders & {
   readonly TableName: string
   readonly ConditionExpression?: string
-  /** Whether the error of a failed condition brings the item along. */
+  /** Set if the error of a failed condition shall contain the item. */
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD'
 }
 
@@ -48,7 +48,10 @@ export type ScanInput = Placeholders & {
 type Page = { readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }
 type WriteOutput = { readonly Attributes?: Item | undefined }
 
-/** What the functions ask of DynamoDB, in its own words and in plain values. store/failures.ts reads what it throws. */
+/**
+ * The operations of DynamoDB that the functions use, under its own names and with plain values. store/failures.ts reads
+ * the errors that they throw.
+ */
 export type Database = {
   get(input: GetInput): Promise<{ readonly Item?: Item | undefined }>
   put(input: PutInput): Promise<WriteOutput>
@@ -57,7 +60,7 @@ export type Database = {
   updateOnce(input: UpdateInput): Promise<WriteOutput>
   delete(input: DeleteInput): Promise<WriteOutput>
   query(input: QueryInput): Promise<Page>
-  /** Reads a whole table: for what is done once a day. */
+  /** Reads a whole table, for work that is done once a day. */
   scan(input: ScanInput): Promise<Page>
 }
 

@@ -4,36 +4,36 @@ import type { Item } from './database.ts'
 
 export { isUnavailable }
 
-/** A write's condition did not hold. The item is there if the write asked for it. */
+/** A write's condition did not hold. The error has the item if the write asked for it. */
 export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
   return nameOf(error) === 'ConditionalCheckFailedException'
 }
 
 /** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
-export function retryTurnedAway<T>(write: () => Promise<T>): Promise<T> {
-  return retry(write, { when: wasTurnedAway, pauseMs: (attempt) => 20 * attempt, tries: 6 })
+export function retryRejected<T>(write: () => Promise<T>): Promise<T> {
+  return retry(write, { when: wasRejected, pauseMs: (attempt) => 20 * attempt, tries: 6 })
 }
 
-const TURNED_AWAY = new Set([
+const REJECTED = new Set([
   'TransactionConflictException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
 ])
 
-/** DynamoDB said itself that the write did not happen. */
-function wasTurnedAway(error: unknown): boolean {
-  return TURNED_AWAY.has(nameOf(error))
+/** DynamoDB itself told that the write did not happen. */
+function wasRejected(error: unknown): boolean {
+  return REJECTED.has(nameOf(error))
 }
 
 function nameOf(error: unknown): string {
   return (typeof error === 'object' && (error as Error | null)?.name) || ''
 }
 
-/** Nobody was reached. */
+/** No connection was established. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
-/** Whether a write that failed may have been made: no answer came to it, or one that does not say. */
-export function mayHaveHappened(error: unknown): boolean {
-  return isUnavailable(error) && !wasTurnedAway(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+/** A write failed without an answer, or with one that does not tell: it may have been made. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return isUnavailable(error) && !wasRejected(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 }

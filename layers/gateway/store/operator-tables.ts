@@ -4,7 +4,7 @@ import { LOCAL, type LocalEndpoint } from './dynamodb/dynamodb-client.ts'
 import { sdkDatabase } from './sdk-database.ts'
 import type { TableNames, Tables } from './tables.ts'
 
-/** The tables as an operator has them, who makes transactions and scans besides. No function does but the admin API’s. */
+/** The tables with the clients for transactions and scans, for operators. Of the functions only the admin API has them. */
 export type OperatorTables = Tables & {
   readonly client: DynamoDBDocumentClient
   /** Sends a command once. */
@@ -28,7 +28,7 @@ const ignore = () => {}
 /** The SDK copies every answer for the `info` of its own logger, which drops it: a seventh of the time of reading rows. */
 const NO_LOGGER = { trace: ignore, debug: ignore, warn: ignore, error: ignore } as Logger
 
-/** One attempt, and its error as it is. */
+/** One attempt, and its error unchanged. */
 const ONCE: Pick<DynamoDBClientConfig, 'retryStrategy'> = { retryStrategy: { retry: (next, args) => next(args) } }
 
 const TRANSLATION = { marshallOptions: { removeUndefinedValues: true } }

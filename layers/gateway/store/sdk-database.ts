@@ -13,7 +13,7 @@ import { isConditionFailed } from './failures.ts'
 
 type Client = Pick<DynamoDBDocumentClient, 'send'>
 
-/** The same database through AWS's SDK, which finds an operator's credentials wherever they are. */
+/** The same database through AWS's SDK, which finds an operator's credentials in all their places. */
 export function sdkDatabase(client: Client, withoutRetries: Client): Database {
   return {
     get: (input) => plain(client.send(new GetCommand(input))),
@@ -26,7 +26,7 @@ export function sdkDatabase(client: Client, withoutRetries: Client): Database {
   }
 }
 
-/** The document client leaves the item of a failed condition as DynamoDB wrote it. */
+/** The document client leaves the item of a failed condition in DynamoDB's JSON. */
 async function plain<T>(sent: Promise<T>): Promise<T> {
   try {
     return await sent

@@ -4,16 +4,16 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { ServiceError } from '../aws/service-error.ts'
 import type { Act } from '../domain/act.ts'
 import { retry } from '../retry.ts'
-import { isUnavailable, mayHaveHappened } from './failures.ts'
+import { isOutcomeUnknown, isUnavailable } from './failures.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 const LONGEST_PAUSE_MS = 400
 
-/** Nobody knows whether a write happened: its answer was lost, and sending it again told no more. */
-export class UnansweredWrite extends Error {
-  override readonly name = 'UnansweredWrite'
+/** The outcome of a write is unknown: its answer was lost, and sending it again told no more. */
+export class WriteOutcomeUnknown extends Error {
+  override readonly name = 'WriteOutcomeUnknown'
   readonly reason: string
 
   constructor(cause: unknown) {
@@ -25,13 +25,13 @@ export class UnansweredWrite extends Error {
 }
 
 /**
- * All of it or nothing, tried until it is answered or the act's time is over. False if a condition failed. Throws an
- * UnansweredWrite where it may have happened all the same.
+ * Makes all of the writes or none, tried until it is answered or the act's time is over. False if a condition failed.
+ * Throws a WriteOutcomeUnknown if it may have happened all the same.
  */
 export function transact({ onceClient }: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
-  // By its token DynamoDB knows a write that is sent again, and makes it once.
+  // By its token DynamoDB recognises a write that is sent again, and makes it once.
   const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
-  let lost: UnansweredWrite | undefined
+  let lost: WriteOutcomeUnknown | undefined
   return retry(send, {
     when: (error, pauseMs) => maySendAgain(error) && pauseMs < act.leftMs(),
     pauseMs: (attempt) => Math.min(20 * attempt, LONGEST_PAUSE_MS),
@@ -45,7 +45,7 @@ export function transact({ onceClient }: OperatorTables, items: readonly Transac
       return true
     } catch (error) {
       if (codesOf(error).includes('ConditionalCheckFailed')) return false
-      if (mayHaveHappened(error) || (error as Error).name === 'AbortError') lost ??= new UnansweredWrite(error)
+      if (isOutcomeUnknown(error) || (error as Error).name === 'AbortError') lost ??= new WriteOutcomeUnknown(error)
       // DynamoDB cancels no write that was made.
       throw error instanceof TransactionCanceledException ? error : (lost ?? error)
     }
@@ -53,11 +53,11 @@ export function transact({ onceClient }: OperatorTables, items: readonly Transac
 }
 
 function maySendAgain(error: unknown): boolean {
-  return error instanceof UnansweredWrite || wasCrowdedOut(error) || isUnavailable(error)
+  return error instanceof WriteOutcomeUnknown || wasTransactionRejected(error) || isUnavailable(error)
 }
 
 /** Others wrote the same items at the same moment, again and again. Nothing was written. */
-export function wasCrowdedOut(error: unknown): boolean {
+export function wasTransactionRejected(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')
 }
 

@@ -5,8 +5,8 @@ import { closest } from './closest.ts'
 import { describe, isObject, type Wanted, wantedText } from './field-rules.ts'
 
 /**
- * The refusal of a value, by the path of its field in the caller's own words. A value is quoted only where one of a few
- * words is wanted, and then a short one. `beside` has the field's neighbours, if it is missing.
+ * The refusal of a value, by the path of its field as the caller wrote it. A value is quoted only if one of a few words
+ * is wanted, and then a short one. `beside` has the field's neighbours, if it is missing.
  */
 export function badField(path: string, wanted: Wanted, got: unknown, beside?: unknown): GatewayError {
   const code = got === undefined || got === null ? 'missing_required_parameter' : 'invalid_value'
@@ -14,7 +14,7 @@ export function badField(path: string, wanted: Wanted, got: unknown, beside?: un
   return badRequest(code, `'${path}' must be ${wantedText(wanted)}, but ${described(wanted, got)}${near}`, path)
 }
 
-/** The end of a sentence that says what was got, and the word that it was meant to be. */
+/** The end of a sentence: the value that came, and the word that was probably meant. */
 export function described(wanted: Wanted, got: unknown): string {
   if (typeof wanted === 'string' || typeof got !== 'string') return `${describe(got)}.`
   const meant = closest(got.trim(), wanted)
@@ -25,14 +25,14 @@ export function described(wanted: Wanted, got: unknown): string {
 /** Nearly every word of a contract is shorter. */
 const LONGEST_WORD = 20
 
-/** What is longer, or has blanks inside, may be somebody's prompt. */
+/** A longer text, or one with blanks inside, may be a prompt. */
 function isWord(text: string): boolean {
   return text !== '' && text.length <= LONGEST_WORD && !/\S\s+\S/.test(text) && !keyShapes().test(text)
 }
 
 const MOST_NEIGHBOURS = 64
 
-/** Fields of other contracts that say the same. */
+/** Fields of other contracts with the same meaning. */
 const ELSEWHERE: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
   ['messages', { input: '/v1/responses', prompt: '/v1/completions' }],
   ['input', { messages: '/v1/chat/completions', prompt: '/v1/completions' }],

@@ -2,7 +2,7 @@ import { isDeeper, isObject } from './field-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Begins what only this gateway can read; no provider's own data begins so. */
+/** The prefix of data that only this gateway can read; no provider's own data begins so. */
 const MARK = 'thoughts.v1.'
 const MOST_THOUGHTS = 1_000
 /** A thought is a flat object in a list. */
@@ -10,8 +10,8 @@ const THOUGHT_DEPTH = 2
 const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 'index'] as const
 
 /**
- * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is not
- * a secret: what is in it the provider has signed or encrypted itself.
+ * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is
+ * not a secret: the provider itself has signed or encrypted its content.
  */
 export function packThoughts(details: readonly Fields[]): string {
   return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')

@@ -65,7 +65,7 @@ const CHOICE_WORDS = ['none', 'auto', 'required', 'any']
 
 const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
 
-/** A wish that has a few words; another word may have another price. */
+/** An option with a few values; another value may have another price. */
 export const wish = (...words: readonly string[]): Shape => {
   const shape = priced(oneOf(...words))
   return (sent, at) => (typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent))
@@ -82,10 +82,10 @@ export const THINKING: Shape = object({
   clear_thinking: flag,
 })
 
-/** The names that providers give to the tier at their list price. */
+/** The names that providers give to the service tier at their list price. */
 export const SERVICE_TIER = wish('auto', 'default', 'on_demand')
 
-/** Arguments of the chat templates of open models. A template can make a prompt of any length of others. */
+/** Arguments of the chat templates of open models. With other arguments a template can make a prompt of any length. */
 const TEMPLATE_ARGUMENTS = object({
   enable_thinking: flag,
   thinking: flag,
@@ -100,7 +100,7 @@ const TEMPLATE_ARGUMENTS = object({
 export const MODEL_WANTED = 'the id of a model; GET /v1/models lists them'
 export const MODEL: Shape = value((sent) => (typeof sent === 'string' && sent !== '' ? undefined : MODEL_WANTED))
 
-/** OpenAI takes 16. */
+/** OpenAI accepts 16. */
 export const METADATA = record(scalar, 64)
 
 const REAL = value(number(-1e9, 1e9))
@@ -109,7 +109,7 @@ const TEXTS = list(text)
 const TOKEN_IDS = list(value(integer(0)))
 const CAP = value(integer(1))
 
-/** The ways to draw the next token and to form the text. */
+/** The fields of sampling, and of the form of the text. */
 export const DRAWING_FIELDS: Rows = {
   temperature: value(number(0, 2)),
   top_p: value(number(0, 1)),

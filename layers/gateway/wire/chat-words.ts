@@ -1,8 +1,8 @@
 import { badRequest } from '../domain/gateway-error.ts'
 
 /**
- * Refuses words of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its inner
- * form would carry them to a provider, which would bill for them.
+ * Refuses fields of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its
+ * inner form would carry them to a provider, which would bill for them.
  */
 export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: readonly string[]): void {
   const word = words.find((name) => body[name] !== undefined && body[name] !== null)

@@ -1,6 +1,6 @@
-/** Longer names are nobody's mistake in typing. */
+/** A longer name is no typing mistake. */
 const LONGEST = 64
-/** Of this many letters one may be wrong, missing or too many; two that changed places are one mistake. */
+/** For each of this many letters one may be wrong, missing or too many; two that changed places are one mistake. */
 const LETTERS_PER_MISTAKE = 3
 const MOST_MISTAKES = 2
 

@@ -1,8 +1,8 @@
 import type { Headers } from './headers.ts'
 
 // Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from a
-// header of its own: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that whoever
-// has no key cannot do anyway.
+// header of its own: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that it
+// could not do without a browser.
 
 /** A day, which is the longest that a browser keeps it. */
 const PREFLIGHT_SECONDS = 86_400
@@ -22,7 +22,7 @@ const EXPOSED = [
 ]
 const EXPOSED_OWN = ['Attempts', 'Cost', 'Dropped-Fields', 'Lowered-Max-Tokens', 'Provider', 'Replayed']
 
-/** On every answer to a browser: who may read it, and which headers of it. */
+/** On every answer to a browser: the origins that may read it, and its readable headers. */
 export function crossOriginHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',
@@ -30,7 +30,7 @@ export function crossOriginHeaders(prefix: string): Headers {
   }
 }
 
-/** What a browser is told before it sends a request. `*` stands for every header but Authorization. */
+/** The answer to a browser's preflight request. `*` stands for every header but Authorization. */
 export function preflightHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',

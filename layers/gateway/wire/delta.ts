@@ -3,13 +3,13 @@ import { isObject } from './field-rules.ts'
 
 type ToolCall = Record<string, unknown>
 
-/** Whether a delta says anything: any field but the role that is not empty. */
+/** True if a delta says anything: any field but the role that is not empty. */
 export function speaks(delta: Delta): boolean {
   for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
   return false
 }
 
-/** Whether an answer has begun with this part: it says something, of whatever kind, or ends. */
+/** True if an answer has begun with this part: it says something, of any kind, or ends. */
 export function isAnswer(part: ChatPart): boolean {
   return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
 }
@@ -20,7 +20,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Sounds and pictures: how many tokens they are cannot be seen in their data. */
+/** Audio and images: their data do not show how many tokens they are. */
 export function hasMedia({ audio, images }: Delta): boolean {
   return !isEmpty(audio) || !isEmpty(images)
 }
@@ -31,7 +31,7 @@ function stringOf(value: unknown): string {
 
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
 export class MessageBuilder {
-  /** By names that an upstream chose, of which one may be `__proto__`. */
+  /** By names that an upstream chose: one may be `__proto__`. */
   readonly #fields = new Map<string, unknown>()
   readonly #calls = new Map<unknown, ToolCall>()
 
@@ -86,7 +86,7 @@ function grow(soFar: unknown, piece: Record<string, unknown>, growing: 'argument
   }
 }
 
-/** A sound and its words come in pieces. */
+/** Audio and its transcript come in pieces. */
 function growAudio(soFar: unknown, piece: Record<string, unknown>) {
   const before = isObject(soFar) ? soFar : {}
   return {

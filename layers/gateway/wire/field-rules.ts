@@ -1,7 +1,7 @@
 /** The value that a field should have: described, or one of these words. */
 export type Wanted = string | readonly string[]
 
-/** The value that a field should have; undefined if it has it. Absent and null are always fine. */
+/** The value that a field should have; undefined if it has it. Absent and null are always accepted. */
 export type Rule = (value: unknown) => Wanted | undefined
 
 export function wantedText(wanted: Wanted): string {
@@ -54,7 +54,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value from outside is nested more levels deep than this. */
+/** True if a value from outside is nested deeper than this many levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -62,7 +62,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** Describes the value that was got, without repeating text that may be somebody's prompt. */
+/** Describes the value that came, without repeating text that may be a prompt. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'it is missing'
   if (value === null) return 'got null'

@@ -7,9 +7,8 @@ const MOST_SHOWN = 100
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
 /**
- * The route for this call, or the refusal that says what is wrong with its method. What is wrong with a path, `noSuchPath`
- * says. HEAD is for what GET is
- * for, and a slash at the end of a path says nothing.
+ * The route for this call, or the refusal of its method. `noSuchPath` makes the refusal of a path. HEAD is accepted as
+ * GET is, and a slash at the end of a path is ignored.
  */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
   const fixed = FIXED.get(path)
@@ -33,7 +32,7 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   )
 }
 
-/** Nearly every call is to one of these, as it is written here. No two have the same path. */
+/** Nearly every call is to one of these paths, which have no parameters. No two routes have the same one. */
 const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 
 const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))

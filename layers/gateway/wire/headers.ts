@@ -30,7 +30,7 @@ export function addRateLimits(headers: Headers, key: Key, nowMs: number): void {
   headers['x-ratelimit-reset-requests'] = duration(window.resetSeconds)
 }
 
-/** As OpenAI writes it, which is Go's way: `6s`, `1m0s`, `12h28m54s`. */
+/** Go's notation, as OpenAI writes it: `6s`, `1m0s`, `12h28m54s`. */
 function duration(seconds: number): string {
   if (seconds < 60) return `${seconds}s`
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
@@ -45,7 +45,7 @@ export function attemptsText(attempts: readonly Attempt[]): string {
 const MOST_NAMED = 16
 const NAME = /^[\w.[\]-]{1,64}$/
 
-/** The caller's own names, and not all of them are fit for a header. */
+/** The names are the caller's own, and not all of them may stand in a header. */
 export function droppedFieldsText(fields: readonly string[]): string {
   const named = fields.filter((name) => NAME.test(name)).slice(0, MOST_NAMED)
   const more = fields.length - named.length

@@ -1,7 +1,7 @@
 import { badRequest } from '../domain/gateway-error.ts'
 import { isObject } from './field-rules.ts'
 
-/** Whether the caller of a stream wants to be told its usage. */
+/** True if the caller of a stream asks for its usage. */
 export function readIncludeUsage(options: unknown, stream: boolean): boolean {
   if (!isObject(options)) return false
   if (stream) return options.include_usage === true

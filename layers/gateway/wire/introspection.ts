@@ -2,7 +2,7 @@ import { heldOf, type Key, standingOf } from '../domain/key.ts'
 import { type Limits, limitsOf, type Window } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 
-/** The key as its holder sees it, without the request that asks. */
+/** The key as its holder sees it. The introspecting request itself is not counted. */
 export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
   const limits = limitsOf(key, nowMs)
   const inGrace = standingOf(key, hash, nowMs) === 'grace'

@@ -2,7 +2,7 @@ import type { MediaKind } from '../domain/catalog.ts'
 
 const LONGEST_ADDRESS = 8_192
 
-/** The ends of names that tell what is behind an address. */
+/** The extensions that tell the kind of content behind an address. */
 const EXTENSIONS: Readonly<Record<MediaKind, string>> = {
   image: 'png jpg jpeg jfif gif webp bmp tif tiff heic heif avif svg ico',
   audio: 'mp3 wav ogg oga flac m4a aac opus wma aif aiff amr mid',
@@ -18,7 +18,7 @@ export function isDataUrl(address: string): boolean {
   return /^data:/i.test(address)
 }
 
-/** The reason for which an upstream may not be given this address of a medium; undefined if it may. */
+/** The reason why an upstream may not be given this address of a medium; undefined if it may. */
 export function addressFault(address: string, kind: MediaKind): string | undefined {
   if (isDataUrl(address)) return undefined
   if (!/^https:\/\//i.test(address) || address.length > LONGEST_ADDRESS || !URL.canParse(address)) {
@@ -31,7 +31,12 @@ export function addressFault(address: string, kind: MediaKind): string | undefin
   return named === undefined || named === kind ? undefined : `must be the address of ${A[kind]}, and names ${A[named]}`
 }
 
-const A: Readonly<Record<MediaKind, string>> = { image: 'an image', audio: 'a sound', video: 'a film', file: 'a file' }
+const A: Readonly<Record<MediaKind, string>> = {
+  image: 'an image',
+  audio: 'an audio file',
+  video: 'a video',
+  file: 'a file',
+}
 
 /** An upstream inside the operator's network must not be sent to its neighbours. */
 function isPublicName(host: string): boolean {

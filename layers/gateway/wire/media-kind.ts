@@ -12,7 +12,7 @@ const BEGINNINGS: readonly (readonly [RegExp, MediaKind])[] = [
   ],
   // Matroska and WebM, FLV, MPEG, AVI, MP4 and QuickTime.
   [/^(?:1a45dfa3|464c56|000001b[3a]|52494646.{8}415649|.{8}66747970)/, 'video'],
-  // PDF, ZIP with all that is made of it, the old Office formats, RTF.
+  // PDF, ZIP and the formats based on it, the old Office formats, RTF.
   [/^(?:25504446|504b0304|d0cf11e0|7b5c727466)/, 'file'],
 ]
 
@@ -21,8 +21,8 @@ const MOST_HEADER_CHARS = 200
 const DATA_URL = /^data:([^,;]*)[^,]*;base64,/i
 
 /**
- * What a part of a prompt is, decided by all that it says of itself: providers look at the data, whatever a part is called.
- * A picture is one only if its part, its type and its bytes agree.
+ * The kind of a part of a prompt, by all that it says of itself: providers look at the data, not at the name of the
+ * part. A part is an image only if its name, its type and its bytes agree.
  */
 export function kindOfData(said: MediaKind, url: string): MediaKind {
   const [start, type = ''] = DATA_URL.exec(url.slice(0, MOST_HEADER_CHARS)) ?? []

@@ -20,7 +20,7 @@ export const MAX_MESSAGES = 10_000
 
 // The tables of a message of Chat Completions: every field that goes upstream, at every depth, is a row here.
 
-/** A place up to which a provider is asked to write the prompt to its cache. */
+/** A mark up to which a provider is asked to write the prompt to its cache. */
 export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
 
 /** An address that the upstream is to fetch, or the data themselves. */
@@ -35,7 +35,7 @@ export const address =
 export const fileData: Shape = (sent, at) =>
   typeof sent === 'string' && !sent.includes(':') ? sent : address('file')(sent, at)
 
-/** Files at a provider are those of all callers of this gateway: nobody may name them. */
+/** All callers of this gateway share the files at a provider, so no caller may name one. */
 export const ofProvider = (instead: string) =>
   never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
 
@@ -48,7 +48,7 @@ const textOrAddress =
 const marked = { cache_control: cacheMark }
 const TEXT = { text, ...marked }
 
-/** How closely a picture is looked at. */
+/** The detail in which an image is looked at. */
 export const DETAIL = word('auto', 'low', 'high', 'original')
 
 const GIVEN_PARTS = {
@@ -70,7 +70,7 @@ const SAID_PARTS = {
   thinking: { thinking: textOr(list(object({ type: word('text'), text })), 'an array of texts'), closed: flag },
 } satisfies Record<string, Rows>
 
-/** A content is null where a message has none. */
+/** The content is null if a message has none. */
 const content = (parts: Record<string, Rows>): Shape => {
   const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
   return (sent, at) => (sent === null ? null : shape(sent, at))
@@ -78,7 +78,7 @@ const content = (parts: Record<string, Rows>): Shape => {
 
 const FUNCTION_CALL = object({ name: text, arguments: text, parsed_arguments: leftOut, ...marked })
 
-/** Google's signature of a thought, without which a call of its models is not taken again. */
+/** Google's signature of a thought. Its models do not accept a call again without it. */
 const EXTRA_CONTENT = object({ google: object({ thought_signature: text }) })
 
 const TOOL_CALL = object({
@@ -122,7 +122,7 @@ const ROLES = {
     prefix: flag,
     partial: flag,
     audio: ofProvider('Give the words that were spoken'),
-    // Of answers that clients send back.
+    // Fields of answers that clients send back.
     annotations: leftOut,
     citations: leftOut,
     images: leftOut,

@@ -25,12 +25,12 @@ export function modelEntry(model: PricedModel) {
   }
 }
 
-/** Every contract of words is put into the dialect of every route, so a model serves all of them or none. */
+/** Every contract of text is translated to the dialect of every route, so a model serves all of these contracts or none. */
 function contractsOf(model: PricedModel): ContractName[] {
   return CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding'))
 }
 
-/** `known` are the ids of the models that there are. */
+/** `known` are the ids of all models. */
 export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
   const meant = meantModel(id, [...known])
   const advice = meant ? ` Did you mean '${meant}'?` : ''
@@ -41,7 +41,7 @@ export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
   )
 }
 
-/** Of names that other gateways and providers give to a model: `openai/gpt-4o`, `gpt-4o-2024-08-06`, `gpt-4o:free`. */
+/** For names that other gateways and providers give to a model: `openai/gpt-4o`, `gpt-4o-2024-08-06`, `gpt-4o:free`. */
 function meantModel(id: string, known: readonly string[]): string | undefined {
   const bare = id.slice(id.lastIndexOf('/') + 1, MOST_NAME_CHARS).replace(/[-@:](?:latest|free|\d{4}-?\d\d-?\d\d)$/, '')
   return closest(id, known) ?? closest(bare, known) ?? known.find((each) => bare !== '' && each.endsWith(`/${bare}`))
@@ -50,8 +50,8 @@ function meantModel(id: string, known: readonly string[]): string | undefined {
 const MOST_NAME_CHARS = 200
 
 /**
- * Credits for one token, one request and one image, under OpenRouter's names; what has no price of its own is left out. In
- * place of the base price a tier holds for prompts of more tokens than its `above`.
+ * Credits for one token, one request and one image, under OpenRouter's names; parts without a price of their own are
+ * left out. A tier replaces the base price for prompts of more tokens than its `above`.
  */
 export function pricing(price: Price) {
   const { requestPico, imagePico, tiers } = price

@@ -1,4 +1,4 @@
-/** How a tool of a namespace is called where there are no namespaces. */
+/** The name of a tool in a namespace, for a format without namespaces. */
 export function namespacedName(namespace: unknown, name: string): string {
   return typeof namespace === 'string' && namespace !== '' ? `${namespace}__${name}` : name
 }

@@ -4,14 +4,14 @@ import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
 import { closest } from './closest.ts'
 
 const MOST_SHOWN = 100
-/** A path of more steps is nobody's mistake in a base URL. */
+/** A path of more steps is no mistake in a base URL. */
 const MOST_STEPS = 12
 const VERSION = 'v1'
 
 const ENDPOINTS = HTTP_ROUTES.map((route) => ({ route, shown: shownPath(route), steps: stepsOf(route.path).slice(1) }))
 const LISTED = ENDPOINTS.map(({ route, shown }) => `${route.method} ${shown}`).join(', ')
 
-/** The refusal of a path that leads nowhere. A wrong base URL is the usual reason, so it says what is wrong with it. */
+/** The refusal of an unknown path. A wrong base URL is the usual reason, so the message explains its mistake. */
 export function noSuchPath(method: string, path: string): GatewayError {
   const steps = stepsOf(path)
   if (steps.every((step) => step === VERSION)) return new GatewayError('not_found', WELCOME)

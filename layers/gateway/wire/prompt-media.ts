@@ -5,7 +5,7 @@ import { kindOfBase64, kindOfData } from './media-kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The parts of a message that are not text, as chat has them. */
+/** The parts of a chat message that are not text. */
 const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['image_url', 'image'],
   ['input_audio', 'audio'],
@@ -14,7 +14,7 @@ const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>
   ['file', 'file'],
 ])
 
-/** Counts the parts of a prompt that are not text, each as what it is. */
+/** Counts the parts of a prompt that are not text, each by its true kind. */
 export function promptMedia(messages: readonly Fields[]): Record<MediaKind, number> {
   const media = { image: 0, audio: 0, video: 0, file: 0 }
   for (const { content } of messages) {

@@ -1,7 +1,7 @@
 import type { ChatBody } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
-/** Names beside which stands no text for the model: kinds, signatures, and the data of pictures, sounds and files. */
+/** Names of fields without text for the model: kinds, signatures, and the data of images, audio and files. */
 const NOT_READ = new Set([
   ...['type', 'image_url', 'input_audio', 'audio_url', 'video_url', 'file_data', 'data', 'detail'],
   'signature',

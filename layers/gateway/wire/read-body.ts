@@ -2,7 +2,7 @@ import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { MAX_DEPTH } from '../domain/json-fault.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** No encoding at all. */
+/** An encoding that changes nothing. */
 const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
@@ -15,9 +15,9 @@ export type RawBody = {
 
 export type JsonBody = {
   readonly value: unknown
-  /** The bytes that came, and those that its numbers may gain when they are written again. */
+  /** The bytes that came, and those that the numbers may gain when they are written again. */
   readonly bytes: number
-  /** Whether a field anywhere in it is called `cache_control`. */
+  /** True if any field, at any depth, is called `cache_control`. */
   readonly namesCache?: boolean
   /** The key that it came with. */
   readonly callerId: string
@@ -31,7 +31,7 @@ export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
   return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
 }
 
-/** The text of a body that says it is JSON. */
+/** The text of a body that is declared as JSON. */
 export function textOf({ body = '', isBase64Encoded, contentType, contentEncoding }: RawBody): Text {
   requireJsonType(contentType)
   if (contentEncoding && !PLAIN.test(contentEncoding)) throw compressed(`as '${contentEncoding.slice(0, 80)}'`)
@@ -40,7 +40,7 @@ export function textOf({ body = '', isBase64Encoded, contentType, contentEncodin
 
 type Text = { readonly text: string; readonly bytes: number }
 
-/** Both bytes with which gzip begins. No JSON does; as text the second is no character. */
+/** The two bytes with which gzip begins. No JSON begins so; read as text, the second is no character. */
 const GZIP = [0x1f, 0x8b]
 
 function measure(body: string): Text {
@@ -82,7 +82,7 @@ function requireJsonType(contentType: string | undefined): void {
   )
 }
 
-/** Where it is not, `jsonFault` says. */
+/** The details are for `jsonFault`. */
 export const NOT_JSON = 'The request body is not valid JSON.'
 
 function parse(text: string): unknown {
@@ -99,7 +99,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
     if (!Number.isFinite(value)) {
       throw badRequest('invalid_body', 'The request body contains a number too large to represent.')
     }
-    // A field of the request itself is no text.
+    // Numbers in top-level fields of the request are not part of the prompt.
     if (depth > 1 && mayGrow(Math.abs(value))) seen.gained += LONGEST_NUMBER
   }
   if (typeof value !== 'object' || value === null) return
@@ -123,7 +123,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
 /** As long as JSON.stringify writes one: -0.0000012345678901234567. */
 const LONGEST_NUMBER = 25
 
-/** Whether a number may come shorter than it is written again: `1e20` is sent to a provider as 21 digits. */
+/** True if a number may become longer when it is written again: `1e20` is sent to a provider as 21 digits. */
 function mayGrow(size: number): boolean {
   if (size < 0.01) return size > 0
   return size >= 1000 && (size > Number.MAX_SAFE_INTEGER || size % 1000 === 0)

@@ -7,7 +7,7 @@ import type { JsonBody } from './read-body.ts'
 import { Reading } from './reading.ts'
 import { buildFields, type KnownRows } from './shape.ts'
 
-/** Several times as many as there are. */
+/** Several times as many as there are known fields. */
 const MOST_FIELDS = 400
 
 export type ReadFields = {

@@ -14,7 +14,7 @@ const MOST_DIFFERENT = 1_000
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator can allow it with allowFields in the catalog'
 
-/** The reading of one request: where it is, and the fields that it came across and does not know. */
+/** The reading of one request: its current path, and the unknown fields that it has met. */
 export class Reading {
   readonly #callerId: string
   readonly #path: (string | number)[] = []
@@ -38,18 +38,18 @@ export class Reading {
     this.#path.pop()
   }
 
-  /** Refuses a value that is not what its field wants, whoever answers. */
+  /** Refuses a value of the wrong form, for every route. */
   refuse(wanted: Wanted, got: unknown, beside?: unknown): never {
     throw badField(this.#here() || 'The request body', wanted, got, beside)
   }
 
-  /** Refuses a field that nobody may use here. */
+  /** Refuses a field that may not be used here. */
   forbid(why: string): never {
     const param = this.#here()
     throw badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
   }
 
-  /** Notes a field beside those that are known. */
+  /** Notes a field that is not known. */
   other(name: string, known: readonly string[]): void {
     this.#path.push(name)
     this.#note('unknown_parameter', (param) => {
@@ -79,7 +79,7 @@ export class Reading {
     return undefined
   }
 
-  /** The name that goes out for one of the caller's own, so that no caller acts under the name of another. */
+  /** The name that is sent in place of one of the caller's own, so that no caller acts under the name of another. */
   alias(name: string): string {
     return hash('sha256', `${this.#callerId}\n${name}`, 'base64url')
   }

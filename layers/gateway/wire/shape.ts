@@ -2,8 +2,8 @@ import { arrayOf, isObject, oneOf, type Rule } from './field-rules.ts'
 import type { Reading } from './reading.ts'
 
 /**
- * Builds a value anew from what a caller sent: known parts are copied one by one, and nothing else. Undefined is left out,
- * as null is.
+ * Builds a value anew from a caller's value: known parts are copied one by one, and nothing else. Undefined is left
+ * out, as null is.
  */
 export type Shape = (value: unknown, at: Reading) => unknown
 
@@ -37,17 +37,20 @@ const isScalar = (sent: unknown) => typeof sent === 'string' || typeof sent === 
 /** A text, a number, true or false. */
 export const scalar: Shape = value((sent) => (isScalar(sent) ? undefined : 'a string, a number, true or false'))
 
-/** JSON of the caller's own, such as a schema or a tool's input. Its size is held, and no provider acts by its names. */
+/**
+ * JSON of the caller's own, such as a schema or a tool's input. Its size is held, and no field name in it has a meaning
+ * to the provider.
+ */
 export const json: Shape = (sent) => sent ?? undefined
 
 /** A schema or a tool's input. */
 export const jsonObject: Shape = (sent, at) =>
   sent === null ? undefined : isObject(sent) ? sent : at.refuse('an object', sent)
 
-/** A field of an answer that clients send back, and that no provider reads again. */
+/** A field of an answer that clients send back, and that no provider reads. */
 export const leftOut: Shape = () => undefined
 
-/** A field that may not be used here, whoever answers. */
+/** A field that may not be used here, for any route. */
 export const never =
   (why: string): Shape =>
   (sent, at) =>
@@ -57,10 +60,10 @@ function isEmpty(sent: unknown): boolean {
   return sent === null || sent === '' || (Array.isArray(sent) && sent.length === 0)
 }
 
-/** A field that costs extra, whatever its value: it may be allowed by the operator, or be left out. */
+/** A field that costs extra with any value: the operator may allow it, or it is left out. */
 export const paid: Shape = (sent, at) => (sent === null ? undefined : at.paid())
 
-/** A value that has the list price; others may be allowed by the operator, or be left out. */
+/** A value that has the list price; the operator may allow others, or they are left out. */
 export const priced =
   (rule: Rule): Shape =>
   (sent, at) => {
@@ -112,7 +115,7 @@ export function object(rows: Rows): Shape {
   }
 }
 
-/** An object whose kind one of its fields names. */
+/** An object whose kind is named by one of its fields. */
 export function variants(by: string, kinds: Readonly<Record<string, Rows | Shape>>, otherwise: Shape): Shape {
   const shapes = new Map(
     Object.entries(kinds).map(([kind, rows]) => [

@@ -1,19 +1,19 @@
 import type { Delta } from '../domain/chat.ts'
 import { isObject } from './field-rules.ts'
 
-/** Upstreams tell a thought in one of these fields, or the same thought in several. */
+/** Upstreams put a thought in one of these fields, or the same thought in several. */
 const THOUGHTS = new Set(['reasoning_content', 'reasoning', 'reasoning_details', 'thinking', 'thinking_blocks'])
 
-/** Fields whose words may be inside of lists and objects. */
+/** Fields whose text may be inside lists and objects. */
 const SAID_INSIDE = new Set(['content', 'refusal', 'tool_calls', 'function_call'])
 
-/** Names, proofs, encrypted thoughts and quotations were not generated word by word. */
+/** Names, signatures, encrypted thoughts and quotations were not generated word by word. */
 const NOT_SAID = new Set([
   ...['role', 'type', 'id', 'index', 'format', 'signature', 'thought_signature', 'data'],
   ...['audio', 'images', 'citations', 'annotations', 'extra_content', 'provider_specific_fields'],
 ])
 
-/** Everything that a model generated in this delta, as one text: its thoughts, then its words in the order of their fields. */
+/** All text that a model generated in this delta: its thoughts, then the texts in the order of their fields. */
 export function textOf(delta: Delta): string {
   let said = ''
   let thought = ''
@@ -25,7 +25,7 @@ export function textOf(delta: Delta): string {
   return thought + said
 }
 
-/** A delta with so many characters of its text. Fields that are no text are left out, but for the role. */
+/** A delta with the first `chars` characters of its text. Fields that are no text are left out, except the role. */
 export function cutDelta(delta: Delta, chars: number): Delta {
   const thoughts = Object.entries(delta).filter(([name]) => THOUGHTS.has(name))
   const thought = thoughts.reduce((longest, [, value]) => Math.max(longest, textInside(value).length), 0)
@@ -39,7 +39,7 @@ export function cutDelta(delta: Delta, chars: number): Delta {
   )
 }
 
-/** Text in a field that nobody knows is text. */
+/** Text in an unknown field is text. */
 function isSaid(name: string, value: unknown): boolean {
   return typeof value === 'string' ? !NOT_SAID.has(name) : SAID_INSIDE.has(name)
 }
@@ -53,7 +53,7 @@ function textInside(value: unknown): string {
   return text
 }
 
-/** Keeps so many characters in all of the texts that it is given, in the order of `textInside`. */
+/** Keeps the first `chars` characters of the texts that it is given, in the order of `textInside`. */
 function cutter(chars: number): (value: unknown) => unknown {
   let left = Math.max(0, chars)
   const cut = (value: unknown): unknown => {

@@ -3,7 +3,7 @@ import { isObject } from './field-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A credit is a US dollar, where a provider says what it bills. */
+/** A credit counts as a US dollar where providers state their cost. */
 const NANO_PLACES = 9
 /** xAI's tick is a ten-thousand-millionth of a dollar. */
 const TICK_PLACES = 10
@@ -12,10 +12,10 @@ const MOST_NANO = 10n ** 15n
 const MOST_CHARS = 40
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 
-/** A field of the usage object, or a part of it, and how many decimals a nanocredit has in its unit. */
+/** A field of the usage object, or a part of it, and the number of decimals of a nanocredit in its unit. */
 type Way = { readonly field: string; readonly part?: string; readonly places: number }
 
-/** How providers state the cost of an answer: OpenRouter, Perplexity, DeepInfra, xAI. */
+/** The ways in which providers state the cost of an answer: OpenRouter, Perplexity, DeepInfra, xAI. */
 const WAYS: readonly Way[] = [
   { field: 'cost', places: NANO_PLACES },
   { field: 'cost', part: 'total_cost', places: NANO_PLACES },
@@ -23,11 +23,11 @@ const WAYS: readonly Way[] = [
   { field: 'cost_in_usd_ticks', places: NANO_PLACES - TICK_PLACES },
 ]
 
-/** With the sign by which OpenRouter says that its cost is its fee alone, and that the model's maker bills the rest. */
+/** The flag by which OpenRouter tells that its cost is its fee alone, and that the model's maker bills the rest. */
 const FEE_ONLY = 'is_byok'
 export const COST_FIELDS: readonly string[] = [...new Set(WAYS.map(({ field }) => field)), FEE_ONLY]
 
-/** The cost in a provider's own usage object, rounded up; undefined if it states none that can be one. */
+/** The cost in a provider's own usage object, rounded up; undefined if it states no valid one. */
 export function statedCost(usage: Fields): Nano | undefined {
   if (usage[FEE_ONLY] === true) return undefined
   for (const { field, part, places } of WAYS) {
@@ -38,7 +38,7 @@ export function statedCost(usage: Fields): Nano | undefined {
   return undefined
 }
 
-/** The fields that may state a cost, for a dialect that puts a usage object into other words. */
+/** The fields that may state a cost, for a dialect that translates a usage object. */
 export function costFields(usage: Fields): Fields {
   return Object.fromEntries(COST_FIELDS.flatMap((name) => (usage[name] == null ? [] : [[name, usage[name]]])))
 }
@@ -49,7 +49,7 @@ function nanoOf(value: unknown, places: number): Nano | undefined {
   const match = text.length <= MOST_CHARS ? DECIMAL.exec(text) : null
   if (!match) return undefined
   const [, whole = '', fraction = '', exponent = '0'] = match
-  // Past these bounds a number is nothing that matters, or more than the most.
+  // Beyond these bounds a number is too small to matter, or more than the most.
   const shift = Math.max(-2 * MOST_CHARS, Math.min(2 * MOST_CHARS, places - fraction.length + Number(exponent)))
   const divisor = 10n ** BigInt(Math.max(0, -shift))
   const nano = (BigInt(whole + fraction) * 10n ** BigInt(Math.max(0, shift)) + divisor - 1n) / divisor

@@ -3,7 +3,7 @@ import { isObject } from './field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
 import { statedCost } from './stated-cost.ts'
 
-/** The counts in OpenAI's usage object, of unknown worth. Cache writes have several names. */
+/** The counts in OpenAI's usage object, not checked yet. Cache writes have several names. */
 export function readUsage(usage: unknown): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
@@ -38,7 +38,7 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
   }
 }
 
-/** Nothing but tokens: what the upstream bills us is not the caller's to know. */
+/** Token counts only: the caller is not told the upstream's bill. */
 function tokenCounts(details: unknown): Record<string, unknown> {
   const counts = isObject(details) ? Object.entries(details) : []
   return Object.fromEntries(counts.filter(([name]) => name.endsWith('_tokens')))

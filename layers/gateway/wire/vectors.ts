@@ -2,8 +2,8 @@ import type { Vector, VectorFormat } from '../domain/embedding.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
 /**
- * A vector as an upstream sent it, in either format, in the form that the caller is to get. 32-bit floats are in the byte
- * order of the machine, which is that of the format wherever Node runs.
+ * A vector as an upstream sent it, in either format, in the format that the caller wants. 32-bit floats are in the byte
+ * order of the machine, which is that of the format on every platform of Node.
  */
 export function readVector(sent: unknown, dimensions: number, format: VectorFormat): Vector {
   const vector = typeof sent === 'string' ? decode(sent) : copy(sent, format)

@@ -15,7 +15,7 @@ export type Sent = {
 export type Told<T> = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** What JSON there was. */
+  /** The parsed JSON. */
   readonly body: T
   readonly text: string
 }
@@ -26,7 +26,7 @@ type Any = any
 export type Admin = {
   /** `POST /keys`, with a JSON body. */
   call<T = Any>(route: string, sent?: Sent): Promise<Told<T>>
-  /** What was reported as unexpected. */
+  /** The errors that were reported as unexpected. */
   readonly reports: unknown[]
 }
 

@@ -9,7 +9,7 @@ export type Recording = {
   readonly printed: readonly { readonly atMs: number; readonly text: string }[]
 }
 
-export type Place = { readonly folder: string; readonly env?: Readonly<Record<string, string>> }
+export type Surroundings = { readonly folder: string; readonly env?: Readonly<Record<string, string>> }
 
 /** How commands begin, and the file that each runs. */
 const FILES = {
@@ -18,7 +18,10 @@ const FILES = {
   'node race.ts': './race.ts',
 }
 
-export function startProcess(command: string, { folder, env }: Place): ChildProcessByStdio<null, Readable, null> {
+export function startProcess(
+  command: string,
+  { folder, env }: Surroundings,
+): ChildProcessByStdio<null, Readable, null> {
   const [name = '', file = ''] = Object.entries(FILES).find(([begin]) => command.startsWith(begin)) ?? []
   const args = command.slice(name.length).split(' ').filter(Boolean)
   return spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
@@ -29,10 +32,10 @@ export function startProcess(command: string, { folder, env }: Place): ChildProc
 }
 
 /** Runs a command to its end. */
-export async function record(command: string, place: Place): Promise<Recording> {
+export async function record(command: string, surroundings: Surroundings): Promise<Recording> {
   const start = performance.now()
   const printed: { atMs: number; text: string }[] = []
-  const child = startProcess(command, place)
+  const child = startProcess(command, surroundings)
   child.stdout.setEncoding('utf8').on('data', (text: string) => printed.push({ atMs: performance.now() - start, text }))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${command}: ended with ${code}.`)

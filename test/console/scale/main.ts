@@ -47,12 +47,13 @@ stack.defer(() => browser.close())
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
 page.setDefaultTimeout(120_000)
 await page.goto(address)
-// Everybody begins with the overview. What it reads would be in the way of the next page.
+// Every visit begins with the overview. Its reads would be in the way of the next page.
 await page.getByText('Keys about to run dry').first().waitFor()
 
 const origin = new URL(address).origin
 const visits = new Map<string, Visit[]>()
-// The first time, and again at once. What is final of today is known a minute later, when every page is seen once more.
+// The first time, and again at once. The final rows of today are known a minute later, when every page is seen once
+// more.
 for (const [path, text] of PAGES) visits.set(path, await repeated(1 + RUNS, () => visit(path, text)))
 await sleep(INDEX_LAG_MS)
 for (const [path, text] of PAGES) await visit(path, text)

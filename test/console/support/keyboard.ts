@@ -14,7 +14,7 @@ export type Keyboard = {
 
 const MOST_STOPS = 80
 
-/** What has the focus, as a screen reader would call it. */
+/** The focused element, as a screen reader would call it. */
 const FOCUSED = `(() => {
   const { activeElement } = document
   const name = activeElement?.getAttribute('aria-label') ?? activeElement?.labels?.[0]?.textContent ?? activeElement?.textContent

@@ -10,7 +10,7 @@ import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/key
 import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 
-// What a gateway with some history says of itself.
+// Answers of a gateway with some history.
 
 const NOW = Date.now()
 const HOUR = 3_600_000

@@ -50,7 +50,7 @@ export type ScriptedConsole = {
   readonly asked: Asked[]
   /** The next change is done, and its answer is lost. */
   loseNextAnswer: boolean
-  /** Whether the stage asks before every change. */
+  /** True if the stage asks before every change. */
   isProtected: boolean
   /** As if another operator had changed this key in between. */
   changeByAnother(id: string, changes: Partial<KeyDetail>, event: Partial<EventShape>): void

@@ -30,7 +30,7 @@ const source = (type: string, of: unknown) => user({ type, source: of })
 const tool = (fields: object) => ({ tools: [{ name: 'f', input_schema: { type: 'object' }, ...fields }] })
 const choose = (tool_choice: unknown) => ({ ...tool({}), tool_choice })
 
-/** What is wrong, where, and the words in which its caller is told. */
+/** The fault, its request, and the message for the caller. */
 const BAD: readonly [string, unknown, RegExp][] = [
   ['no object', [GOOD], /must be a JSON object, but got an array/],
   ['401 fields', Object.fromEntries(Array.from({ length: 398 }, (_, i) => [`f${i}`, 1])), /at most 400 fields/],

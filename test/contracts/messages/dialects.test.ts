@@ -23,7 +23,7 @@ const SIGNED = [
   { type: 'redacted_thinking', data: 'c2VjcmV0' },
 ]
 
-/** What a caller is told of each answer, by dialect. */
+/** The answers that a caller gets, by dialect. */
 const SAID: Readonly<Record<string, Readonly<Record<Exclude<AnswerName, 'cut'>, Said>>>> = {
   openai: {
     text: { content: [text('Hello')], stop_reason: 'end_turn' },

@@ -32,7 +32,7 @@ export function eventsIn(stream: string): StreamEvent[] {
 
 type Item = Record<string, unknown>
 
-/** What a client makes of the events alone, without those that repeat it. */
+/** The items that a client builds from the events alone, without those that repeat it. */
 export function gatherItems(events: readonly StreamEvent[]): Item[] {
   const items: Item[] = []
   for (const event of events) {

@@ -49,7 +49,7 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
   'a stored file': [content({ type: 'input_file', file_id: 'f' }), 'input[0].content[0].file_id', "'file_data'"],
   'a file’s address': [content({ type: 'input_file', file_url: 'h' }), 'input[0].content[0].file_url', "'file_data'"],
   'a file of nothing': [content({ type: 'input_file' }), 'input[0].content[0].file_data', 'missing'],
-  'a sound of nothing': [content({ type: 'input_audio' }), 'input[0].content[0].input_audio', 'an object'],
+  'audio of nothing': [content({ type: 'input_audio' }), 'input[0].content[0].input_audio', 'an object'],
   'a picture that an assistant said': [
     items({ role: 'assistant', content: [{ type: 'input_image', image_url: 'x' }] }),
     'input[0].content[0].type',

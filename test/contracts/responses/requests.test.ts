@@ -42,7 +42,7 @@ const INPUTS: Readonly<Record<string, readonly [input: unknown, messages: object
       { role: 'assistant', content: 'A' },
     ],
   ],
-  'pictures, files and sounds': [
+  'pictures, files and audio': [
     [
       {
         role: 'user',

@@ -23,7 +23,7 @@ export const NEXT_ORIGIN_SECRET = 'next-origin-secret-of-this-test-0123456789abc
 export type TestAccount = AsyncDisposable & {
   readonly functions: Deployment['functions']
   readonly admin: Deployment['admin']
-  /** What functions reach the tables through. */
+  /** The proxy through which functions reach the tables. */
   readonly dynamodb: DynamoDbProxy
   readonly tables: OperatorTables
   issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>

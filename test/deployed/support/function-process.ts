@@ -7,7 +7,7 @@ import { type DeployedFunction, NODE } from './synthesize.ts'
 const HOST = fileURLToPath(new URL('function-host.ts', import.meta.url))
 
 export type FunctionProcess = AsyncDisposable & {
-  /** What it printed: its log. */
+  /** The output of the process: its log. */
   readonly output: { text: string }
   invoke(event: unknown): Promise<unknown>
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 const HTTP_ANSWER = 'application/vnd.awslambda.http-integration-response'
 const DELIMITER = Buffer.alloc(8)
 
-/** What a function sends to Lambda, as it arrives. */
+/** The bytes that a function sends to Lambda, as they arrive. */
 export class LambdaAnswer {
   readonly isStreaming: boolean
   readonly contentType: string | undefined
@@ -53,7 +53,7 @@ export class LambdaAnswer {
     this.#arrived = Promise.withResolvers()
   }
 
-  /** What has arrived of the body, once that contains these words or has ended. */
+  /** The body so far, once it contains these words or has ended. */
   async bodyWith(words: string): Promise<string> {
     while (!this.#isEnded && !this.body.includes(words)) await this.#arrived.promise
     return this.body
@@ -64,7 +64,7 @@ export class LambdaAnswer {
     return { ...this.#prelude(), body: this.body }
   }
 
-  /** What has arrived, after the prelude. */
+  /** The body so far, after the prelude. */
   get body(): string {
     if (this.contentType !== HTTP_ANSWER) return this.#bytes.toString()
     const at = this.#bytes.indexOf(DELIMITER)

@@ -1,7 +1,7 @@
 import type { DynamoDbCall } from './dynamodb-proxy.ts'
 import { type Intrinsic, type Resource, resolveValue, type Template } from './template.ts'
 
-/** What a role or a policy lets its bearer do to the tables. */
+/** The rights to the tables that a role or a policy gives. */
 export type Role = { allows(call: DynamoDbCall): boolean }
 
 export type Statement = {

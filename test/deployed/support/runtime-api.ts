@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers'
 import { LambdaAnswer } from './lambda-answer.ts'
 
 export type RuntimeApi = AsyncDisposable & {
-  /** What AWS_LAMBDA_RUNTIME_API is set to. */
+  /** The value of AWS_LAMBDA_RUNTIME_API. */
   readonly address: string
-  /** What the runtime reported as failed: an invocation, or its start. */
+  /** The failures that the runtime reported: of an invocation, or of its start. */
   readonly errors: string[]
   /** Resolves with the first byte of the answer. */
   invoke(event: unknown, timeoutSeconds: number): Promise<LambdaAnswer>

@@ -8,7 +8,7 @@ import { type DeployedFunction, NODE } from './synthesize.ts'
 export type RuntimeProcess = AsyncDisposable & {
   readonly child: ChildProcess
   readonly output: { text: string }
-  /** What the runtime reported as failed. */
+  /** The failures that the runtime reported. */
   readonly errors: readonly string[]
   /** Resolves with the first byte of the answer. */
   invoke(event: unknown): Promise<LambdaAnswer>

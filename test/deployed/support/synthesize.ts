@@ -9,7 +9,7 @@ import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } fr
 
 export const NODE = join(BIN, 'node')
 
-/** What stands in the template as a reference, and has a value only in an account. */
+/** The values of references in the template, which exist only in an account. */
 export type Account = {
   readonly keys: string
   readonly usage: string

@@ -12,14 +12,14 @@ export type Resource = {
 
 export type Template = { readonly Resources: Readonly<Record<string, Resource>> }
 
-/** Where a resource is in the tree of constructs: `Functions/Chat`. */
+/** The path of a resource in the tree of constructs: `Functions/Chat`. */
 export function pathOf(resource: Resource): string {
   return (resource.Metadata?.['aws:cdk:path'] ?? '').split('/').slice(1, -1).join('/')
 }
 
 const SECRET_REFERENCE = /\{\{resolve:secretsmanager:([^:]+):SecretString:::\}\}/g
 
-/** What CloudFormation would make of a value. A resource, its ARN and what a secret holds are all its one reference. */
+/** The value that CloudFormation would resolve. A resource, its ARN and the content of a secret are all its one reference. */
 export function resolveValue(
   template: Template,
   value: Intrinsic,

@@ -5,7 +5,7 @@ import { jsonLog } from '../../../layers/gateway/log/log.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/ann'
-/** Where admin keys of tests may be used from. */
+/** The address from which admin keys of tests may be used. */
 export const OFFICE = '203.0.113.7'
 
 type Sent = {
@@ -14,7 +14,7 @@ type Sent = {
   readonly isBase64?: boolean
   readonly headers?: Readonly<Record<string, string>>
   readonly sourceIp?: string
-  /** What AWS says of the caller. */
+  /** The caller's ARN, as AWS reports it. */
   readonly iam?: string
   /** The time that Lambda gives. */
   readonly remainingMs?: number
@@ -44,7 +44,7 @@ export function adminFunction(
   const handler = createAdmin({
     tables,
     stage: 'prod',
-    place: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
+    settings: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
     clock,
     actMs,
     log: jsonLog((line) => logged.push(line), 'prod', clock),

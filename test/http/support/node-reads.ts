@@ -6,7 +6,7 @@ export type Read = { readonly status: number; readonly headers: IncomingHttpHead
 
 const AT_ONCE = 50
 
-/** What node:http makes of each of these responses, after which the connection ends; undefined if it refuses it. */
+/** The reading of each of these responses by node:http, after which the connection ends; undefined if it refuses it. */
 export async function readByNode(responses: readonly Buffer[]): Promise<(Read | undefined)[]> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -8,7 +8,7 @@ export type Origin = AsyncDisposable & {
   readonly connections: Socket[]
   /** Every request, whole, as it came over the wire. */
   readonly requests: string[]
-  /** What is done with the nth request (from 1) of a connection. */
+  /** Handles the nth request (from 1) of a connection. */
   answer: (socket: Socket, nth: number) => void
 }
 

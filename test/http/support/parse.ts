@@ -9,7 +9,7 @@ export type Parsed = {
   readonly ends: number
 }
 
-/** What our parser makes of these pieces, of which it is fed one after the other. Throws as it does. */
+/** The reading of these pieces by our parser, which is fed one after the other. Throws as it does. */
 export function parse(pieces: Iterable<Buffer>): Parsed {
   const heads: Head[] = []
   const body: Buffer[] = []

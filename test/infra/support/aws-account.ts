@@ -13,7 +13,7 @@ export type Replies = Readonly<Record<string, Reply>>
 /** AWS as far as preflight asks: answers only what is signed as AWS demands. */
 export type AwsAccount = {
   readonly env: Record<string, string>
-  /** What was asked, and the service and region that it was signed for. */
+  /** The calls that were made, with the service and region that they were signed for. */
   readonly asked: string[]
   replies: Replies
   stop(): Promise<unknown>

@@ -22,7 +22,7 @@ export type Statement = {
 /** The right to call Bedrock, and the findings of it that are acknowledged. */
 export type BedrockRights = { readonly statements: readonly Statement[]; readonly acknowledged: readonly string[] }
 
-/** What the CDK says besides templates. */
+/** The outputs of the CDK besides templates. */
 export type Facts = {
   /** The app's words on a region that has not what it needs. */
   readonly refusedRegion: string | null
@@ -32,7 +32,7 @@ export type Facts = {
   /** Templates of the functions with a catalog of their own. */
   readonly withoutBedrock: object
   readonly withBedrock: object
-  /** What CloudFront sends and functions accept, with the first secret, the second and the third. */
+  /** The secrets that CloudFront sends and functions accept, with the first number, the second and the third. */
   readonly originSecrets: readonly { readonly sent: unknown; readonly accepted: unknown }[]
   /** The template of a stage that switches IPv6 off. */
   readonly withoutIpv6: object
@@ -57,7 +57,7 @@ async function readAssembly(variant: Variant, file: string) {
   return JSON.parse(readFileSync(join(await assemblies(), variant, file), 'utf8'))
 }
 
-/** What `cdk deploy` is told of the stack besides its template. */
+/** The facts for `cdk deploy` about the stack besides its template. */
 export async function readManifest(variant: Variant): Promise<Readonly<Record<string, unknown>>> {
   return (await readAssembly(variant, 'manifest.json')).artifacts[stackOf(variant)].properties
 }

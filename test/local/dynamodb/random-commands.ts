@@ -18,7 +18,7 @@ import type { Random } from '../../simulation/random.ts'
 import { RandomExpressions, randomAttributes, TEXTS, wideAttributes } from './random-expressions.ts'
 import { canonical, type SideBySide } from './side-by-side.ts'
 
-/** Where commands go, and the tables that they are about. */
+/** The two sides that commands go to, and the tables that they are about. */
 export type Sides = Pick<SideBySide, 'local' | 'send' | 'scanInPages'>
 
 type Members = Record<string, unknown>

@@ -14,7 +14,7 @@ const PATHS = [
   ['ll', 'xx'],
   ['ss', 'xx'],
 ]
-/** Where there is mostly a set, or nothing. */
+/** Paths that mostly lead to a set, or to nothing. */
 const SETS = [['ss'], ['tt'], ['cc', 'ss']]
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
 const HUGE = 10n ** 38n - 1n
@@ -72,7 +72,7 @@ export function randomAttributes(random: Random): Record<string, unknown> {
 
 const DECIMALS = [0.5, -0.25, 1.5, 2.75, 0.1, 0.2, 1e-7, 123456.789, -3.25e-20, 1e-130]
 
-/** What AWS's SDK sends and the gateway never writes: decimals, sets of texts and numbers, lists of maps. */
+/** Values that AWS's SDK sends and the gateway never writes: decimals, sets of texts and numbers, lists of maps. */
 export function wideAttributes(random: Random): Record<string, unknown> {
   return {
     ...(random.chance(0.6) && { nn: random.pick([...DECIMALS, 1, -3]) }),

@@ -1,6 +1,6 @@
 import { ACT_MS, type Act, newAct, timeLeft } from '../../../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
-import type { Claim } from '../../../layers/gateway/domain/idempotency.ts'
+import type { AnswerClaim } from '../../../layers/gateway/domain/idempotency.ts'
 import type { Hold, Key, Secret } from '../../../layers/gateway/domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../../layers/gateway/domain/key-settings.ts'
 import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
@@ -186,7 +186,7 @@ export class RandomVerbs {
 
   private async claim(): Promise<void> {
     const { random, tables, nowMs } = this
-    const claim: Claim = {
+    const claim: AnswerClaim = {
       id: `answer_${random.below(5)}`,
       requestId: `req_${random.below(4)}`,
       secretHash: random.pick(this.hashes),
@@ -220,7 +220,7 @@ export class RandomVerbs {
         return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act()))
       case 7:
         return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, this.act(), {
-          shown: random.pick([undefined, undefined, 1, 2]),
+          expectedVersion: random.pick([undefined, undefined, 1, 2]),
         }))
       default:
         return void (await rotateKey(tables)(id, this.newSecret(), this.act()))

@@ -38,7 +38,7 @@ export class SideBySide {
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 
-  /** What DynamoDB Local answered. */
+  /** Returns the answer of DynamoDB Local. */
   async send(command: DocumentCommand): Promise<Output> {
     this.commands += 1
     const local = await outcomeOf(() => this.local.client.send(command as ScanCommand) as Promise<Output>)

@@ -145,7 +145,7 @@ const INSIDE: [string, string][] = [
   ['somethingNewException', 'error_event'],
 ]
 const STATUS: Readonly<Record<string, number>> = { 'rejected 400': 400, 'status 429': 503, 'timeout 408': 504 }
-/** Once it has begun to answer, the request was sound. */
+/** Once it has begun to answer, the request was valid. */
 const LATER: Readonly<Record<string, number>> = { ...STATUS, 'rejected 400': 502 }
 
 test.each(INSIDE)(

@@ -50,7 +50,7 @@ export async function startBedrock(): Promise<BedrockUpstream> {
   return upstream
 }
 
-/** What the SDK finds in a Lambda function's environment, with the upstream in place of AWS. */
+/** The environment of a Lambda function for the SDK, with the upstream in place of AWS. */
 export function pointSdkAt(url: string): void {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
@@ -61,7 +61,7 @@ export function pointSdkAt(url: string): void {
   })
 }
 
-/** What a test file opens is closed when the file is done. */
+/** Everything that a test file opens is closed when the file is done. */
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 

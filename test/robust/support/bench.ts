@@ -27,7 +27,7 @@ export type Bench = AsyncDisposable & {
   expectNextIsFine(): Promise<void>
 }
 
-/** `test-model` is patient, `hasty-model` waits 250 ms and no longer. */
+/** `test-model` waits as long as routes do by default, `hasty-model` 250 ms. */
 export async function openBench(): Promise<Bench> {
   process.env.ROBUST_PROVIDER_KEY = PROVIDER_KEY
   const upstream = await startUpstream()

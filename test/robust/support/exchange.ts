@@ -9,7 +9,7 @@ export { readFrames, type Told, type ToldError } from './spoken.ts'
 
 export type Exchange = Told & {
   readonly contract: Spoken
-  /** Whether it came as a stream. */
+  /** True if it came as a stream. */
   readonly isStream: boolean
   readonly key: Key
   readonly secret: string

@@ -4,7 +4,7 @@ export type RawUpstream = AsyncDisposable & {
   readonly url: string
   /** The connections on which requests came, in the order of the requests. */
   readonly requests: Socket[]
-  /** What is done with the nth request (from 1) of a connection. */
+  /** Handles the nth request (from 1) of a connection. */
   answer: (socket: Socket, nth: number) => void
 }
 

@@ -4,11 +4,11 @@ import { HELLO } from '../../support/gateway.ts'
 
 export type ToldError = { readonly message: string; readonly type: string; readonly code?: string | null }
 
-/** What a client was told, streamed or whole. */
+/** The answer that a client got, streamed or whole. */
 export type Told = {
   readonly text: string
   readonly error: ToldError | undefined
-  /** Whether a stream said that it was complete; a whole answer is if it is a 200. */
+  /** True if a stream marked its end; a whole answer is done if it is a 200. */
   readonly done: boolean
   readonly comments: readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { Chunk } from './openai-schema.ts'
 
-/** What a client makes of the chunks of one choice. */
+/** The message that a client builds from the chunks of one choice. */
 export function gather(chunks: readonly Chunk[], index: number): Record<string, unknown> {
   const parts = chunks.flatMap(({ choices }) => choices.filter((choice) => choice.index === index))
   const { tool_calls, ...message } = parts.reduce<Record<string, unknown>>((sum, { delta }) => grow(sum, delta), {})

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
-// OpenAI's published schema of the answers: what it requires is required here, and what the gateway itself writes
-// (the envelopes) may have nothing beyond it but the cost. What a model says travels on, so messages may have more.
+// OpenAI's published schema of the answers: its required fields are required here, and the parts that the gateway
+// itself writes (the envelopes) may have nothing beyond it but the cost. A model's output is passed on, so messages may
+// have more.
 
 const text = z.string().min(1)
 const moment = z.int().min(0)

@@ -27,7 +27,7 @@ function fromDocument(given: unknown): Value {
 function numericFromDocument(given: number | bigint): Numeric {
   if (typeof given === 'bigint') return parseNumeric(String(given))
   if (Number.isSafeInteger(given)) return given + 0
-  // What the SDK itself refuses to send.
+  // The SDK itself refuses to send this.
   if (!Number.isFinite(given)) throw new Error(`Special numeric value ${given} is not allowed`)
   if (Math.abs(given) > Number.MAX_SAFE_INTEGER) throw new Error(`Number ${given} is not a safe integer.`)
   return parseNumeric(String(given))
@@ -45,7 +45,7 @@ function setFromDocument(given: ReadonlySet<unknown>): Value {
     if (hasElement(set, element)) throw validationError('Input collection contains duplicates')
     set.add(element)
   }
-  // What the SDK itself refuses to send.
+  // The SDK itself refuses to send this.
   if (set.size === 0) throw new Error('Pass a non-empty set, or options.convertEmptyValues=true.')
   return set
 }

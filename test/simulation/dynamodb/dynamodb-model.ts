@@ -56,7 +56,7 @@ const NO_LIMITS = { items: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFI
 
 /**
  * The local database's engine behind the commands of the document client, without a line or a file between them: it
- * gives what the client gives, and throws the SDK's own exceptions. What it stores, it shares with nobody.
+ * returns the client's answers, and throws the SDK's own exceptions. No test shares its data.
  */
 export class DynamoModel {
   private readonly engine: Engine

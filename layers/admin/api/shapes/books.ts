@@ -48,6 +48,6 @@ export const AuditSummary = z.object({
   at: moment('The end of the audit.'),
 })
 
-/** A line of `POST /audits`: one for each key, and the last without which the audit broke off. */
+/** A line of `POST /audits`: one for each key, and a last one. If that is missing, the audit broke off. */
 export const AuditLine = z.union([Audit, AuditSummary])
 export type AuditLine = Told<typeof AuditLine>

@@ -1,12 +1,12 @@
 import type { UsageFieldName } from '../../../gateway/domain/usage-row.ts'
 
-// Lists of words that queries and answers share.
+// Lists of values that queries and answers share.
 
 export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
 
 export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
 
-/** Kinds of changes, as the API has them, by the names that events are stored with. */
+/** The API's names of changes, by the names that events are stored with. */
 export const EVENT_NAMES = {
   'key.create': 'key.created',
   'key.update': 'key.updated',
@@ -21,7 +21,7 @@ export const EVENT_NAMES = {
   'catalog.rollback': 'catalog.rolled_back',
 } as const
 
-/** Fields of a row that a line of a list has. */
+/** The fields of a row in a list. */
 export const LINE_FIELDS: readonly UsageFieldName[] = [
   'requestId',
   'keyId',

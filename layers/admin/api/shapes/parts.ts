@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-// Values of answers, each with the words that describe it.
+// Values of answers, each with its description.
 
-/** An answer's type. Nobody changes an answer. */
+/** An answer's type, with every field readonly. */
 export type Told<Schema extends z.ZodType> = Frozen<z.input<Schema>>
 export type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
 
@@ -36,12 +36,12 @@ export function moment(words: string) {
     .describe(`${words} In UTC.`)
 }
 
-/** The kind of an object, by which a reader knows it. */
+/** The type of an object, by which a reader recognises it. */
 export function kind<Name extends string>(name: Name) {
   return z.literal(name).describe('The kind of this object.')
 }
 
-/** With the words of the value itself. */
+/** With the description of the value itself. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().describe(schema.description ?? '')
 }

@@ -10,7 +10,7 @@ import { knownRows } from '../../wire/shape.ts'
 
 const ROWS = knownRows(CHAT_FIELDS)
 const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
-/** A message of theirs may have a call or a refusal in place of content. */
+/** A message with one of these roles may have a call or a refusal in place of content. */
 const MAY_BE_EMPTY: ReadonlySet<unknown> = new Set(['assistant', 'function'])
 
 type Fields = Readonly<Record<string, unknown>>

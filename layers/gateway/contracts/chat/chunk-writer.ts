@@ -5,7 +5,7 @@ import { writeUsage } from '../../wire/usage-counts.ts'
 import { completionHead } from '../completion-builder.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 
-/** Turns parts into OpenAI's chunks. Every choice's first chunk carries the role, whatever the upstream did. */
+/** Turns parts into OpenAI's chunks. Every choice's first chunk carries the role, even if the upstream sent none. */
 export class ChunkWriter implements StreamWriter {
   /** The beginning and the end of every chunk, written once: they are most of its bytes. */
   readonly #start: string

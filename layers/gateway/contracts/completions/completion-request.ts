@@ -15,7 +15,7 @@ import { echoedChars, MOST_ECHOED_CHARS } from './echo.ts'
 const ROWS = knownRows({
   ...DRAWING_FIELDS,
   model: MODEL,
-  // Every element of it is looked at below.
+  // Every element of it is checked below.
   prompt: json,
   suffix: text,
   best_of: value(integer(1)),
@@ -27,9 +27,9 @@ const ROWS = knownRows({
 })
 
 const CHAT_WORDS = ['messages', 'max_completion_tokens', 'tools', 'tool_choice', 'functions', 'function_call']
-/** Of a caller that names none: OpenAI's. */
+/** OpenAI's default. */
 const DEFAULT_CAP = 16
-/** As many as chat gives. */
+/** The most that chat allows. */
 const MOST_CHOICES = 128
 
 export function readCompletionRequest(request: JsonBody): ChatRequest {
@@ -55,7 +55,7 @@ export function readCompletionRequest(request: JsonBody): ChatRequest {
   }
 }
 
-/** Refuses what would be billed beyond the choices that the caller gets, or take more memory than they do. */
+/** Refuses a request that would be billed beyond the choices that the caller gets, or would take more memory than they do. */
 function requireBillable({ n = 1, best_of: drawn, echo, logprobs }: ChatBody, prompts: readonly Prompt[]): void {
   const choices = prompts.length * (n as number)
   if (choices > MOST_CHOICES) {
@@ -76,8 +76,8 @@ function requireBillable({ n = 1, best_of: drawn, echo, logprobs }: ChatBody, pr
 }
 
 /**
- * The same request in chat's words: the prompt is what a user says. What chat has no words for keeps its own, so that a
- * dialect that lacks them says so.
+ * The same request in the format of chat: the prompt becomes a user's message. Fields that chat does not have keep
+ * their names, so that a dialect without support for them refuses them.
  */
 function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
   const { prompt, n = 1, logprobs, best_of: _, echo: __, max_tokens: cap = DEFAULT_CAP, ...rest } = body
@@ -92,7 +92,7 @@ function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
   }
 }
 
-/** As many words of one token as there are ids, for whoever counts them. No model reads this. */
+/** As many words of one token as there are ids, for counting. No model reads this text. */
 function asWords(ids: readonly number[]): string {
   return ' a'.repeat(ids.length)
 }

@@ -7,7 +7,7 @@ export function echoedChars(prompts: readonly Prompt[], n: number): number {
   return prompts.reduce((sum, { length }) => sum + length, 0) * n
 }
 
-/** The text that a choice begins with. The gateway itself repeats the prompt, so that nobody bills it as an answer. */
+/** The text with which a choice begins. The gateway itself repeats the prompt, so that it is not billed as an answer. */
 export function echoOf({ original, choices }: ChatRequest, index: number): string {
   const { prompt, echo } = original?.body ?? {}
   if (echo !== true) return ''

@@ -13,7 +13,7 @@ export function textHead({ requestId, nowMs, model }: AnswerHead) {
   }
 }
 
-/** What a message or a delta says in words; a text completion has no others. */
+/** The text of a message or a delta; a text completion has nothing else. */
 export function wordsOf({ content, refusal }: Readonly<Record<string, unknown>>): string {
   return (typeof content === 'string' ? content : '') + (typeof refusal === 'string' ? refusal : '')
 }

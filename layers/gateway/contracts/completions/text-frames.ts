@@ -6,7 +6,7 @@ import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { echoOf } from './echo.ts'
 import { reasonOf, textHead, textLogprobs, wordsOf } from './text-choice.ts'
 
-/** Turns parts into OpenAI's chunks of a text completion. A part without words, such as a thought, has none. */
+/** Turns parts into OpenAI's chunks of a text completion. A part without text, such as a thought, gets no chunk. */
 export class TextFrames implements StreamWriter {
   readonly #head: AnswerHead
   readonly #fields: ReturnType<typeof textHead>

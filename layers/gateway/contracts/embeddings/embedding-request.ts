@@ -13,10 +13,10 @@ export const MAX_INPUTS = 2_048
 
 const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
 
-/** What a text is for, and where a long one ends, is not billed. */
+/** The purpose of a text, and the way to cut a long one, are not billed. */
 const ROWS = knownRows({
   model: MODEL,
-  // Every element of it is looked at below.
+  // Every element of it is checked below.
   input: json,
   dimensions: value(integer(1)),
   encoding_format: word('float', 'base64'),

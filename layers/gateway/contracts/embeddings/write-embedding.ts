@@ -4,7 +4,7 @@ import { moneyLiteral } from '../../wire/money-literal.ts'
 import { writeVector } from '../../wire/vectors.ts'
 import type { AnswerHead } from '../contract.ts'
 
-/** OpenAI's list of embeddings, vector by vector: all of it at once may be longer than memory has room for. */
+/** OpenAI's list of embeddings, vector by vector: the whole text may be too long for the memory. */
 export function* writeEmbedding(
   { model, chat }: AnswerHead,
   { vectors }: Embedding,

@@ -13,8 +13,8 @@ type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; i
 type Call = { readonly index: number; json: string }
 
 /**
- * Tells an answer as blocks, each with its beginning and its end. They come one after the other, but for calls of tools:
- * upstreams may go on with a call when they have begun the next, so a call ends when its input is whole.
+ * Writes an answer as blocks, each with its start and its end. Blocks come one after the other, except tool calls:
+ * upstreams may continue a call after they have begun the next, so a call ends when its input is complete.
  */
 export class BlockEvents {
   readonly #prefix: string
@@ -24,7 +24,7 @@ export class BlockEvents {
   #open: OpenBlock | undefined
   #next = 0
 
-  /** `prefix` begins the ids of calls whose upstream gave them none. */
+  /** `prefix` begins the ids of calls to which the upstream gave none. */
   constructor(prefix: string) {
     this.#prefix = prefix
   }
@@ -37,14 +37,14 @@ export class BlockEvents {
     const events: BlockEvent[] = []
     this.#think(delta, events)
     this.#say(wordsIn(delta.content), events)
-    // An explanation in Anthropic's words stands beside the reason to stop.
+    // An explanation in Anthropic's format stands beside the reason to stop.
     if (!ending) this.#say(textIn(delta.refusal), events)
     if (Array.isArray(delta.citations)) for (const citation of delta.citations) this.#cite(citation, events)
     if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece, events)
     return events
   }
 
-  /** The ends of the blocks that are open. Tells them as often as it is asked. */
+  /** The ends of the open blocks. May be called several times. */
   ending(): BlockEvent[] {
     const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls]
     return open.map(({ index }) => ({ type: 'content_block_stop', index }))
@@ -61,7 +61,7 @@ export class BlockEvents {
     events.push({ type: 'content_block_delta', index, delta: { type: 'citations_delta', citation } })
   }
 
-  /** Upstreams tell a thought as a text, in a list of details, or in both. */
+  /** Upstreams send a thought as a text, in a list of details, or in both. */
   #think(delta: Delta, events: BlockEvent[]): void {
     const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
     const told = textIn(delta.reasoning_content) || textIn(delta.reasoning)
@@ -79,7 +79,7 @@ export class BlockEvents {
     events.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking } })
   }
 
-  /** A signature is of the thought before it, which may be one without words. */
+  /** A signature belongs to the thought before it, which may be one without text. */
   #sign(signature: string, events: BlockEvent[]): void {
     const block = this.#thought(events)
     events.push({ type: 'content_block_delta', index: block.index, delta: { type: 'signature_delta', signature } })
@@ -159,7 +159,7 @@ function isWhole(json: string): boolean {
   }
 }
 
-/** Some upstreams say their words in parts. */
+/** Some upstreams send their text in parts. */
 function wordsIn(content: unknown): string {
   if (!Array.isArray(content)) return textIn(content)
   return content.map((part) => (isObject(part) && part.type === 'text' ? textIn(part.text) : '')).join('')

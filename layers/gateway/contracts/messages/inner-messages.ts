@@ -1,12 +1,12 @@
 import { badField } from '../../wire/bad-field.ts'
 import { arrayOf, boolean, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
 import { innerPart, mark, textPart } from './inner-parts.ts'
-import { name, require } from './require.ts'
+import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Block = Fields & { readonly type: string }
 
-/** The messages in Chat Completions' words, with the instructions first. */
+/** The messages in the format of Chat Completions, with the instructions first. */
 export function innerMessages({ system, messages }: Fields): Fields[] {
   const inner: Fields[] = []
   if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system, 'system') })
@@ -19,8 +19,8 @@ export function innerMessages({ system, messages }: Fields): Fields[] {
 function addMessage(inner: Fields[], message: unknown, path: string): void {
   if (!isObject(message)) throw badField(path, "an object with 'role' and 'content'", message)
   const { role, content } = message
-  require(oneOf('user', 'assistant', 'system'), role, `${path}.role`)
-  require(either(string, arrayOf(object)), content, `${path}.content`)
+  requireValid(oneOf('user', 'assistant', 'system'), role, `${path}.role`)
+  requireValid(either(string, arrayOf(object)), content, `${path}.content`)
   if (role === 'system') inner.push({ role, content: innerTexts(content, `${path}.content`) })
   else if (typeof content === 'string') inner.push({ role, content })
   else if (role === 'user') addUser(inner, blocksOf(content as Fields[], `${path}.content`), `${path}.content`)
@@ -28,7 +28,7 @@ function addMessage(inner: Fields[], message: unknown, path: string): void {
 }
 
 function blocksOf(content: readonly Fields[], path: string): readonly Block[] {
-  for (const [index, { type }] of content.entries()) require(name, type, `${path}[${index}].type`)
+  for (const [index, { type }] of content.entries()) requireValid(nonEmptyText, type, `${path}[${index}].type`)
   return content as Block[]
 }
 
@@ -47,8 +47,8 @@ function addUser(inner: Fields[], blocks: readonly Block[], path: string): void 
 const OF_ASSISTANT = new Set(['tool_use', 'thinking', 'redacted_thinking'])
 
 function innerResult({ tool_use_id: id, content, is_error, cache_control }: Fields, path: string): Fields {
-  require(name, id, `${path}.tool_use_id`)
-  if (is_error !== undefined && is_error !== null) require(boolean, is_error, `${path}.is_error`)
+  requireValid(nonEmptyText, id, `${path}.tool_use_id`)
+  if (is_error !== undefined && is_error !== null) requireValid(boolean, is_error, `${path}.is_error`)
   return {
     role: 'tool',
     tool_call_id: id,
@@ -60,7 +60,7 @@ function innerResult({ tool_use_id: id, content, is_error, cache_control }: Fiel
 
 function innerResultContent(content: unknown, path: string): string | Fields[] {
   if (typeof content === 'string') return content
-  require(either(string, arrayOf(object)), content, path)
+  requireValid(either(string, arrayOf(object)), content, path)
   const blocks = blocksOf(content as Fields[], path)
   return plainest(blocks.flatMap((block, index) => innerPart(block, `${path}[${index}]`)))
 }
@@ -80,7 +80,7 @@ function innerAssistant(blocks: readonly Block[], path: string): Fields {
   }
   const thinking = thoughts.map(({ text }) => text ?? '').join('')
   const [only] = thoughts
-  // The words of a single thought are told once.
+  // The text of a single thought is sent once.
   const details = thoughts.length === 1 && only ? [withoutText(only)] : thoughts
   return {
     role: 'assistant',
@@ -92,9 +92,9 @@ function innerAssistant(blocks: readonly Block[], path: string): Fields {
 }
 
 function innerCall({ id, name: called, input, cache_control }: Fields, path: string): Fields {
-  require(name, id, `${path}.id`)
-  require(name, called, `${path}.name`)
-  require(object, input, `${path}.input`)
+  requireValid(nonEmptyText, id, `${path}.id`)
+  requireValid(nonEmptyText, called, `${path}.name`)
+  requireValid(object, input, `${path}.input`)
   return { id, type: 'function', function: { name: called, arguments: JSON.stringify(input) }, ...mark(cache_control) }
 }
 
@@ -102,11 +102,11 @@ const FORMAT = 'anthropic-claude-v1'
 
 function innerThought({ type, thinking, signature, data }: Block, path: string, index: number): Fields {
   if (type === 'redacted_thinking') {
-    require(string, data, `${path}.data`)
+    requireValid(string, data, `${path}.data`)
     return { type: 'reasoning.encrypted', data, format: FORMAT, index }
   }
-  require(string, thinking, `${path}.thinking`)
-  if (signature !== undefined && signature !== null) require(string, signature, `${path}.signature`)
+  requireValid(string, thinking, `${path}.thinking`)
+  if (signature !== undefined && signature !== null) requireValid(string, signature, `${path}.signature`)
   return { type: 'reasoning.text', text: thinking, ...(signature ? { signature } : {}), format: FORMAT, index }
 }
 
@@ -118,13 +118,13 @@ function innerTexts(content: unknown, path: string): string | Fields[] {
   if (typeof content === 'string') return content
   return plainest(
     blocksOf(content as Fields[], path).map((block, index) => {
-      require(oneOf('text'), block.type, `${path}[${index}].type`)
+      requireValid(oneOf('text'), block.type, `${path}[${index}].type`)
       return textPart(block, `${path}[${index}]`)
     }),
   )
 }
 
-/** One text without a mark as the plain string that every upstream takes. */
+/** One text without a cache mark becomes the plain string that every upstream accepts. */
 function plainest(parts: Fields[]): string | Fields[] {
   const [first] = parts
   if (!first) return ''

@@ -1,10 +1,10 @@
 import { badField } from '../../wire/bad-field.ts'
 import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
-import { name, require } from './require.ts'
+import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A block of content in Chat Completions' words. */
+/** A block of content in the format of Chat Completions. */
 export function innerPart(block: Fields, path: string): Fields[] {
   switch (block.type) {
     case 'text':
@@ -21,11 +21,11 @@ export function innerPart(block: Fields, path: string): Fields[] {
 }
 
 export function textPart({ text, cache_control }: Fields, path: string): Fields {
-  require(string, text, `${path}.text`)
+  requireValid(string, text, `${path}.text`)
   return { type: 'text', text, ...mark(cache_control) }
 }
 
-/** A place up to which a provider is asked to write the prompt to its cache. */
+/** A mark up to which a provider is asked to write the prompt to its cache. */
 export function mark(cache_control: unknown): Fields {
   return isObject(cache_control) ? { cache_control } : {}
 }
@@ -34,30 +34,30 @@ function imagePart({ source, cache_control }: Fields, path: string): Fields {
   return { type: 'image_url', image_url: { url: addressOf(source, `${path}.source`) }, ...mark(cache_control) }
 }
 
-/** Where the bytes of an image or a document are, as a URL. */
+/** The address of an image or a document, as a URL or as data. */
 function addressOf(source: unknown, path: string): string {
   if (!isObject(source)) throw badField(path, "an object of the type 'base64' or 'url'", source)
-  require(oneOf('base64', 'url'), source.type, `${path}.type`)
+  requireValid(oneOf('base64', 'url'), source.type, `${path}.type`)
   if (source.type === 'url') {
-    require(name, source.url, `${path}.url`)
+    requireValid(nonEmptyText, source.url, `${path}.url`)
     return source.url as string
   }
-  require(name, source.media_type, `${path}.media_type`)
-  require(name, source.data, `${path}.data`)
+  requireValid(nonEmptyText, source.media_type, `${path}.media_type`)
+  requireValid(nonEmptyText, source.data, `${path}.data`)
   return `data:${source.media_type};base64,${source.data}`
 }
 
-/** A document whose words are in the request is text; any other is a file. */
+/** A document whose text is in the request is text; any other is a file. */
 function documentParts({ source, title, context, cache_control }: Fields, path: string): Fields[] {
   const at = `${path}.source`
   if (!isObject(source)) throw badField(at, "an object with a 'type'", source)
   for (const [field, value] of Object.entries({ title, context })) {
-    if (value !== undefined && value !== null) require(string, value, `${path}.${field}`)
+    if (value !== undefined && value !== null) requireValid(string, value, `${path}.${field}`)
   }
   const about = [title, context].filter((text): text is string => typeof text === 'string' && text !== '')
   const heading = about.map((text) => ({ type: 'text', text }))
   if (source.type === 'text') {
-    require(string, source.data, `${at}.data`)
+    requireValid(string, source.data, `${at}.data`)
     return [...heading, { type: 'text', text: source.data, ...mark(cache_control) }]
   }
   if (source.type === 'content') return [...heading, ...contentParts(source.content, `${at}.content`)]
@@ -67,17 +67,17 @@ function documentParts({ source, title, context, cache_control }: Fields, path: 
 
 function contentParts(content: unknown, path: string): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  require(either(string, arrayOf(object)), content, path)
+  requireValid(either(string, arrayOf(object)), content, path)
   return (content as Fields[]).flatMap((block, index) => {
-    require(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
+    requireValid(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
     return innerPart(block, `${path}[${index}]`)
   })
 }
 
 function searchParts({ source, title, content, cache_control }: Fields, path: string): Fields[] {
-  require(string, source, `${path}.source`)
-  require(string, title, `${path}.title`)
-  require(arrayOf(object), content, `${path}.content`)
+  requireValid(string, source, `${path}.source`)
+  requireValid(string, title, `${path}.title`)
+  requireValid(arrayOf(object), content, `${path}.content`)
   const texts = (content as Fields[]).map((block, index) => textPart(block, `${path}.content[${index}]`))
   const last = texts.pop()
   return [

@@ -1,19 +1,19 @@
 import { badField } from '../../wire/bad-field.ts'
 import { boolean, isObject, object, oneOf } from '../../wire/field-rules.ts'
-import { name, require } from './require.ts'
+import { nonEmptyText, requireValid } from './require-valid.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
 
-/** As how many tools the tools are held. */
+/** The number of tools for which tokens are held. */
 export function heldTools(tools: unknown): number {
   if (!Array.isArray(tools)) return 0
   return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
 }
 
-/** Tools as functions. One that Anthropic defines travels as it is, for a dialect that knows it. */
+/** Tools as functions. A tool that Anthropic defines is passed unchanged, for a dialect that knows it. */
 export function innerTools(tools: unknown): Fields[] {
   return Array.isArray(tools) ? tools.map(innerTool) : []
 }
@@ -21,12 +21,12 @@ export function innerTools(tools: unknown): Fields[] {
 function innerTool(tool: Fields, index: number): Fields {
   const path = `tools[${index}]`
   if (!isCustom(tool)) {
-    require(name, tool.type, `${path}.type`)
+    requireValid(nonEmptyText, tool.type, `${path}.type`)
     return tool
   }
   const { name: called, description, input_schema: parameters, strict, cache_control } = tool
-  require(name, called, `${path}.name`)
-  require(object, parameters, `${path}.input_schema`)
+  requireValid(nonEmptyText, called, `${path}.name`)
+  requireValid(object, parameters, `${path}.input_schema`)
   if (typeof (description ?? '') !== 'string') throw badField(`${path}.description`, 'a string', description)
   return {
     type: 'function',
@@ -39,14 +39,14 @@ function isCustom({ type }: Fields): boolean {
   return type === undefined || type === null || type === 'custom'
 }
 
-/** Which tools the model may or must call, and whether several at once. */
+/** The tools that the model may or must call, and how many at once. */
 export function innerChoice(choice: unknown): Fields {
   if (!isObject(choice)) return {}
   const { type, name: wanted, disable_parallel_tool_use: oneAtATime } = choice
-  require(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')
-  if (type === 'tool') require(name, wanted, 'tool_choice.name')
+  requireValid(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')
+  if (type === 'tool') requireValid(nonEmptyText, wanted, 'tool_choice.name')
   if (oneAtATime !== undefined && oneAtATime !== null) {
-    require(boolean, oneAtATime, 'tool_choice.disable_parallel_tool_use')
+    requireValid(boolean, oneAtATime, 'tool_choice.disable_parallel_tool_use')
   }
   return {
     tool_choice: type === 'tool' ? { type: 'function', function: { name: wanted } } : WORDS.get(type),

@@ -70,7 +70,7 @@ function finished({ partial_json: json, ...block }: Block): Block {
   return block.type === 'tool_use' ? { ...block, input: parsed(json) } : block
 }
 
-/** A call that was cut at the output's limit has an input that is no JSON. */
+/** A call that was cut at the output cap has an input that is no JSON. */
 function parsed(json: unknown): unknown {
   try {
     return JSON.parse(String(json))

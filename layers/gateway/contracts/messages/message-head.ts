@@ -15,7 +15,7 @@ export function emptyMessage({ requestId, model }: AnswerHead) {
   }
 }
 
-/** A finish in Chat Completions' words, and how it is told here. */
+/** The finish reasons of Chat Completions, and Anthropic's for each. */
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
   ['length', 'max_tokens'],
@@ -36,7 +36,7 @@ export function endingOf(finish: Finish | undefined, hasCalls: boolean) {
   }
 }
 
-/** Some upstreams call tools and say that they have stopped. */
+/** Some upstreams call tools and report that they have stopped. */
 function stopReason(finishReason: string, hasCalls: boolean): string {
   const reason = STOP_REASONS.get(finishReason) ?? 'end_turn'
   return reason === 'end_turn' && hasCalls ? 'tool_use' : reason

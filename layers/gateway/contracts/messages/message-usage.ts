@@ -3,17 +3,16 @@ import { moneyLiteral } from '../../wire/money-literal.ts'
 
 type Usage = Record<string, unknown>
 
-/** The billed counts as Anthropic has them: what went through a cache is counted beside the input, not in it. */
+/** The billed counts in Anthropic's format: tokens that went through a cache are counted beside the input, not in it. */
 export function messageUsage(bill: Bill): Usage {
   return { ...countsOf(bill), cost: moneyLiteral(bill.cost) }
 }
 
-/** The usage of a whole message. */
 export function usageOfWhole(bill: Bill): Usage {
   return { ...messageUsage(bill), ...detailsOf(bill) }
 }
 
-/** The usage of a message that begins. */
+/** The usage at the start of a message. */
 export function usageOfNone(): Usage {
   return { ...countsOf(NO_BILL), ...detailsOf(NO_BILL) }
 }

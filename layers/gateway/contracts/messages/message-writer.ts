@@ -6,7 +6,7 @@ import { messageError } from './message-error.ts'
 import { emptyMessage, endingOf, type Finish } from './message-head.ts'
 import { messageUsage, usageOfNone } from './message-usage.ts'
 
-/** Turns parts into Anthropic's events. The counts are known at the end, and told there. */
+/** Turns parts into Anthropic's events. The counts are known at the end, and sent there. */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #blocks: BlockEvents

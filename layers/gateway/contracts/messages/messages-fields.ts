@@ -19,11 +19,11 @@ import {
   word,
 } from '../../wire/shape.ts'
 
-// The tables of the Messages API: every field that goes upstream in its words, at every depth, is a row here.
+// The tables of the Messages API: every field that goes upstream in its format, at every depth, is a row here.
 
 const marked = { cache_control: cacheMark }
 
-/** The places in a document that a text is from, as an answer had them. */
+/** The passages of a document that a text cites, as an answer had them. */
 const CITED = list(
   object({
     type: text,
@@ -85,7 +85,7 @@ const BLOCKS = {
 
 const MESSAGE = object({ role: word('user', 'assistant', 'system'), content: blocks(BLOCKS) })
 
-/** Tools that the caller runs. Those that Anthropic runs are billed by the call, or read any page. */
+/** Tools that the caller runs. Tools that Anthropic runs are billed by the call, or read any page. */
 const CUSTOM: Rows = {
   type: word('custom'),
   name: text,
@@ -113,7 +113,7 @@ const tool: Shape = (sent, at) => {
 
 const FORMATS = { json_schema: { schema: jsonObject } } satisfies Record<string, Rows>
 
-/** Beside its own fields, the contract takes those of chat that it has no other word for. */
+/** Fields of chat for which this contract has others. All other fields of chat are accepted. */
 const OTHER_WORDS = new Set([
   ...['n', 'functions', 'function_call', 'stop', 'response_format', 'reasoning_effort', 'max_completion_tokens'],
   ...['stream_options', 'prompt_cache_retention', 'parallel_tool_calls'],
@@ -139,7 +139,7 @@ export const MESSAGES_FIELDS = knownRows({
   cache_control: cacheMark,
   service_tier: wish('auto', 'standard_only'),
   speed: wish('standard'),
-  // Hints that need a header for trials, which this gateway does not send.
+  // Hints that need a beta header, which this gateway does not send.
   context_management: leftOut,
   diagnostics: leftOut,
 })

@@ -8,9 +8,9 @@ import { type ReadFields, readFields } from '../../wire/read-fields.ts'
 import { innerMessages } from './inner-messages.ts'
 import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
-import { require } from './require.ts'
+import { requireValid } from './require-valid.ts'
 
-/** Fields that are told in other words. */
+/** Fields that are translated. */
 const RETOLD: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
   ...['output_config', 'cache_control', 'service_tier', 'speed'],
@@ -22,11 +22,11 @@ type Fields = Readonly<Record<string, unknown>>
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
-  require(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
+  requireValid(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
   return toChatRequest(read, json)
 }
 
-/** The same request without a need for `max_tokens`, as nothing is generated. */
+/** The same request without the required `max_tokens`, because nothing is generated. */
 export function readCountRequest(json: JsonBody): ChatRequest {
   return { ...toChatRequest(readMessages(json), json), stream: false }
 }
@@ -58,7 +58,10 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
   }
 }
 
-/** What is to be cited is cut into pieces and numbered, in tokens that nobody can foresee: it is held as a file is. */
+/**
+ * Cited documents are cut into pieces and numbered, in a number of tokens that cannot be foreseen: they are held as
+ * files are.
+ */
 function withCited(media: ChatRequest['media'], messages: readonly Fields[]): ChatRequest['media'] {
   return messages.some(({ content }) => isCited(content)) ? { ...media, file: media.file + 1 } : media
 }
@@ -70,7 +73,7 @@ function isCited(content: unknown): boolean {
   })
 }
 
-/** The request in Chat Completions' words. */
+/** The request in the format of Chat Completions. */
 function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
@@ -89,7 +92,7 @@ function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
 
 function innerConfig({ effort, format }: Fields): Fields {
   return {
-    // 'high' is Anthropic's word for no wish, and not every model of other providers takes one.
+    // 'high' is Anthropic's default, and not every model of other providers accepts an effort.
     ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
     ...(isObject(format) && { response_format: innerFormat(format) }),
   }

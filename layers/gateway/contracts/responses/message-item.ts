@@ -1,26 +1,26 @@
 import { isObject } from '../../wire/field-rules.ts'
-import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type PartKind = 'output_text' | 'refusal'
 type Part = { readonly kind: PartKind; text: string; readonly logprobs: unknown[]; isOpen: boolean }
 
-/** What the model says, in parts of text and of refusal. */
+/** The model's text, in parts of text and of refusal. */
 export class MessageItem implements OutputItem {
   readonly #emit: Emit
-  readonly #place: Place
+  readonly #position: ItemPosition
   readonly #parts: Part[] = []
   #status: ItemStatus | 'in_progress' = 'in_progress'
 
-  constructor(emit: Emit, place: Place) {
+  constructor(emit: Emit, position: ItemPosition) {
     this.#emit = emit
-    this.#place = place
-    emit('response.output_item.added', { output_index: place.output_index, item: this.shown })
+    this.#position = position
+    emit('response.output_item.added', { output_index: position.output_index, item: this.shown })
   }
 
   get shown(): Fields {
     return {
-      id: this.#place.item_id,
+      id: this.#position.item_id,
       type: 'message',
       status: this.#status,
       role: 'assistant',
@@ -33,7 +33,7 @@ export class MessageItem implements OutputItem {
     const part = last?.kind === kind ? last : this.#begin(kind)
     part.text += delta
     for (const one of logprobs) part.logprobs.push(one)
-    const at = { ...this.#place, content_index: this.#parts.length - 1, delta }
+    const at = { ...this.#position, content_index: this.#parts.length - 1, delta }
     if (kind === 'refusal') this.#emit('response.refusal.delta', at)
     else this.#emit('response.output_text.delta', { ...at, logprobs })
   }
@@ -41,7 +41,7 @@ export class MessageItem implements OutputItem {
   close(status: ItemStatus): void {
     this.#endPart()
     this.#status = status
-    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.shown })
+    this.#emit('response.output_item.done', { output_index: this.#position.output_index, item: this.shown })
   }
 
   #begin(kind: PartKind): Part {
@@ -49,7 +49,7 @@ export class MessageItem implements OutputItem {
     const part = { kind, text: '', logprobs: [], isOpen: true }
     this.#parts.push(part)
     const content_index = this.#parts.length - 1
-    this.#emit('response.content_part.added', { ...this.#place, content_index, part: shownPart(part) })
+    this.#emit('response.content_part.added', { ...this.#position, content_index, part: shownPart(part) })
     return part
   }
 
@@ -57,7 +57,7 @@ export class MessageItem implements OutputItem {
     const part = this.#parts.at(-1)
     if (!part?.isOpen) return
     part.isOpen = false
-    const at = { ...this.#place, content_index: this.#parts.length - 1 }
+    const at = { ...this.#position, content_index: this.#parts.length - 1 }
     if (part.kind === 'refusal') this.#emit('response.refusal.done', { ...at, refusal: part.text })
     else this.#emit('response.output_text.done', { ...at, text: part.text, logprobs: part.logprobs })
     this.#emit('response.content_part.done', { ...at, part: shownPart(part) })
@@ -70,7 +70,7 @@ function shownPart({ kind, text, logprobs }: Part): Fields {
     : { type: 'output_text', text, annotations: [], logprobs }
 }
 
-/** Log probabilities as Chat Completions has them, with what this contract requires. */
+/** Log probabilities as Chat Completions has them, with the fields that this contract requires. */
 export function readLogprobs(logprobs: unknown): Fields[] {
   const content = isObject(logprobs) ? logprobs.content : undefined
   return Array.isArray(content) ? content.filter(isObject).map(shownLogprob) : []

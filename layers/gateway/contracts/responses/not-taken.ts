@@ -3,7 +3,7 @@ import { badField } from '../../wire/bad-field.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A field that is well-formed and still not taken. `why` goes on after the field's name. */
+/** Refuses a field that is well-formed but not supported. `why` follows the field's name. */
 export function notTaken(param: string, why: string): GatewayError {
   return badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
 }

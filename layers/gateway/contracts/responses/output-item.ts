@@ -1,15 +1,15 @@
-/** Tells a client of an event. Its number in the stream is added. */
+/** Sends an event to the client. Its number in the stream is added. */
 export type Emit = (type: string, fields: Readonly<Record<string, unknown>>) => void
 
 export type ItemStatus = 'completed' | 'incomplete'
 
-/** The place of an item in the output. */
-export type Place = { readonly output_index: number; readonly item_id: string }
+/** The position of an item in the output. */
+export type ItemPosition = { readonly output_index: number; readonly item_id: string }
 
 /** One item of the output in the making. */
 export type OutputItem = {
-  /** Tells of its end. Nothing is added to it afterwards. */
+  /** Sends the event of its end. Nothing is added to it afterwards. */
   close(status: ItemStatus): void
-  /** As it is shown when it is closed. */
+  /** The item as it stands in the response. */
   readonly shown: Readonly<Record<string, unknown>>
 }

@@ -3,14 +3,14 @@ import { isObject } from '../../wire/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 import { CallItem, type ToolName } from './call-item.ts'
 import { MessageItem, readLogprobs } from './message-item.ts'
-import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 import { wantsLogprobs } from './read-request.ts'
 import { namespacesOf } from './read-tools.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How an answer that has ended came to its end. */
+/** The reason why an answer ended. */
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
 
 const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
@@ -51,7 +51,7 @@ export class Output {
   }
 
   add({ index, delta, logprobs, finishReason }: ChoicePart): void {
-    // One answer was asked for, and what has ended says no more.
+    // One choice was asked for, and an answer that has ended gets no more parts.
     if (index !== 0 || this.#ending !== undefined) return
     this.#think(delta)
     this.#say('output_text', delta.content, this.#wantsLogprobs ? readLogprobs(logprobs) : [])
@@ -61,7 +61,7 @@ export class Output {
     if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
   }
 
-  /** Closes what is open. */
+  /** Closes the open items. */
   end(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending
@@ -70,7 +70,7 @@ export class Output {
     for (const call of this.#calls.values()) call.close(status)
   }
 
-  /** Thoughts come as text, as details of their own, or as both: then the details say it better. */
+  /** Thoughts come as text, as details of their own, or as both: then the details are better. */
   #think(delta: Delta): void {
     const details: Fields[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
     const plain = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning
@@ -86,7 +86,7 @@ export class Output {
     }
   }
 
-  /** An item to think on in: what was proven is at its end. */
+  /** The item that the next thought belongs to. An item is complete once it has its signature. */
   #thinking(id: unknown): ReasoningItem {
     const item = this.#reasoningItem(id)
     if (!item.isProven) return item
@@ -109,7 +109,7 @@ export class Output {
       const callId = isText(piece.id) ? piece.id : `call_${this.#id}_${this.#items.length}`
       const name = isText(said.name) ? said.name : ''
       const tool = this.#namespaces.get(name) ?? { name }
-      call = new CallItem(this.#emit, this.#place(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
+      call = new CallItem(this.#emit, this.#position(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
       this.#calls.set(piece.index, call)
       this.#items.push(call)
     }
@@ -119,18 +119,18 @@ export class Output {
   #messageItem(): MessageItem {
     if (this.#talk?.item instanceof MessageItem) return this.#talk.item
     this.#endTalk('completed')
-    return this.#begin(new MessageItem(this.#emit, this.#place('msg')), undefined)
+    return this.#begin(new MessageItem(this.#emit, this.#position('msg')), undefined)
   }
 
-  /** A thought of another id is another item. */
+  /** A thought with another id is another item. */
   #reasoningItem(id: unknown): ReasoningItem {
     const open = this.#talk
     if (open?.item instanceof ReasoningItem && (id === undefined || open.id === undefined || open.id === id)) {
       return open.item
     }
     this.#endTalk('completed')
-    const place = this.#place('rs')
-    return this.#begin(new ReasoningItem(this.#emit, isText(id) ? { ...place, item_id: id } : place), id)
+    const position = this.#position('rs')
+    return this.#begin(new ReasoningItem(this.#emit, isText(id) ? { ...position, item_id: id } : position), id)
   }
 
   #begin<Item extends MessageItem | ReasoningItem>(item: Item, id: unknown): Item {
@@ -144,7 +144,7 @@ export class Output {
     this.#talk = undefined
   }
 
-  #place(prefix: string): Place {
+  #position(prefix: string): ItemPosition {
     return { output_index: this.#items.length, item_id: `${prefix}_${this.#id}_${this.#items.length}` }
   }
 

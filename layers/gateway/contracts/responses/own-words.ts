@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../domain/gateway-error.ts'
 
-/** The words of Chat Completions, in which dialects complain, and ours for the same. */
+/** The field names of Chat Completions, in which dialects complain, and the names here. */
 export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['messages', 'input'],
   ['max_tokens', 'max_output_tokens'],
@@ -15,7 +15,7 @@ export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
 
 type OwnError = Pick<GatewayError, 'kind' | 'message' | 'type' | 'param' | 'code'>
 
-/** An error in the caller's own words. Where in the messages it was cannot be said: items became one message. */
+/** An error with the caller's field names. The position in the messages cannot be told: several items became one message. */
 export function inOwnWords({ kind, message, type, param, code }: GatewayError): OwnError {
   const root = param === null ? undefined : /^\w+/.exec(param)?.[0]
   const own = root === undefined ? undefined : OWN_WORDS.get(root)

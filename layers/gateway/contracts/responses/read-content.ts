@@ -37,12 +37,12 @@ const SAID: Readonly<Record<string, ReadPart>> = {
   },
 }
 
-/** What a model is given: the content of a message to it, or of a tool's output. */
+/** The input of a model: the content of a message to it, or the output of a tool. */
 export function readGiven(content: unknown, path: string): string | Fields[] {
   return typeof content === 'string' ? content : readParts(content, path, GIVEN)
 }
 
-/** What a model has said before. */
+/** The earlier output of a model. */
 export function readSaid(content: unknown, path: string): Fields[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : readParts(content, path, SAID)
 }

@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 const MAX_ITEMS = 10_000
 const ROLES = ['user', 'assistant', 'system', 'developer']
 
-/** An assistant's turn in the making. The items of one turn are one message in Chat Completions. */
+/** An assistant's turn that is being read. The items of one turn are one message in Chat Completions. */
 type Turn = {
   readonly content: Fields[]
   readonly calls: Fields[]
@@ -142,7 +142,7 @@ function readThought(parts: unknown, kind: string, path: string): string[] {
   })
 }
 
-/** What proves a thought to the provider whose it was. A signature is of the text beside it. */
+/** The details by which the provider recognises its thought. A signature belongs to the text beside it. */
 function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summary: string[], path: string): Fields[] {
   if (sealed === undefined || sealed === null || sealed === '') return []
   const name = `${path}.encrypted_content`
@@ -159,7 +159,7 @@ function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summ
   ]
 }
 
-/** The words belong to the first proof: after it, others would have begun an item of their own. */
+/** The text belongs to the first detail: after it, another text would have begun an item of its own. */
 function withWords(details: readonly Fields[], text: string): Fields[] {
   const first = details.findIndex((one) => one.type === 'reasoning.text' && one.text === undefined)
   return details.map((one, index) => (index === first ? { ...one, text } : one))

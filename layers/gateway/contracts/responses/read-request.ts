@@ -24,7 +24,7 @@ const PASSED = [
   'service_tier',
 ]
 
-/** A request to create a response, in the words of Chat Completions. */
+/** A request to create a response, in the format of Chat Completions. */
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
@@ -62,7 +62,7 @@ export function readRequest(json: JsonBody): ChatRequest {
   }
 }
 
-/** Words of Chat Completions that have another word here, or by which chat holds more. */
+/** Fields of Chat Completions that have another name here, or by which chat holds more. */
 function refuseOtherWords(body: unknown): void {
   if (!isObject(body)) return
   for (const [name, own] of OWN_WORDS) if (isGiven(body[name])) throw otherWord(name, own)

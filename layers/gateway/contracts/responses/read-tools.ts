@@ -8,13 +8,13 @@ import { notTaken, requireText } from './not-taken.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TOOLS = 1024
-/** As long as a function's name may be in Chat Completions. */
+/** The longest name of a function in Chat Completions. */
 const MAX_NAME = 64
 
-/** The tools of Chat Completions, and the characters that their longer names have beyond the caller's own. */
+/** The tools of Chat Completions, and the characters by which their names are longer than the caller's own. */
 export type Offer = { readonly tools: Fields[]; readonly addedChars: number }
 
-/** A namespace becomes its tools: Chat Completions has none. */
+/** A namespace becomes its tools: Chat Completions has no namespaces. */
 export function readTools(tools: unknown): Offer {
   if (tools === undefined || tools === null) return { tools: [], addedChars: 0 }
   if (!Array.isArray(tools)) throw badField('tools', 'an array of tools', tools)
@@ -82,7 +82,7 @@ function requireOwn(tool: Fields, path: string, types = TOOL_TYPES): Fields {
   throw isHosted ? hosted(type, path) : badField(`${path}.type`, types, type, tool)
 }
 
-/** What a caller can do in place of a tool that OpenAI runs, and bills, beside the model. */
+/** Advises a caller on what to use in place of a tool that OpenAI runs, and bills, beside the model. */
 function hosted(type: string, path: string): GatewayError {
   const codex = type.startsWith('web_search') ? ' (in Codex: web_search = "disabled" in config.toml)' : ''
   return notTaken(
@@ -128,7 +128,7 @@ const WORDS: ReadonlySet<string> = new Set(['none', 'auto', 'required'])
 const MODES: ReadonlySet<string> = new Set(['auto', 'required'])
 const WANTED = "none, auto, required, or an object of type function or custom with a 'name', or of type allowed_tools"
 
-/** Undefined where nothing need be said. Without tools there is nothing to choose. */
+/** Undefined for the default. Without tools there is nothing to choose. */
 export function readToolChoice(choice: unknown, toolCount: number): unknown {
   if (choice === undefined || choice === null) return undefined
   if (WORDS.has(choice as string)) {

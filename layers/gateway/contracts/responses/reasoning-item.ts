@@ -1,27 +1,27 @@
 import { packThoughts } from '../../wire/carried-thoughts.ts'
-import type { Emit, ItemStatus, OutputItem, Place } from './output-item.ts'
+import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the model thinks, as a summary in parts, with the provider's proof of it for the next turn. */
+/** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */
 export class ReasoningItem implements OutputItem {
   readonly #emit: Emit
-  readonly #place: Place
+  readonly #position: ItemPosition
   readonly #summary: string[] = []
   readonly #proofs: Fields[] = []
   #part: unknown
   #isOpen = false
 
-  constructor(emit: Emit, place: Place) {
+  constructor(emit: Emit, position: ItemPosition) {
     this.#emit = emit
-    this.#place = place
-    emit('response.output_item.added', { output_index: place.output_index, item: this.shown })
+    this.#position = position
+    emit('response.output_item.added', { output_index: position.output_index, item: this.shown })
   }
 
   get shown(): Fields {
     const proof = this.#proof()
     return {
-      id: this.#place.item_id,
+      id: this.#position.item_id,
       type: 'reasoning',
       summary: this.#summary.map(shownPart),
       ...(proof !== undefined && { encrypted_content: proof }),
@@ -32,12 +32,12 @@ export class ReasoningItem implements OutputItem {
     return this.#proofs.length > 0
   }
 
-  /** `part` is the same for what belongs into one part of the summary. */
+  /** `part` is the same for all text of one part of the summary. */
   think(delta: string, part: unknown): void {
     if (!this.#isOpen || part !== this.#part) this.#begin(part)
     const summary_index = this.#summary.length - 1
     this.#summary[summary_index] += delta
-    this.#emit('response.reasoning_summary_text.delta', { ...this.#place, summary_index, delta })
+    this.#emit('response.reasoning_summary_text.delta', { ...this.#position, summary_index, delta })
   }
 
   prove(detail: Fields): void {
@@ -46,10 +46,10 @@ export class ReasoningItem implements OutputItem {
 
   close(_: ItemStatus): void {
     this.#endPart()
-    this.#emit('response.output_item.done', { output_index: this.#place.output_index, item: this.shown })
+    this.#emit('response.output_item.done', { output_index: this.#position.output_index, item: this.shown })
   }
 
-  /** What OpenAI has encrypted goes as it is; the proofs of others are packed for their way through clients. */
+  /** OpenAI's encrypted content is passed unchanged; the signatures of others are packed for their way through clients. */
   #proof(): string | undefined {
     const [first] = this.#proofs
     if (first === undefined) return undefined
@@ -63,13 +63,13 @@ export class ReasoningItem implements OutputItem {
     this.#isOpen = true
     this.#summary.push('')
     const summary_index = this.#summary.length - 1
-    this.#emit('response.reasoning_summary_part.added', { ...this.#place, summary_index, part: shownPart('') })
+    this.#emit('response.reasoning_summary_part.added', { ...this.#position, summary_index, part: shownPart('') })
   }
 
   #endPart(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    const at = { ...this.#place, summary_index: this.#summary.length - 1 }
+    const at = { ...this.#position, summary_index: this.#summary.length - 1 }
     const text = this.#summary.at(-1) ?? ''
     this.#emit('response.reasoning_summary_text.done', { ...at, text })
     this.#emit('response.reasoning_summary_part.done', { ...at, part: shownPart(text) })

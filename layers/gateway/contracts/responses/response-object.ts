@@ -16,7 +16,7 @@ export type ResponseState = {
   readonly usage?: Fields
 }
 
-/** The Response, of which most repeats the request. Its id is the request's, so that either finds the row. */
+/** The Response, most of which repeats the request. Its id is the request's, so that either finds the row. */
 export class ResponseObject {
   readonly #head: Fields
   readonly #request: Fields
@@ -68,7 +68,7 @@ function requestFields(body: ChatBody): Fields {
   }
 }
 
-/** A function has these two, whether or not the caller wrote them. */
+/** A function always has these two fields, also if the caller left them out. */
 function shownTool(tool: Fields): Fields {
   return tool.type === 'function'
     ? { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? false }
@@ -94,14 +94,14 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** An answer that came to its end, by itself or because it was cut. */
+/** An answer that ended by itself or because it was cut. */
 export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
   const usage = shownUsage(counted)
   if (ending === 'completed') return { status: 'completed', output: shown, usage }
   return { status: 'incomplete', output: shown, incomplete: ending, usage }
 }
 
-/** The contract has few codes: whose fault it was decides whether clients try again. */
+/** The contract has few codes: the party at fault decides if clients retry. */
 export function shownError(kind: ErrorKind, message: string): Fields {
   const isCallers = kind === 'upstream_rejected' || kind === 'invalid_request' || kind === 'request_too_large'
   return { code: isCallers ? 'invalid_prompt' : 'server_error', message }

@@ -6,7 +6,7 @@ import { Output } from './output.ts'
 import { inOwnWords } from './own-words.ts'
 import { endedState, ResponseObject, shownError } from './response-object.ts'
 
-/** The events at the end repeat all that was said, so all of it is kept. No model says that much. */
+/** The events at the end repeat the whole text, so all of it is kept. No model writes that much. */
 const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
 /** Turns parts into the events of a Response, which are numbered. */
@@ -31,14 +31,14 @@ export class ResponseStream implements StreamWriter {
     return this.#take()
   }
 
-  /** Asked again, with another cost, it says the same once more. */
+  /** May be called again with another cost. */
   end(usage: CountedUsage): string {
     this.#closing ??= this.#close()
     const state = endedState(this.#output, usage)
     return this.#closing + frame(`response.${state.status}`, this.#next, { response: this.#response.show(state) })
   }
 
-  /** Clients look for the one or for the other. */
+  /** Some clients look for the one event, some for the other. */
   error(error: GatewayError): string {
     this.#begin()
     const { kind, message, type, param, code } = inOwnWords(error)

@@ -10,7 +10,7 @@ export const RESPONSES_CONTRACT: Contract = {
   readRequest,
   openStream: (head) => new ResponseStream(head),
   openWhole: (head) => new ResponseBuilder(head),
-  // The last event says that it is the last.
+  // The last event marks the end by itself.
   lastFrame: '',
   errorBody: (error) => errorEnvelope(inOwnWords(error)),
 }

@@ -30,7 +30,7 @@ import {
   word,
 } from '../../wire/shape.ts'
 
-// The tables of Responses: every field that goes upstream in its words, at every depth, is a row here.
+// The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
 const GIVEN = {
   input_text: { text },
@@ -44,7 +44,7 @@ const GIVEN = {
   input_audio: { input_audio: object({ data: text, format: text }) },
 } satisfies Record<string, Rows>
 
-/** What answers had beside their text is not read again. */
+/** The fields that answers have beside their text are not read again. */
 const SAID = {
   output_text: { text, annotations: leftOut, logprobs: leftOut },
   input_text: { text },
@@ -55,7 +55,7 @@ const partsOf = (kinds: Record<string, Rows>): Shape =>
   textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content parts')
 const output = partsOf(GIVEN)
 
-/** An upstream that stores nothing knows no ids of items, and no states of them. */
+/** An upstream that stores nothing knows no ids and no states of items. */
 const stored = { id: leftOut, status: leftOut }
 const THOUGHT = list(object({ type: word('summary_text', 'reasoning_text'), text }))
 const CALL = { call_id: text, name: text, namespace: text, ...stored }
@@ -98,7 +98,7 @@ const FORMAT = object({ type: word('text', 'grammar'), syntax: text, definition:
 const FUNCTION = { name: text, description: text, parameters: jsonObject, strict: flag, defer_loading: leftOut }
 const CUSTOM = { name: text, description: text, format: FORMAT, defer_loading: leftOut }
 
-/** Which other tools there are, and why they are not taken, the reading of tools says. */
+/** Other types pass here: `readTools` refuses them, with the reason. */
 const otherTool: Shape = (sent) => (typeof sent === 'object' && sent !== null ? onlyType(sent) : sent)
 const onlyType = ({ type }: { readonly type?: unknown }) => ({ type })
 
@@ -135,7 +135,7 @@ const INCLUDABLE = [
   'computer_call_output.output.image_url',
 ]
 
-/** A wish that needs a store, and what to do without one. */
+/** Refuses a field that needs a store, with an alternative. */
 const needsStore = (instead: string) => never(`must be left out: this gateway stores nothing. ${instead}`)
 
 const OWN: Rows = {
@@ -154,7 +154,7 @@ const OWN: Rows = {
   tools: list(variants('type', TOOLS, otherTool), 1024),
   tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object'),
   text: object({ format: variants('type', FORMATS, noOther('type', FORMATS)), verbosity: VERBOSITY }),
-  // Beside these there are ways to think at other prices.
+  // There are other ways of reasoning, at other prices.
   reasoning: object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),
   include: list(word(...INCLUDABLE), 100),
   truncation: word('auto', 'disabled'),
@@ -173,6 +173,6 @@ const OWN: Rows = {
   prompt: needsStore("Send the prompt's own text in 'instructions' and 'input'"),
 }
 
-/** Fields that this contract does not have may still be a provider's: it is asked as it is for Chat Completions. */
+/** Fields that this contract does not have may still be known to a provider: they are treated as in Chat Completions. */
 export const RESPONSES_FIELDS = knownRows({ ...CHAT_FIELDS, ...OWN })
 export const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(OWN))

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** DynamoDB takes 400 KB in one item. */
+/** DynamoDB accepts 400 KB in one item. */
 const MOST_SEALED_BYTES = 300 * 1024
 export const MOST_TEXT_CHARS = 2 * 1024 * 1024
 
-/** Loaded with the first answer that is kept, because a cold start would pay 3 ms for it. */
+/** Lazy: loaded with the first answer that is kept, because a cold start would pay 3 ms for it. */
 const zlib = () => process.getBuiltinModule('node:zlib')
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** The id under which the answer to a key's Idempotency-Key is stored. It does not tell the Idempotency-Key. */
+/** The id under which the answer to a key's Idempotency-Key is stored. It does not reveal the Idempotency-Key. */
 export function answerId(keyId: string, idempotencyKey: string): string {
   return createHash('sha256').update(`${keyId}\n${idempotencyKey}`).digest('hex')
 }
@@ -31,7 +31,7 @@ export class AnswerCipher {
     this.#fingerprintKey = keys.subarray(32)
   }
 
-  /** Equal for equal bodies. Without the secret it tells nothing of the body. */
+  /** Equal for equal bodies. Without the secret it reveals nothing about the body. */
   fingerprint(body: string): string {
     return createHmac('sha256', this.#fingerprintKey).update(body).digest('base64')
   }

@@ -1,6 +1,6 @@
 import { MOST_TEXT_CHARS } from './answer-cipher.ts'
 
-/** The frames of a stream, kept for a retry. Past the size that can be stored nothing is kept at all. */
+/** The frames of a stream, kept for a retry. Beyond the size that can be stored nothing is kept at all. */
 export class AnswerCopy {
   #frames: string[] = []
   #chars = 0

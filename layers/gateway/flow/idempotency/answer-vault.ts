@@ -1,10 +1,10 @@
-import type { Claim } from '../../domain/idempotency.ts'
+import type { AnswerClaim } from '../../domain/idempotency.ts'
 import type { Log } from '../../log/log.ts'
 import type { GatewayRequest } from '../../request.ts'
 
 type VaultDeps = {
-  readonly keepAnswer: (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
-  readonly dropClaim: (claim: Claim) => Promise<void>
+  readonly keepAnswer: (claim: AnswerClaim, sealed: Uint8Array | undefined) => Promise<void>
+  readonly dropClaim: (claim: AnswerClaim) => Promise<void>
   readonly log: Log
 }
 

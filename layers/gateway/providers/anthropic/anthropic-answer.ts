@@ -19,13 +19,13 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['refusal', 'content_filter'],
 ])
 
-/** Of thoughts that only Claude can read again. */
+/** The format of thoughts that only Claude can read again. */
 const FORMAT = 'anthropic-claude-v1'
 
-/** A type is kept in the log, where no words belong that may quote the prompt. */
+/** A type is kept in the log, which must have no text that may quote the prompt. */
 const ERROR_TYPE = /^[a-z_]{1,64}$/
 
-/** Turns the events of one Message into parts. Events and blocks that it does not know are passed over. */
+/** Turns the events of one Message into parts. Unknown events and blocks are skipped. */
 export class AnthropicEvents implements EventReader {
   /** The tool calls begun, by the position of their block. */
   readonly #calls = new Map<unknown, Call>()
@@ -38,7 +38,7 @@ export class AnthropicEvents implements EventReader {
   #isWhole = false
   readonly #isNative: boolean
 
-  /** `isNative`: whether the answer goes to a caller that speaks this dialect, too. */
+  /** `isNative`: the caller speaks this dialect, too. */
   constructor(isNative: boolean) {
     this.#isNative = isNative
   }
@@ -78,7 +78,7 @@ export class AnthropicEvents implements EventReader {
     throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
-  /** The counts of the start alone say nothing of what was generated, so they are not reported. */
+  /** The counts at the start alone do not include the generated tokens, so they are not reported. */
   #noteEnding({ stop_reason, stop_sequence, stop_details }: Fields, usage: unknown): void {
     this.#stopReason = stop_reason ?? this.#stopReason
     this.#stopSequence = stop_sequence ?? this.#stopSequence
@@ -99,7 +99,7 @@ export class AnthropicEvents implements EventReader {
     if (block.type !== 'tool_use') return
     const index = this.#calls.size
     const input = fieldsOf(block.input)
-    // A message that came whole has all of the input here.
+    // A message that came whole has the complete input here.
     const hasArguments = Object.keys(input).length > 0
     const call = { index, hasArguments }
     this.#calls.set(position, call)
@@ -137,7 +137,7 @@ export class AnthropicEvents implements EventReader {
     parts.push(choice({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: FORMAT, index }] }))
   }
 
-  /** Chat Completions has no words for the places in a document that the text before is from. */
+  /** Only for native callers: Chat Completions does not support citations. */
   #cite(citation: unknown, parts: ChatPart[]): void {
     if (this.#isNative && isObject(citation)) parts.push(choice({ citations: [citation] }))
   }
@@ -145,7 +145,7 @@ export class AnthropicEvents implements EventReader {
   #finish(parts: ChatPart[]): void {
     const finishReason = this.#finishReason()
     for (const call of this.#calls.values()) {
-      // No arguments are `{}` to OpenAI's clients, unless the call was cut before they came.
+      // Empty arguments are `{}` for OpenAI's clients, unless the call was cut before they came.
       if (!call.hasArguments && finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
     }
     if (finishReason !== null)
@@ -159,7 +159,7 @@ export class AnthropicEvents implements EventReader {
     return { ending: { reason, sequence: isText(sequence) ? sequence : null, details: this.#stopDetails } }
   }
 
-  /** Silence without a reason is no answer. */
+  /** An empty answer without a reason is no answer. */
   #finishReason(): string | null {
     const reason = this.#stopReason
     if (typeof reason === 'string') return FINISH_REASONS.get(reason) ?? 'stop'

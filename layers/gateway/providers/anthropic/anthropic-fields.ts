@@ -1,4 +1,4 @@
-import { COMMON_HINTS, COMMON_LACKS, COMMON_WORDS } from '../conversation/common-fields.ts'
+import { COMMON_IGNORED, COMMON_SUPPORTED, COMMON_UNSUPPORTED } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable } from '../conversation/field-table.ts'
 
 const EFFORTS: ReadonlyMap<unknown, string> = new Map([
@@ -10,12 +10,12 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['max', 'max'],
 ])
 
-/** The fields that the Messages API has words for. */
+/** The fields that the Messages API supports. */
 export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
-  says: [...COMMON_WORDS, 'parallel_tool_calls', 'thinking', 'top_k', 'user', 'safety_identifier'],
-  leavesOut: COMMON_HINTS,
-  lacks: {
-    ...COMMON_LACKS,
+  supported: [...COMMON_SUPPORTED, 'parallel_tool_calls', 'thinking', 'top_k', 'user', 'safety_identifier'],
+  ignored: COMMON_IGNORED,
+  unsupported: {
+    ...COMMON_UNSUPPORTED,
     reasoning_effort: (value) =>
       value === 'none' || EFFORTS.has(value)
         ? undefined
@@ -23,7 +23,7 @@ export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
   },
 })
 
-/** How hard to think, in Anthropic's words; undefined for 'none' and for no word at all. */
+/** The effort of reasoning in Anthropic's values; undefined for 'none' and for no effort. */
 export function effortOf(wanted: unknown): string | undefined {
   return EFFORTS.get(wanted)
 }

@@ -55,7 +55,7 @@ const COUNTED = new Set([
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
 ])
 
-/** From the first letter on: further in, the words may be the caller's, which Anthropic quotes. */
+/** Anchored at the start: later text may be the caller's, which Anthropic quotes. */
 const OUR_ACCOUNT = /^(?:your credit balance is too low|you have reached your specified [\w ]*usage limits)/i
 
 /** Anthropic answers 400, as if to the caller, when the operator's account is out of credit or over its limit. */

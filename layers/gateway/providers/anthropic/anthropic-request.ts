@@ -1,6 +1,6 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { requireWords } from '../conversation/field-table.ts'
+import { requireSupported } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readStops } from '../conversation/read-stops.ts'
@@ -12,17 +12,17 @@ import { toNativeRequest } from './native-request.ts'
 
 type Fields = Record<string, unknown>
 
-/** A request in the words of Anthropic's Messages API: its own words, if it came in them. */
+/** A request in the format of Anthropic's Messages API: unchanged, if it came in that format. */
 export function toAnthropicRequest(call: ChatCall): Fields {
   const { original } = call.chat
   return original?.contract === 'messages' ? toNativeRequest(call, original.body) : fromChat(call)
 }
 
-/** A chat completion request in these words. */
+/** A chat completion request in that format. */
 function fromChat(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
-  requireWords(ANTHROPIC_FIELDS, body, call)
+  requireSupported(ANTHROPIC_FIELDS, body, call)
   const { system, turns } = readConversation(chat)
   const blocks = blocksFor(call)
   const user = body.user ?? body.safety_identifier
@@ -37,7 +37,7 @@ function fromChat(call: ChatCall): Fields {
     ...thoughtFields(body),
     ...(typeof body.temperature === 'number' && { temperature: Math.min(1, Math.max(0, body.temperature)) }),
     ...(typeof body.top_p === 'number' && { top_p: body.top_p }),
-    // Elsewhere 0 and -1 stand for no limit.
+    // For other providers 0 and -1 stand for no limit.
     ...(typeof body.top_k === 'number' && body.top_k > 0 && { top_k: body.top_k }),
     ...(stops.length > 0 && { stop_sequences: stops }),
     ...(typeof user === 'string' && { metadata: { user_id: user } }),
@@ -71,7 +71,7 @@ function toToolChoice(choice: ToolChoice): Fields {
   return { type: choice === 'required' ? 'any' : choice }
 }
 
-/** `thinking` is Anthropic's own field and travels as it came; an effort and a schema have one field between them. */
+/** `thinking` is Anthropic's own field and is passed unchanged; an effort and a schema share one field. */
 function thoughtFields({ thinking, reasoning_effort: wanted, response_format: format }: ChatBody): Fields {
   const effort = effortOf(wanted)
   const schema = readAnswerSchema(format)?.schema

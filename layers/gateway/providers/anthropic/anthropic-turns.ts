@@ -8,7 +8,7 @@ type Block = Record<string, unknown>
 export type Blocks = {
   part(part: TurnPart): Block
   system(texts: readonly TextPart[]): string | Block[]
-  /** The block with its mark, where there is one and the price of the cache is known. */
+  /** The block with its cache mark, if it has one and the price of the cache is known. */
   marked(block: Block, part: Cacheable): Block
 }
 

@@ -15,7 +15,7 @@ const COUNTS = [
 
 const READ: readonly string[] = [...COUNTS, ...COST_FIELDS]
 
-/** The counts that are read; the last that was said of each holds, and null stands for what did not change. */
+/** The counts that are read; the last value of each holds, and null means no change. */
 export type AnthropicCounts = { readonly [Name in (typeof COUNTS)[number]]?: unknown } & Fields
 
 export function mergeCounts(soFar: AnthropicCounts, usage: unknown): AnthropicCounts {
@@ -23,7 +23,7 @@ export function mergeCounts(soFar: AnthropicCounts, usage: unknown): AnthropicCo
   return Object.fromEntries(READ.map((name) => [name, reported[name] ?? soFar[name]]))
 }
 
-/** OpenAI counts what was read from a cache and written to one as part of the prompt. */
+/** OpenAI counts tokens read from a cache and written to one as part of the prompt. */
 export function toUsage(counts: AnthropicCounts): Fields {
   const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: total = 0, output_tokens_details } = counts
   const written = cacheWrites(countOf(total), livesOf(counts.cache_creation))

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
-/** Blocks of the Messages API as they came, but for marks of the cache whose price is not known. */
+/** Blocks of the Messages API as they came, except cache marks whose price is not known. */
 export type NativeBlocks = {
   messages(messages: readonly Fields[]): Fields[]
   content(content: unknown): unknown
@@ -27,7 +27,7 @@ export function nativeBlocks(prices: CachePrices): NativeBlocks {
     return Array.isArray(value) ? value.filter(isReadable).map(blockOf) : value
   }
 
-  /** Blocks stand in blocks: in the result of a tool, a search result, a document. The input of a tool is the caller's own. */
+  /** Blocks contain blocks: in the result of a tool, a search result, a document. The input of a tool is the caller's own. */
   function blockOf(block: unknown): unknown {
     if (!isObject(block)) return block
     const { content: inside, source } = block
@@ -49,7 +49,7 @@ export function nativeBlocks(prices: CachePrices): NativeBlocks {
   }
 }
 
-/** A thought without a signature is another model's, and Anthropic would refuse the whole request for it. */
+/** A thought without a signature belongs to another model, and Anthropic would refuse the whole request for it. */
 function isReadable(block: unknown): boolean {
   return (
     !isObject(block) || block.type !== 'thinking' || (typeof block.signature === 'string' && block.signature !== '')

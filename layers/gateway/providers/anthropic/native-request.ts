@@ -13,12 +13,12 @@ const PASSED: ReadonlySet<string> = new Set([
 const WRITTEN: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'tools', 'thinking', 'cache_control'],
 ])
-/** Hints that need a header for trials, which this gateway does not send. */
+/** Hints that need a beta header, which this gateway does not send. */
 const HINTS = ['context_management', 'diagnostics']
 
 /**
- * A request that came in the words of the Messages API, for an upstream that speaks them too: what has no words in Chat
- * Completions, such as a document with its citations, travels on. What may change the price does not.
+ * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
+ * not support, such as a document with its citations, is passed on. Fields that may change the price are not.
  */
 export function toNativeRequest(call: ChatCall, body: Fields): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
@@ -40,7 +40,7 @@ export function toNativeRequest(call: ChatCall, body: Fields): Record<string, un
   }
 }
 
-/** Whether a field goes on under its name. Chat's own, which this API does not have, are refused or left out. */
+/** True if a field is passed under its name. Chat's own fields, which this API does not have, are refused or left out. */
 function passes(name: string, call: ChatCall): boolean {
   if (PASSED.has(name)) return true
   if (!WRITTEN.has(name)) leaveOut(call, name, 'must be left out: this model has no such field')
@@ -49,7 +49,7 @@ function passes(name: string, call: ChatCall): boolean {
 
 const LEAST_BUDGET = 1024
 
-/** A cap that was lowered leaves less to think with: Anthropic wants room for an answer after the thoughts. */
+/** A cap that was lowered leaves less room for thinking: Anthropic wants room for an answer after the thoughts. */
 function toThinking(thinking: Fields, outputCap: number): Fields {
   const { budget_tokens: budget } = thinking
   if (typeof budget !== 'number' || budget < outputCap || outputCap <= LEAST_BUDGET) return thinking

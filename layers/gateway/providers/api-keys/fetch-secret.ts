@@ -8,7 +8,7 @@ const secretsManager = openService({
   variable: 'SECRETS_MANAGER',
   target: 'secretsmanager',
   contentType: 'application/x-amz-json-1.1',
-  patience: { connectMs: 1_000, answerMs: 3_000 },
+  timeouts: { connectMs: 1_000, answerMs: 3_000 },
 })
 
 /** The value of a secret; undefined if there is none by that name. All tries together end within `timeoutMs`. */
@@ -23,7 +23,7 @@ export async function fetchSecret(SecretId: string, timeoutMs = LOOK_UP_TIMEOUT_
   }
 }
 
-/** A secret that can still be restored is deleted too, but Secrets Manager has another error for it. */
+/** A secret that can still be restored is deleted too, but Secrets Manager reports it by another error. */
 function isDeleted({ name, message }: Error): boolean {
   if (name === 'ResourceNotFoundException') return true
   return name === 'InvalidRequestException' && message.includes('marked for deletion')

@@ -1,7 +1,10 @@
 import { keyFor, type ProviderSecret, parseProviderSecret, type SecretFault } from '../../domain/provider-secret.ts'
 import { fetchSecret } from './fetch-secret.ts'
 
-/** The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure where that may not have it. */
+/**
+ * The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure if that provider may
+ * not have it.
+ */
 type ReadSecret = (name: string, baseUrl: string) => Promise<string | undefined>
 
 type Secret = ProviderSecret | SecretFault
@@ -9,14 +12,14 @@ type Secret = ProviderSecret | SecretFault
 type SecretSource = {
   readonly fullName: (name: string) => string
   readonly clock: () => number
-  /** Told of every look-up that failed while the last good value was there to go on with. */
+  /** Called for every look-up that failed while the last good value could still be used. */
   readonly problem: (what: string, error: unknown) => void
   readonly fetchSecret?: (fullName: string) => Promise<string | undefined>
 }
 
 /** A new key is in use after this long, without a deployment. */
 const MAX_AGE_MS = 5 * 60_000
-/** From this age on the next value is fetched beside a request, so that a busy instance never waits for it. */
+/** From this age on the next value is fetched in the background, so that a busy instance never waits for it. */
 const REFRESH_AGE_MS = 4 * 60_000
 /** A value that cannot be refreshed is used up to this age. */
 const LAST_GOOD_MS = 60 * 60_000
@@ -34,7 +37,7 @@ export function readSecret(source: SecretSource): ReadSecret {
     const readAtMs = clock()
     const text = await fetch(fullName(name))
     const value = text === undefined ? undefined : parseProviderSecret(text)
-    // Neither kept nor replaced by the last good one: whoever mends the secret need not wait.
+    // Neither cached nor replaced by the last good one: a secret that is mended works at once.
     if (value === undefined || 'fault' in value) kept.delete(name)
     else kept.set(name, { value, readAtMs })
     return value
@@ -50,7 +53,7 @@ export function readSecret(source: SecretSource): ReadSecret {
     }
   }
 
-  /** Requests that need the same secret at once share one look-up. */
+  /** Requests that need the same secret concurrently share one look-up. */
   function shared(name: string, begin: () => Promise<Secret | undefined>): Promise<Secret | undefined> {
     const begun = underWay.get(name) ?? begin().finally(() => underWay.delete(name))
     underWay.set(name, begun)

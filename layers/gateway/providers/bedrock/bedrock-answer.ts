@@ -23,7 +23,10 @@ const FINISH_REASONS = new Map<string, string>(
   }),
 )
 
-/** Turns the events of a stream into parts. The answer is whole with messageStop; metadata, the last event, brings the usage. */
+/**
+ * Turns the events of a stream into parts. The answer is complete with messageStop; metadata, the last event, brings
+ * the usage.
+ */
 export class ConverseEvents {
   readonly #toolCalls = new ToolCalls()
   #stopReason: string | undefined
@@ -50,7 +53,7 @@ export class ConverseEvents {
     return parts
   }
 
-  /** Throws if the answer was not whole. */
+  /** Throws if the answer was not complete. */
   end(): void {
     const reason = this.#stopReason
     if (reason === undefined) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
@@ -85,7 +88,7 @@ function eventsOf({ text, toolUse, reasoningContent }: ContentBlock, contentBloc
   return deltas.map((delta) => ({ contentBlockDelta: { contentBlockIndex, delta } }))
 }
 
-/** Of Anthropic's reasons to stop, those that Chat Completions has no word for. */
+/** Anthropic's stop reasons for which Chat Completions has none. */
 const FINER_REASONS = new Set(['stop_sequence', 'model_context_window_exceeded'])
 
 function endingOf(reason: string) {
@@ -113,7 +116,7 @@ function detailOf(detail: object, index: number | undefined): Delta {
   return { reasoning_details: [{ ...detail, format: 'anthropic-claude-v1', index: index ?? 0 }] }
 }
 
-/** Content blocks are numbered with the text between them, tool calls are not. */
+/** Content blocks are numbered including text blocks, tool calls are not. */
 class ToolCalls {
   readonly #byBlock = new Map<number | undefined, { readonly index: number; hasInput: boolean }>()
 
@@ -142,7 +145,7 @@ function choice(delta: Delta, finishReason: string | null = null): ChoicePart {
   return { kind: 'choice', index: 0, delta, logprobs: null, finishReason }
 }
 
-/** OpenAI counts what was read from or written to a cache as part of the prompt; Bedrock counts it beside. */
+/** OpenAI counts tokens read from or written to a cache as part of the prompt; Bedrock counts them separately. */
 function toUsage(usage: TokenUsage): Record<string, unknown> {
   const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0, cacheDetails } = usage
   const written = cacheWrites(cacheWriteInputTokens, livesOf(cacheDetails))

@@ -3,7 +3,7 @@ import type { Embedded, Embedding, Vector } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
-import { fieldTable, requireWords } from '../conversation/field-table.ts'
+import { fieldTable, requireSupported } from '../conversation/field-table.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EmbedCall } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
@@ -11,11 +11,11 @@ import { unsupported } from '../verdict.ts'
 
 type Fields = Record<string, unknown>
 
-/** One answer of InvokeModel: its body, and the tokens it is billed by, of unknown worth. */
+/** One answer of InvokeModel: its body, and the billed tokens, not checked yet. */
 export type Invoked = { readonly text: string; readonly inputTokens: unknown }
 export type Invoke = (body: string) => Promise<Invoked>
 
-/** How a maker's model is asked for a few texts, and what it answers. */
+/** The request for a few texts to a maker's model, and the reading of its answer. */
 type Maker = {
   readonly textsAtOnce: number
   readonly ask: (texts: readonly string[], call: EmbedCall) => Fields
@@ -45,9 +45,9 @@ const MAKERS: Readonly<Record<NonNullable<ReturnType<typeof embedderAt>>, Maker>
 }
 
 const FIELDS = fieldTable({
-  says: ['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'],
-  leavesOut: ['user'],
-  lacks: {},
+  supported: ['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'],
+  ignored: ['user'],
+  unsupported: {},
 })
 
 const CALLS_AT_ONCE = 8
@@ -57,9 +57,9 @@ const MOST_CHARS_AT_ONCE = 256 * 1024
 type Batch = readonly string[]
 type Answered = { readonly vectors: readonly Vector[]; readonly tokens: number | undefined }
 
-/** The vectors of a batch, a few texts a call. What fails says how much was embedded before. */
+/** The vectors of a batch, a few texts a call. A failure tells how much was embedded before. */
 export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<Embedding> {
-  requireWords(FIELDS, call.chat.body, call)
+  requireSupported(FIELDS, call.chat.body, call)
   const maker = makerOf(call.model)
   const batches = inBatches(textsOf(call), maker.textsAtOnce)
   const answers: Answered[] = Array(batches.length)
@@ -92,7 +92,7 @@ export class PartlyEmbedded extends Error {
   }
 }
 
-/** The calls that are under way are billed, so their answers are waited for a little. */
+/** Calls that are running are billed, so their answers are awaited for a little. */
 const PARTING_MS = 3_000
 
 async function atMostParting(work: Promise<unknown>): Promise<void> {
@@ -150,7 +150,7 @@ function inBatches(texts: readonly string[], size: number): readonly Batch[] {
   return batches
 }
 
-/** What one call has not counted, nobody has. Calls without an answer count nothing. */
+/** If one call did not count its tokens, the sum is unknown. Calls without an answer count nothing. */
 function tokensOf(answers: readonly Answered[]): number | undefined {
   return answers.reduce<number | undefined>((sum, { tokens }) => {
     return sum === undefined || tokens === undefined ? undefined : sum + tokens

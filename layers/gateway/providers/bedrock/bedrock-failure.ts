@@ -29,25 +29,28 @@ const KNOWN = new Map<string, readonly [FailureReason, number]>(
 
 /** Errors of the SDK itself, when it finds no credentials to sign with. */
 const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError', 'ProviderError'])
-/** JavaScript's own names of errors, which nobody chose. */
+/** JavaScript's generic names of errors. */
 const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'TimeoutError', 'AbortError'])
 
-/** Complaints about the model of the route, from the first letter on: further in, the words may be the caller's. */
+/** Complaints about the model of the route, anchored at the start: later text may be the caller's. */
 const NO_SUCH_MODEL =
   /^(?:the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn.t supported|the provided model doesn.t support on-demand throughput|this model version has reached the end of its life)/i
-/** Codes of a connection that was there and broke. */
+/** Codes of an established connection that broke. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ERR_HTTP2_\w+)$/
-/** Node's words for a call that waited for a connection which never was; its code alone could be of one that broke. */
+/**
+ * Node's message for a call that waited for a connection which was never established; its code alone could be of one
+ * that broke.
+ */
 const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
 const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
 const MAX_MESSAGE_CHARS = 1_000
 
-/** How far an answer had come when it failed. */
+/** The progress of an answer when it failed. */
 export type Progress = 'none' | 'begun' | 'spoken'
 
-/** The failure behind an error that the SDK threw. Only a complaint about the caller's own request is passed on in words. */
+/** The failure behind an error that the SDK threw. Only a complaint about the caller's own request keeps its message. */
 export function bedrockFailure(error: unknown, progress: Progress): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
   const thrown = describe(error)
@@ -60,7 +63,7 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
   if (reason === 'model_not_found' || (reason === 'rejected' && NO_SUCH_MODEL.test(message))) {
     return new UpstreamFailure('model_not_found', `Amazon Bedrock does not have the model (${name}).`, { status })
   }
-  // Once it has spoken, the model has taken the request: a refusal now is the answer breaking off.
+  // Once it has spoken, the model has accepted the request: a refusal now is a broken answer.
   if (reason === 'rejected' && progress !== 'spoken') {
     const detail = { status, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
     return new UpstreamFailure('rejected', clean(message) || `Amazon Bedrock answered ${name}.`, detail)
@@ -94,12 +97,12 @@ function describe(error: unknown): Thrown {
   }
 }
 
-/** The cause of an error of HTTP/2 is the socket's own, which says more. */
+/** The cause of an error of HTTP/2 is the socket's own error, which tells more. */
 function codeOf(error: unknown): string | undefined {
   return isObject(error) && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** In a stream the name of an exception begins with a small letter; elsewhere some go without the last word. */
+/** In a stream the name of an exception begins in lower case; elsewhere some lack the last word. */
 function nameOf(name: unknown): string {
   if (typeof name !== 'string' || !/^\w{1,64}$/.test(name)) return 'Error'
   const capitalized = name.charAt(0).toUpperCase() + name.slice(1)
@@ -113,7 +116,7 @@ function reasonByStatus(status: number | undefined): readonly [FailureReason, nu
   return [status === 408 ? 'timeout' : 'status', status]
 }
 
-/** The connection, or what came over it, was not as it should be. */
+/** A failure of the connection, or of the protocol. */
 function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): UpstreamFailure {
   const options = { cause }
   if (!UNNAMED.has(name) && code === undefined) {
@@ -128,7 +131,7 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
   return new UpstreamFailure(isReset ? 'reset' : 'connect', words, {}, options)
 }
 
-/** Messages may quote ARNs, which have the account's number in them, and the keys they were signed with. */
+/** Messages may quote ARNs, which contain the account's number, and the keys they were signed with. */
 function clean(message: string): string {
   return plainText(message, '')
     .replace(/\barn:[\w:/.*-]+/g, '[arn]')

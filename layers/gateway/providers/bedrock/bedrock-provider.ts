@@ -72,7 +72,7 @@ function withPart(failure: UpstreamFailure, embedded: Embedded): UpstreamFailure
   return new UpstreamFailure(reason, message, { ...detail, embedded }, { cause })
 }
 
-/** Loaded with the first call, and once. */
+/** Lazy: loaded once, with the first call. */
 const sdk = () => import('#bedrock')
 
 async function converse(region: string, input: ConverseCommandInput, abortSignal: AbortSignal) {
@@ -115,8 +115,8 @@ async function clientIn(region: string): Promise<BedrockRuntimeClient> {
 
 const CLIENTS = new Map<string, BedrockRuntimeClient>()
 
-// Retries and patience are the dispatcher's: another route is better than the same one again. Every call has a
-// connection of its own, as is the SDK's default for Bedrock: a kept one may be dead when Lambda thaws.
+// The dispatcher has retries and timeouts: another route is better than the same one again. Every call has a connection
+// of its own, as is the SDK's default for Bedrock: a kept one may be dead when Lambda thaws.
 const LONGEST_CALL_MS = 15 * 60_000
 const CLIENT_OPTIONS = {
   maxAttempts: 1,
@@ -124,8 +124,8 @@ const CLIENT_OPTIONS = {
 }
 
 /**
- * The clock runs only while we wait for the upstream, not while a slow client makes us wait, and only once it has spoken:
- * until then it may think.
+ * The timer runs only while we wait for the upstream, not while a slow client makes us wait, and only after the first
+ * token: before that the model may be reasoning.
  */
 async function* eachWithin(
   events: Events,

@@ -8,7 +8,7 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { requireWords } from '../conversation/field-table.ts'
+import { requireSupported } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readStops } from '../conversation/read-stops.ts'
@@ -19,12 +19,12 @@ import { markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
-/** A chat completion request in Converse's terms. */
+/** A chat completion request in Converse's format. */
 export function toConverse(call: ChatCall): ConverseStreamCommandInput {
   const { chat, model, outputCap } = call
   const { body } = chat
   const more = claudeFields(chat)
-  requireWords(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
+  requireSupported(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
   const marked = markedBy(call)
   const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
@@ -40,7 +40,7 @@ export function toConverse(call: ChatCall): ConverseStreamCommandInput {
   }
 }
 
-/** Who asks in Claude's own words, asks Claude: how it thinks is told in those words. */
+/** A request in Claude's own format is for Claude: its options of reasoning are passed in that format. */
 function claudeFields({ original }: ChatRequest): Document | undefined {
   if (original?.contract !== 'messages') return undefined
   const { thinking, top_k, output_config: config } = original.body
@@ -70,7 +70,7 @@ function toInferenceConfig({ temperature, top_p, stop }: ChatBody, maxTokens: nu
   }
 }
 
-/** Converse cannot say that the tools named may not be called; so for 'none' they are not named. */
+/** Converse cannot forbid calls of the tools it is given; so for 'none' it is given none. */
 function toToolConfig(
   { tools, choice }: ToolOffer,
   marked: ReturnType<typeof markedBy>,
@@ -85,7 +85,7 @@ function toTool({ name, description, parameters }: OfferedTool): Tool {
   return { toolSpec: { name, ...(description !== '' && { description }), inputSchema } }
 }
 
-/** 'auto' is the default, and not every model takes a choice. */
+/** 'auto' is the default, and not every model accepts a choice. */
 function toToolChoice(choice: ToolOffer['choice']): ToolChoice | undefined {
   if (choice === 'required') return { any: {} }
   return typeof choice === 'object' ? { tool: { name: choice.name } } : undefined

@@ -22,8 +22,8 @@ import { unsupported } from '../verdict.ts'
 type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
 
 /**
- * Converse wants tool calls and their results only beside the tools' definitions. Without those (`tool_choice: 'none'`,
- * or none were sent) the calls of the past are told as text.
+ * Converse accepts tool calls and their results only beside the tools' definitions. Without those (`tool_choice:
+ * 'none'`, or none were sent) past calls become text.
  */
 export function toMessages(turns: readonly Turn[], withTools: boolean, prices: CachePrices): Message[] {
   const write: (part: TurnPart) => ContentBlock | ContentBlock[] = withTools ? toBlock : toPlainBlocks
@@ -33,7 +33,7 @@ export function toMessages(turns: readonly Turn[], withTools: boolean, prices: C
 
 type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: '1h' } }
 
-/** Puts a mark after what ends a cache, if the price of the cache is known. */
+/** Puts a cache mark after a block, if the price of the cache is known. */
 export function markedBy(prices: CachePrices) {
   return <Block>(block: Block | Block[], { cacheMark }: Cacheable): (Block | CachePoint)[] => {
     const blocks = Array.isArray(block) ? block : [block]
@@ -75,7 +75,7 @@ function toToolUse({ id, name, arguments: input }: ToolCall): ToolUseBlock {
   return { toolUseId: toToolUseId(id), name, input: input as ToolUseBlock['input'] }
 }
 
-/** A tool that has nothing to say still has a result. */
+/** A tool result without content still needs a block. */
 function toResult({ parts }: ToolResult): PlainBlock[] {
   return parts.length > 0 ? parts.map(toPlainBlock) : [{ text: '(nothing)' }]
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../../wire/field-rules.ts'
-import type { Lack } from './field-table.ts'
+import type { FieldCheck } from './field-table.ts'
 
 // The rows that the tables of all dialects but OpenAI's own have in common.
 
 /** Fields that become the conversation, the cap and the form of the answer. */
-export const COMMON_WORDS = [
+export const COMMON_SUPPORTED = [
   'model',
   'messages',
   'stream',
@@ -19,8 +19,8 @@ export const COMMON_WORDS = [
   'response_format',
 ] as const
 
-/** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
-export const COMMON_HINTS = [
+/** Options of sampling, labels, and options for data beside the answer. */
+export const COMMON_IGNORED = [
   'seed',
   'random_seed',
   'presence_penalty',
@@ -57,12 +57,12 @@ export const COMMON_HINTS = [
   'reasoning_format',
   'tool_stream',
   'usage',
-  // Of these, only the values at the list price are read.
+  // Only the values at the list price reach this table.
   'modalities',
   'service_tier',
 ] as const
 
-export const COMMON_LACKS: Readonly<Record<string, Lack>> = {
+export const COMMON_UNSUPPORTED: Readonly<Record<string, FieldCheck>> = {
   n: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request'),
   logprobs: (value) => (value === true ? 'must be false: this model gives no log probabilities' : undefined),
   top_logprobs: (value) => (value === 0 ? undefined : 'must be 0: this model gives no log probabilities'),

@@ -2,36 +2,37 @@ import type { ChatBody } from '../../domain/chat.ts'
 import type { ChatCall } from '../provider.ts'
 import { leaveOut, unsupported } from '../verdict.ts'
 
-/** The change that a caller must make to a value that a dialect has no words for; undefined if it has words. */
-export type Lack = (value: unknown, body: ChatBody) => string | undefined
+/** The change that a caller must make to a value that a dialect does not support; undefined if it supports it. */
+export type FieldCheck = (value: unknown, body: ChatBody) => string | undefined
 
 /** Every field of a request that a dialect knows of. */
-export type FieldTable = ReadonlyMap<string, Lack>
+export type FieldTable = ReadonlyMap<string, FieldCheck>
 
 type FieldNames = {
-  /** Fields that the dialect has words for, whatever their value; a malformed one is refused where it is read. */
-  readonly says: readonly string[]
+  /** Fields that the dialect supports with any value; a malformed one is refused when it is read. */
+  readonly supported: readonly string[]
   /** Hints: an answer without them is still the answer that was asked for. */
-  readonly leavesOut: readonly string[]
-  readonly lacks: Readonly<Record<string, Lack>>
+  readonly ignored: readonly string[]
+  /** Fields of which only some values are supported. */
+  readonly unsupported: Readonly<Record<string, FieldCheck>>
 }
 
-export function fieldTable({ says, leavesOut, lacks }: FieldNames): FieldTable {
-  const lacksNothing: Lack = () => undefined
-  const harmless = [...says, ...leavesOut].map((name) => [name, lacksNothing] as const)
-  return new Map([...harmless, ...Object.entries(lacks)])
+export function fieldTable({ supported, ignored, unsupported }: FieldNames): FieldTable {
+  const accept: FieldCheck = () => undefined
+  const harmless = [...supported, ...ignored].map((name) => [name, accept] as const)
+  return new Map([...harmless, ...Object.entries(unsupported)])
 }
 
-/** Refuses a request with a value that the dialect has no words for. Fields that it does not know may be left out. */
-export function requireWords(
+/** Refuses a request with a value that the dialect does not support. Fields that it does not know may be left out. */
+export function requireSupported(
   table: FieldTable,
   body: ChatBody,
   call: Pick<ChatCall, 'dropsUnknown' | 'noteDropped'>,
 ): void {
   for (const [name, value] of Object.entries(body)) {
-    const lacks = table.get(name)
-    if (!lacks) leaveOut(call, name, 'must be left out: this model has no such field')
-    const complaint = lacks?.(value, body)
+    const check = table.get(name)
+    if (!check) leaveOut(call, name, 'must be left out: this model has no such field')
+    const complaint = check?.(value, body)
     if (complaint !== undefined) throw unsupported(name, complaint)
   }
 }

@@ -7,7 +7,7 @@ type AnswerSchema = {
   readonly schema: Readonly<Record<string, unknown>>
 }
 
-/** Other providers constrain an answer by a schema only: a promise of just any JSON could not be kept. */
+/** Other providers constrain an answer by a schema only: just any JSON could not be guaranteed. */
 export function readAnswerSchema(format: unknown): AnswerSchema | undefined {
   if (!isObject(format) || format.type === 'text') return undefined
   const { name, description, schema } = isObject(format.json_schema) ? format.json_schema : {}

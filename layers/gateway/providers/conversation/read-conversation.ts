@@ -7,7 +7,7 @@ import type { Cacheable, Conversation, TextPart, ToolResult, Turn, TurnPart } fr
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** OpenAI's messages as turns that alternate, with the instructions apart and the results of tools the user's. */
+/** OpenAI's messages as turns that alternate, with the instructions apart; the results of tools belong to the user. */
 export function readConversation({ body }: ChatRequest): Conversation {
   const system: TextPart[] = []
   const turns: Turn[] = []
@@ -46,7 +46,7 @@ function readUser({ content }: Fields, path: string): TurnPart[] {
   return parts
 }
 
-/** Thoughts come first, as Claude wants them. */
+/** Thoughts come first, as Claude demands. */
 function readAssistant(message: Fields, path: string): TurnPart[] {
   const { content, refusal, tool_calls: calls } = message
   const parts: TurnPart[] = readThoughts(message)
@@ -56,7 +56,7 @@ function readAssistant(message: Fields, path: string): TurnPart[] {
   return parts
 }
 
-/** A result is written to a cache as a whole, so a mark inside it is the result's. */
+/** A result is written to a cache as a whole, so a mark inside it counts for the result. */
 function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: string): ToolResult {
   if (typeof id !== 'string' || id === '') throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const parts = readContent(content, `${path}.content`)
@@ -64,7 +64,7 @@ function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: s
   return { kind: 'toolResult', id, parts, isError: is_error === true, cacheMark }
 }
 
-/** A mark on a message is one on its last part. */
+/** A mark on a message counts for its last part. */
 function endingCache<Part extends Cacheable>({ cache_control: mark }: Fields, parts: Part[]): Part[] {
   const last = parts.pop()
   if (last) parts.push(mark ? { ...last, cacheMark: mark } : last)

@@ -24,8 +24,8 @@ function readSource(url: string, path: string): ImageSource {
   return { kind: 'bytes', format, base64 }
 }
 
-// Each of these looks at every character once: a pattern for all of base64 at once would go back over long runs of
-// spaces, and an image is as long as its sender likes.
+// Each of these looks at every character once: a pattern for all of base64 at once would backtrack over long runs of
+// spaces, and an image may have any length.
 const OTHER_CHARACTERS = /[^A-Za-z0-9+/=\s]/
 const AFTER_PADDING = /[^=\s]/
 const MOST_PADDING = 2

@@ -6,14 +6,15 @@ type Fields = Readonly<Record<string, unknown>>
 const FORMAT = 'anthropic-claude-v1'
 
 /**
- * The thoughts of an assistant's message, as OpenRouter has them. Those without a signature, and those of other models, are
- * nobody's to read again. The words of a signed thought may come in pieces before it, or stand in `reasoning_content`.
+ * The thoughts of an assistant's message, as OpenRouter has them. Thoughts without a signature, and those of other
+ * models, cannot be used again. The text of a signed thought may come in pieces before it, or stand in
+ * `reasoning_content`.
  */
 export function readThoughts({ reasoning_content: told, reasoning_details: details }: Fields): Thought[] {
   const thoughts: Thought[] = []
   const known: Fields[] = Array.isArray(details) ? details.filter((one) => isObject(one) && one.format === FORMAT) : []
   let text = ''
-  // Told beside the thoughts, the words are those of the first; an empty thought stays empty.
+  // A text beside the thoughts belongs to the first; an empty thought stays empty.
   let beside = known.some((detail) => textIn(detail.text) !== '') ? '' : textIn(told)
   for (const detail of known) {
     text += textIn(detail.text)

@@ -38,7 +38,7 @@ function readArguments(text: string, path: string): Fields {
   return value
 }
 
-/** The text is not told in an error: it may be somebody's prompt. */
+/** No error quotes the text: it may be a prompt. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

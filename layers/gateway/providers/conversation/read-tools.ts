@@ -15,7 +15,7 @@ export type Tool = Cacheable & {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string }
 
-/** The functions that the model may call, and whether it may, must, or must call a certain one. */
+/** The functions that the model may call, and the choice: it may, must, or must call a certain one. */
 export type ToolOffer = { readonly tools: readonly Tool[]; readonly choice: ToolChoice | undefined }
 
 export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOffer {
@@ -37,7 +37,7 @@ function readTool(tool: Fields, index: number): Tool {
 }
 
 const WORDS: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
-/** Choices of OpenAI's that others have no words for. */
+/** Choices of OpenAI's that other dialects do not support. */
 const OTHER_KINDS: ReadonlySet<unknown> = new Set(['allowed_tools', 'custom'])
 const WANTED = "must be 'none', 'auto', 'required' or a function with a name"
 

@@ -13,7 +13,7 @@ export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: strin
 export type ImagePart = Cacheable & {
   readonly kind: 'image'
   readonly source: ImageSource
-  /** The place of its address in the request, for a dialect that does not take it. */
+  /** The path of its address in the request, for the refusal of a dialect that does not support it. */
   readonly path: string
 }
 
@@ -40,7 +40,7 @@ export type ToolResult = Cacheable & {
   readonly isError: boolean
 }
 
-/** A thought of Claude's, which only Claude can read again: its words with their signature, or its data. */
+/** A thought of Claude's, which only Claude can read again: its text with a signature, or its data. */
 export type Thought = Cacheable & {
   readonly kind: 'thought'
   readonly thought: { readonly text: string; readonly signature: string } | { readonly data: string }

@@ -3,13 +3,13 @@ import { isObject } from '../../wire/field-rules.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 const ABOUT_CONTENT = /moderation|flagged|content[ _-]?(?:policy|filter|management)|safety/i
-/** An account is flagged, too, and that is the operator's trouble. */
+/** A flagged account is the operator's problem, not the content's. */
 const ABOUT_US = /\b(?:account|organi[sz]ation|project|workspace|billing|api[ _-]?key|credential)/i
 
-/** Whether an upstream's error complains of what the caller wrote, and not of who we are. */
+/** True if an upstream's error is about the caller's content, and not about our account. */
 export function isContentComplaint(error: Fields): boolean {
   const metadata = isObject(error.metadata) ? error.metadata : {}
-  // OpenRouter names what its moderation found.
+  // OpenRouter lists the findings of its moderation.
   if (Array.isArray(metadata.reasons) || typeof metadata.flagged_input === 'string') return true
   if ([error.code, error.type].some((name) => typeof name === 'string' && ABOUT_CONTENT.test(name))) return true
   const { message } = error

@@ -9,7 +9,7 @@ import type { Reply } from './post.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
 const MAX_MESSAGE_CHARS = 1_000
-/** A code is kept in the row and the log, where no words belong that may quote the prompt. */
+/** A code is kept in the row and the log, which must have no text that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
 const REFUSED = 400
 const UNAUTHORIZED = 401
@@ -19,10 +19,13 @@ const LARGER_THAN_LIMIT = /^Request too large for /
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
-/** The meaning of an answer other than 200, of a call for this model. Only a complaint about the caller's own request is passed on in words. */
+/**
+ * The meaning of an answer other than 200, of a call for this model. Only a complaint about the caller's own request
+ * keeps its message.
+ */
 export async function readErrorReply(reply: Reply, key: string | undefined, model: string): Promise<UpstreamFailure> {
   const { status } = reply
-  // Nobody thinks about an error.
+  // An error needs no time for reasoning.
   reply.body.startIdleClock()
   const error = await readError(reply)
   if (isMissingModel(status, error, model)) {
@@ -66,7 +69,7 @@ const STATUS_OF_NAME: ReadonlyMap<unknown, number> = new Map([
   ['rate_limit_exceeded', 429],
 ])
 
-/** The status that an error would have had if it had come in place of the whole answer, as far as it says so. */
+/** The status that an error would have had in place of the whole answer, if it tells. */
 export function statusOfError(error: unknown): number | undefined {
   if (!isObject(error)) return undefined
   const { code, type, status } = error
@@ -96,7 +99,10 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
   }
 }
 
-/** Providers quote credentials in their errors. Taken out first, no invisible character can part a key in two. */
+/**
+ * Providers quote credentials in their errors. They are removed first, so that no invisible character can split a key
+ * in two.
+ */
 function clean(words: string, key: string | undefined): string {
   const text = plainText(words, '')
   const withoutKey = key ? text.replaceAll(key, '[key]') : text

@@ -17,8 +17,8 @@ const MAX_REST_BYTES = 1024 * 1024
 const PLACEHOLDER = Buffer.from('null')
 
 /**
- * Reads an answer whose bulk is in the objects of a top-level list, one object at a time, so that never more than one of
- * them is there as text. Returns the rest of the answer. An object and the rest have bounds.
+ * Reads an answer whose bulk is in the objects of a top-level list, one object at a time, so that only one of them is
+ * in memory as text. Returns the rest of the answer. An object and the rest have bounds.
  */
 export async function readElements(
   { body }: Reply,
@@ -72,7 +72,7 @@ export async function readElements(
   }
 }
 
-/** Bytes on their way to be a text, with a bound. They have one place for all texts, so that none is left as garbage. */
+/** Collects the bytes of a text, with a bound. One buffer serves all texts, so that none is left as garbage. */
 class Bytes {
   readonly #place: Buffer
   #size = 0

@@ -5,20 +5,20 @@ import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
 
-/** An answer that comes whole, whether or not it was asked to stream. */
+/** True for an answer that comes whole, also if a stream was asked for. */
 export function isJson({ contentType }: Reply): boolean {
   return /^application\/json\b/i.test(contentType)
 }
 
 type JsonObject = Record<string, unknown>
 
-/** At once, if all of it has come. */
+/** Not a promise if all of it has come. */
 export function readJson({ body }: Reply): JsonObject | Promise<JsonObject> {
   const text = readAll(body, MAX_WHOLE_BYTES)
   return typeof text === 'string' ? parseObject(text) : text.then(parseObject)
 }
 
-/** A shorter text is not deep enough to do harm, so the chunks of a stream are not looked through. */
+/** A shorter text cannot be nested deeply enough to do harm, so the chunks of a stream are not checked. */
 const DEEP_CHARS = 4 * 1024
 
 export function parseObject(text: string): JsonObject {
@@ -60,7 +60,7 @@ async function gather(body: ReplyBody, most: number): Promise<string> {
 
 const BLANKS = new Set(Buffer.from(' \t\r\n'))
 
-/** The next bytes of a reply that comes whole. Some upstreams send blank lines while they are waited for. */
+/** The next bytes of a reply that comes whole. Some upstreams send blank lines before it. */
 export async function readPlain(body: ReplyBody): Promise<Buffer | undefined> {
   const bytes = await body.read()
   if (bytes?.some((byte) => !BLANKS.has(byte))) body.startIdleClock()

@@ -2,7 +2,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
 
-/** What providers call it: OpenAI and Groq, Groq, Azure, Mistral, Together. */
+/** The providers' codes for it: OpenAI and Groq, Groq, Azure, Mistral, Together. */
 const NAMES: ReadonlySet<unknown> = new Set([
   'model_not_found',
   'model_decommissioned',
@@ -11,7 +11,7 @@ const NAMES: ReadonlySet<unknown> = new Set([
   'model_not_available',
 ])
 
-/** Whole messages of providers that have no name for it: vLLM and others, Ollama, Anthropic, OpenRouter, Google. */
+/** Complete messages of providers that have no code for it: vLLM and others, Ollama, Anthropic, OpenRouter, Google. */
 const MESSAGES: readonly ((model: string) => RegExp)[] = [
   (model) => RegExp(`^The model:? \`${model}\` does not exist( or you do not have access to it)?\\.?$`),
   (model) => RegExp(`^model ["']${model}["'] not found(, try pulling it first)?$`),
@@ -22,9 +22,9 @@ const MESSAGES: readonly ((model: string) => RegExp)[] = [
 ]
 
 /**
- * Whether an upstream says that it does not have the route's model. Its words may quote the caller, and a field of the
- * request may name a model too: so a name must not be about another field, and a message must be known from its first
- * letter on and name the route's own model, which no caller chooses.
+ * True if an upstream reports that it does not have the route's model. Its message may quote the caller, and a field of
+ * the request may name a model too: so a code must not be about another field, and a message must match from its start
+ * and name the route's own model, which no caller chooses.
  */
 export function isMissingModel(status: number, { code, type, param, message }: Fields, model: string): boolean {
   if (!STATUSES.has(status)) return false

@@ -19,18 +19,18 @@ type Post = {
 export type Reply = {
   readonly status: number
   readonly contentType: string
-  /** How long the upstream asks to be left alone, if it does. */
+  /** The time of the upstream's Retry-After, if it sent one. */
   readonly retryAfterMs: number | undefined
   readonly body: ReplyBody
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Half of what nginx takes unless it is told otherwise; it answers 413 and closes, and the answer may be lost. */
+/** Half of nginx's default limit; beyond its limit nginx answers 413 and closes, and the answer may be lost. */
 const LARGE_CHARS = 512 * 1024
-/** By their origins: whoever asks the same host shares its connections. */
+/** By origin: all providers at the same host share its connections. */
 const CLIENTS = new Map<string, HttpClient>()
 
-/** Of headers whose names differ in their letters' size only, the last one counts. */
+/** If header names differ only in case, the last one counts. */
 export function targetOf(address: string, headers: Readonly<Record<string, string>> = {}): Target {
   const url = new URL(address)
   const client = CLIENTS.get(url.origin) ?? openHttpClient(url, CONNECT_TIMEOUT_MS)
@@ -61,7 +61,7 @@ export async function post(call: Post): Promise<Reply> {
   }
 }
 
-/** Whoever closes on a large request may have a bound on its size, and the caller may know it. */
+/** An upstream that closes during a large request may have a limit on its size, which the caller should learn. */
 function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | 'reset' | 'too_large' {
   if (!exchange?.isSent) return 'connect'
   return body.length > LARGE_CHARS ? 'too_large' : 'reset'

@@ -1,11 +1,11 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Exchange } from '../../http/exchange.ts'
 
-type Patience = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
+type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
 
 /**
- * The bytes of a reply, read when they are asked for. How long an upstream may be silent before its first word is said by the
- * signal alone: it may think. Throws UpstreamFailure and nothing else.
+ * The bytes of a reply, read on demand. Before the first token only the signal ends a silent upstream: the model may be
+ * reasoning. Throws UpstreamFailure and nothing else.
  */
 export class ReplyBody {
   readonly #exchange: Exchange
@@ -16,11 +16,11 @@ export class ReplyBody {
   #isWaiting = false
   #idle: NodeJS.Timeout | undefined
 
-  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Patience) {
+  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Timeouts) {
     this.#exchange = exchange
     this.#idleTimeoutMs = idleTimeoutMs
     this.#signal = signal
-    // Not assigned as it is written: V8 keeps such functions, and all that they reach, until it collects everything.
+    // Not assigned inline: V8 keeps such functions, and all that they reach, until a full collection.
     const abort = () => exchange.end(signal.reason)
     this.#abort = abort
     signal.addEventListener('abort', abort, { once: true })
@@ -31,9 +31,9 @@ export class ReplyBody {
     this.#isTimed = true
   }
 
-  /** All that has arrived since, as soon as there is any; undefined at the end. */
+  /** The bytes that have arrived since the last read, as soon as there are any; undefined at the end. */
   async read(): Promise<Buffer | undefined> {
-    // The clock runs only while we wait for the upstream, not while a slow client makes us wait.
+    // The timer runs only while we wait for the upstream, not while a slow client makes us wait.
     if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
     this.#isWaiting = true
     try {
@@ -45,7 +45,7 @@ export class ReplyBody {
     }
   }
 
-  /** All of it, if it has come; undefined if it is to be waited for. */
+  /** The whole body, if it has come; undefined if it must be waited for. */
   takeWhole(): Buffer | undefined {
     return this.#exchange.takeWhole()
   }

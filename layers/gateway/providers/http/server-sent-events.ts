@@ -8,23 +8,23 @@ import type { ReplyBody } from './reply-body.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
-// Names, log probabilities, signatures and whatever else surrounds a token are worth kilobytes, not more.
+// Names, log probabilities, signatures and other data around a token take kilobytes, not more.
 const BYTES_PER_TOKEN = 8 * 1024
 const SPARE_BYTES = 8 * 1024 * 1024
 
-/** Understands the events of one answer in some dialect. */
+/** Reads the events of one answer in some dialect. */
 export type EventReader = {
-  /** Whether the answer has ended, so that no more of it need be read. */
+  /** True if the answer has ended, so that no more of it need be read. */
   readonly isWhole: boolean
-  /** Adds the parts that the data of one event brings. */
+  /** Adds the parts in the data of one event. */
   read(data: string, parts: ChatPart[]): void
-  /** The upstream has closed. Throws if the answer was not whole. */
+  /** Called when the upstream has closed. Throws if the answer was not complete. */
   end(): void
 }
 
 /**
- * The parts of a stream, in batches: one for all that one read from the upstream brought, and no promise in between. Text
- * is decoded across the borders of reads; an event, and all of them together, have bounds.
+ * The parts of a stream, in batches: one for each read from the upstream, with no promise in between. Text is decoded
+ * across the borders of reads; an event, and all of them together, have bounds.
  */
 export function readEvents({ body }: Reply, call: ChatCall, answer: EventReader): AsyncIterable<readonly ChatPart[]> {
   return { [Symbol.asyncIterator]: () => new EventBatches(body, call, answer) }
@@ -32,7 +32,7 @@ export function readEvents({ body }: Reply, call: ChatCall, answer: EventReader)
 
 const END = { done: true, value: undefined } as const
 
-/** By hand, because each part of a stream comes this way, and a generator makes three promises where this makes one. */
+/** Written by hand, because each part of a stream comes this way, and a generator makes three promises instead of one. */
 class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   readonly #body: ReplyBody
   readonly #answer: EventReader
@@ -40,7 +40,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   readonly #parser: EventSourceParser
   #parts: ChatPart[] = []
   #budget: number
-  /** What the next call throws: the words before a fault count as said. */
+  /** Thrown by the next call: the text before a fault counts as delivered. */
   #fault: UpstreamFailure | undefined
   #hasClosed = false
   #hasBegun = false
@@ -78,11 +78,11 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     return END
   }
 
-  /** Nothing, if the upstream has closed: one that closes right after its last line still meant that line. */
+  /** Without bytes the upstream has closed: a last line without an end still counts. */
   #read(bytes: Buffer | undefined): void {
     this.#hasClosed = !bytes
     this.#parts = []
-    // All that comes counts: comments and empty lines say nothing, and would never end.
+    // All bytes count: comments and empty lines carry nothing, and could go on forever.
     this.#budget -= bytes?.length ?? 0
     try {
       this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
@@ -92,7 +92,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     }
   }
 
-  /** Until its first word an upstream may think, whatever it sends meanwhile. */
+  /** Before its first token an upstream may be reasoning, even if it sends other data. */
   #begin(): void {
     this.#hasBegun = this.#parts.some(isAnswer)
     if (this.#hasBegun) this.#body.startIdleClock()

@@ -3,7 +3,7 @@ import { isObject } from '../../wire/field-rules.ts'
 
 type Fields = Record<string, unknown>
 
-/** Makes parts of choices, with what OpenAI's schema requires and upstreams leave out. */
+/** Makes parts of choices, and adds fields that OpenAI's schema requires and upstreams leave out. */
 export class AnswerNormalizer {
   /** The indexes of the tool calls begun, by choice. */
   readonly #calls = new Map<number, Set<number>>()
@@ -28,7 +28,7 @@ export class AnswerNormalizer {
     return { kind: 'choice', index, delta: {}, logprobs: null, finishReason }
   }
 
-  /** The role is written where a choice begins; upstreams repeat it, empty or null. */
+  /** The role is written at the start of a choice; upstreams repeat it, empty or null. */
   #wholeDelta(choice: number, said: Fields): Delta {
     if (!('role' in said) && !Array.isArray(said.tool_calls)) return said
     const { role: _, ...delta } = said

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
-/** The request with every `cache_control` as one whose price is known, or with none where none is known. */
+/** The request with every `cache_control` replaced by one whose price is known, or removed if there is none. */
 export function withCacheMarks(body: ChatBody, call: ChatCall): Record<string, unknown> {
   const { messages, tools } = body
   return {
@@ -16,7 +16,7 @@ export function withCacheMarks(body: ChatBody, call: ChatCall): Record<string, u
     ...(Array.isArray(tools) && { tools: tools.map(markTool) }),
   }
 
-  /** Anywhere in the messages; nothing else there has that name. */
+  /** Anywhere in the messages; no other field there has that name. */
   function markAll(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(markAll)
     if (!isObject(value)) return value

@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>
 export class OpenAiEvents implements EventReader {
   readonly #key: string | undefined
   readonly #open = new Set<number>()
-  /** Only a choice that said something is given the end it lacks: silence is no answer. */
+  /** Only a choice with content is given the end it lacks: an empty answer is no answer. */
   readonly #said = new Set<number>()
   readonly #answer = new AnswerNormalizer()
   #isWhole = false
@@ -73,7 +73,7 @@ export function readCompletion(completion: Fields, key: string | undefined): Cha
   return parts
 }
 
-/** A text completion has its words beside the index. */
+/** A text completion has its text beside the index. */
 function textOf({ text }: Fields): Fields {
   return typeof text === 'string' ? { content: text } : {}
 }

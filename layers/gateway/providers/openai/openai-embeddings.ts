@@ -12,11 +12,11 @@ export function toEmbeddingRequest({ chat, extra, model }: EmbedCall): Fields {
   return { ...chat.body, ...extra, model }
 }
 
-/** As long as a number gets in JSON, with the spaces before it. */
+/** The longest number in JSON, with the spaces before it. */
 const BYTES_PER_NUMBER = 48
 const SPARE_BYTES = 4 * 1024
 
-/** Vectors of a batch, made of its JSON one by one: as text they would be many times as long. */
+/** The vectors of a batch, made from its JSON one by one: as text they would be many times as long. */
 export async function readEmbedding(reply: Reply, call: EmbedCall, key: string | undefined): Promise<Embedding> {
   const { inputs, format } = call.embedding
   const found = new Map<number, Vector>()
@@ -24,7 +24,7 @@ export async function readEmbedding(reply: Reply, call: EmbedCall, key: string |
   const rest = await readElements(reply, call.dimensions * BYTES_PER_NUMBER + SPARE_BYTES, (element) => {
     if (!('embedding' in element)) return
     if (count === inputs.length) throw wrongCount(inputs.length)
-    // Some upstreams name no places: their vectors are in order.
+    // Some upstreams send no indexes: their vectors are in order.
     const place = Number.isSafeInteger(element.index) ? (element.index as number) : count
     found.set(place, readVector(element.embedding, call.dimensions, format))
     count += 1

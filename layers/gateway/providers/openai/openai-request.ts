@@ -8,7 +8,7 @@ import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
 
-/** These are written by us, whatever the caller wrote. */
+/** Fields that we write ourselves and never take from the caller. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
 ])
@@ -32,14 +32,14 @@ function withoutOurs(body: ChatBody): Fields {
   return rest
 }
 
-/** The fields that hold a budget for thinking. */
+/** The fields that hold a budget for reasoning. */
 const BUDGETS: readonly (readonly [field: string, budget: string])[] = [
   ['thinking', 'budget_tokens'],
   ['reasoning', 'max_tokens'],
   ['chat_template_kwargs', 'thinking_budget'],
 ]
 
-/** Some providers think beside the output cap: the budget is no larger than the cap. */
+/** Some providers count reasoning beside the output cap: the budget is no larger than the cap. */
 function boundBudgets(request: Fields, cap: number): void {
   if (Number(request.thinking_budget) > cap) request.thinking_budget = cap
   for (const [field, budget] of BUDGETS) {
@@ -48,7 +48,7 @@ function boundBudgets(request: Fields, cap: number): void {
   }
 }
 
-/** Whether the answer comes as a stream, which is always asked to tell its usage. */
+/** The fields for a stream, which is always asked to report its usage, or for a whole answer. */
 export function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
   if (asksWhole || !streamOptions) return { stream: !asksWhole }
   const options = extra.stream_options ?? chat.body.stream_options
@@ -60,7 +60,7 @@ function capFieldAt(baseUrl: string): 'max_completion_tokens' | 'max_tokens' {
   return /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
 
-/** A request of another contract, without what Chat Completions has no words for. */
+/** A request of another contract, without content that Chat Completions does not support. */
 function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
   const { thinking, messages, ...body } = chat.body
   if (thinking) noteDropped(['thinking'])
@@ -68,7 +68,7 @@ function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
   return { ...body, messages: plainMessages(messages as Fields[]) }
 }
 
-/** Anthropic's own tools have no words here. */
+/** Anthropic's own tools are not supported here. */
 function requireFunction({ type }: Fields, index: number): void {
   if (type === 'function' || type === 'custom') return
   throw unsupported(`tools[${index}].type`, "must be 'custom' with this model, which does not know Anthropic's tools")

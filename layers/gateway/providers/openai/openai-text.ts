@@ -4,10 +4,10 @@ import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { streamFields } from './openai-request.ts'
 
-/** These are written by us; the prompt is echoed by us, too, and no choices are drawn that nobody gets. */
+/** Fields that we write ourselves; we also echo the prompt, and draw no choices that the caller does not get. */
 const OURS: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'max_tokens', 'echo', 'best_of'])
 
-/** Whether the caller speaks the contract of text completions, which such upstreams have an address for. */
+/** True if the caller uses the contract of text completions, for which these upstreams have an endpoint. */
 export function isTextCall({ chat }: ChatCall): boolean {
   return chat.original?.contract === 'completions'
 }
@@ -25,7 +25,7 @@ export function toTextRequest(call: ChatCall, entry: OpenAiEntry): Record<string
 
 const NOT_SERVED = new Set([404, 405])
 
-/** Many upstreams have no text completions, or not of every model; nothing is wrong with such a route. */
+/** Many upstreams have no text completions, or not for every model; such a route is not faulty. */
 export function aboutText(failure: UpstreamFailure): UpstreamFailure {
   if (!NOT_SERVED.has(failure.detail.status ?? 0)) return failure
   return unsupported('model', 'has no text completions at its provider: ask it with POST /v1/chat/completions')

@@ -1,8 +1,8 @@
 type Fields = Record<string, unknown>
 
 /**
- * Messages of another contract as OpenAI has them: without signed thoughts and the mark of a tool's error, and with the
- * pictures of tools' results, which are text here, in a message of the user's after the last result.
+ * Messages of another contract in OpenAI's format: without signed thoughts and the error flags of tools, and with the
+ * images of tool results, which are text here, in a user's message after the last result.
  */
 export function plainMessages(messages: readonly Fields[]): Fields[] {
   const plain: Fields[] = []

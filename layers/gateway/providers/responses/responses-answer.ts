@@ -9,7 +9,7 @@ import { toUsage } from './responses-usage.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** An output item that has begun. What an event already said of it is not said again at its end. */
+/** An output item that has begun. Content that came by an event is not repeated at its end. */
 type Item = {
   readonly call?: { readonly index: number; readonly kind: 'function' | 'custom' }
   readonly id: unknown
@@ -19,13 +19,13 @@ type Item = {
 
 const FORMAT = 'openai-responses-v1'
 
-/** Turns the events of one Response into parts. Events and items that it does not know are passed over. */
+/** Turns the events of one Response into parts. Unknown events and items are skipped. */
 export class ResponsesEvents implements EventReader {
   readonly #key: string | undefined
-  /** By their places in the output. */
+  /** By their positions in the output. */
   readonly #items = new Map<unknown, Item>()
   #calls = 0
-  /** Summaries and proofs, each with an index of its own. */
+  /** Summaries and signatures, each with an index of its own. */
   #details = 0
   #summary: unknown
   #isWhole = false
@@ -40,7 +40,7 @@ export class ResponsesEvents implements EventReader {
   }
 
   read(data: string, parts: ChatPart[]): void {
-    // Upstreams that speak Chat Completions, too, end as they do there.
+    // Upstreams that speak Chat Completions, too, end with its last frame.
     if (data !== '[DONE]') this.take(parseObject(data), parts)
   }
 
@@ -110,7 +110,7 @@ export class ResponsesEvents implements EventReader {
     parts.push(choice({ [field]: text }, null, told))
   }
 
-  /** The parts of a summary are paragraphs where a thought is one text. */
+  /** The parts of a summary become paragraphs of one text. */
   #think(place: unknown, text: unknown, part: unknown, parts: ChatPart[]): void {
     if (!isText(text)) return
     const item = this.#begin(place, {}, parts)
@@ -133,7 +133,7 @@ export class ResponsesEvents implements EventReader {
     parts.push(choice({ tool_calls: [{ index, ...said }] }))
   }
 
-  /** Some upstreams, and whole answers, say an item all at once. */
+  /** Some upstreams, and whole answers, send an item all at once. */
   #end(place: unknown, item: Fields, parts: ChatPart[]): void {
     const begun = this.#begin(place, item, parts)
     if (begun.isDone) return

@@ -1,14 +1,14 @@
-import { COMMON_HINTS, COMMON_LACKS, COMMON_WORDS } from '../conversation/common-fields.ts'
-import { type FieldTable, fieldTable, type Lack } from '../conversation/field-table.ts'
+import { COMMON_IGNORED, COMMON_SUPPORTED, COMMON_UNSUPPORTED } from '../conversation/common-fields.ts'
+import { type FieldCheck, type FieldTable, fieldTable } from '../conversation/field-table.ts'
 
-const SAID = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
-const { logprobs: _, top_logprobs: __, ...LACKS } = COMMON_LACKS
+const SENT = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
+const { logprobs: _, top_logprobs: __, ...UNSUPPORTED } = COMMON_UNSUPPORTED
 
-/** The fields of Chat Completions that Responses has words for. */
+/** The fields of Chat Completions that Responses supports. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
-  says: [
-    ...COMMON_WORDS,
-    ...SAID,
+  supported: [
+    ...COMMON_SUPPORTED,
+    ...SENT,
     'parallel_tool_calls',
     'reasoning_effort',
     'logprobs',
@@ -16,13 +16,13 @@ export const RESPONSES_FIELDS: FieldTable = fieldTable({
     'user',
     'safety_identifier',
   ],
-  leavesOut: COMMON_HINTS.filter((name) => !SAID.includes(name)),
-  lacks: { ...LACKS, stop: () => 'must be left out: this model takes no stop texts' },
+  ignored: COMMON_IGNORED.filter((name) => !SENT.includes(name)),
+  unsupported: { ...UNSUPPORTED, stop: () => 'must be left out: this model takes no stop texts' },
 })
 
-const any: Lack = () => undefined
+const any: FieldCheck = () => undefined
 
-/** The fields of Responses itself that do not change what a provider bills. Which tools there may be the contract has seen to. */
+/** The fields of Responses itself that do not change a provider's bill. The contract has checked the tools already. */
 export const ORIGINAL_FIELDS: FieldTable = new Map(
   [
     'input',

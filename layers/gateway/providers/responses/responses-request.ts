@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>
 const ENCRYPTED = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
-/** A request in the words of Responses: the caller's own words, if it spoke Responses itself. */
+/** A request in the format of Responses: unchanged, if the caller used Responses itself. */
 export function toResponsesRequest(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const isOriginal = chat.original?.contract === 'responses'
@@ -24,7 +24,7 @@ export function toResponsesRequest(call: ChatCall): Fields {
     model,
     max_output_tokens: outputCap,
     stream: !asksWhole,
-    // What is thought goes to the caller and back, since nobody stores it.
+    // Thoughts go to the caller and back, since nothing is stored.
     store: false,
     include: [...new Set([...(Array.isArray(include) ? include : []), ENCRYPTED])],
   }
@@ -90,7 +90,7 @@ function toFormat(format: unknown): Fields | undefined {
   return { type: 'json_schema', ...format.json_schema }
 }
 
-/** The fields that this dialect has words for. */
+/** The fields that this dialect supports. */
 function passFields(body: ChatBody, call: ChatCall, known: FieldTable): Fields {
   const passed: [string, unknown][] = []
   for (const [name, value] of Object.entries(body)) {
@@ -108,7 +108,7 @@ function withoutOurs(extra: ChatBody): Fields {
   return Object.fromEntries(Object.entries(extra).filter(([name]) => !LEFT_OUT.has(name)))
 }
 
-/** Written by us, or of no use without a store. */
+/** Written by us, or useless without a store. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'model',
   'stream',

@@ -3,7 +3,7 @@ import { costFields } from '../../wire/stated-cost.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The counts in the words of Chat Completions, of unknown worth. */
+/** The counts in the format of Chat Completions, not checked yet. */
 export function toUsage(usage: Fields): Fields {
   const { input_tokens_details: input, output_tokens_details: output } = usage
   const { cached_tokens: cached, cache_write_tokens: written } = isObject(input) ? input : {}

@@ -100,7 +100,7 @@ function toPart(part: Fields, path: string): Fields {
   }
 }
 
-/** A turn that was said before is text to every model. */
+/** An assistant's earlier turn is text for every model. */
 function saidText(content: unknown, path: string): string {
   if (!Array.isArray(content)) return isText(content) ? content : ''
   return content

@@ -9,7 +9,7 @@ import type { TransactItem } from '../transact.ts'
 import { adminKeyItem } from './admin-key-item.ts'
 import { readAdminKey } from './read-admin-key.ts'
 
-/** What an admin key may grant on one UTC day. */
+/** The credits that an admin key may grant on one UTC day. */
 export type Allowance = {
   readonly adminKeyId: string
   readonly dailyGrant: Nano
@@ -21,7 +21,7 @@ export class OverAllowance extends Error {
   override readonly name = 'OverAllowance'
 }
 
-/** Long past, a counter is of no use. */
+/** A counter that is this old is of no use. */
 const KEPT_SECONDS = 60 * 24 * 60 * 60
 
 export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowance {
@@ -31,12 +31,12 @@ export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowa
 const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
 
 /**
- * For the transaction that grants: it fails, whole, if the key would grant more than it may on the day, or is revoked.
- * However many grants are made at once, no two of them count the same credits.
+ * For the transaction that grants: it fails as a whole if the key would grant more than it may on the day, or is
+ * revoked. Of concurrent grants no two count the same credits.
  */
 export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {
   const { adminKeyId, dailyGrant, day } = allowance
-  // The first of a day has no counter to be compared with.
+  // The first grant of a day has no counter to be compared with.
   if (amount > dailyGrant) throw overAllowance(allowance)
   return [
     {
@@ -64,7 +64,7 @@ export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, am
   ]
 }
 
-/** Throws if it was the allowance that stopped a transaction. */
+/** Throws if the allowance stopped a transaction. */
 export async function requireAllowance(tables: Tables, allowance: Allowance, amount: Nano): Promise<void> {
   const key = await readAdminKey(tables)(allowance.adminKeyId)
   const granted = await grantedOnDay(tables)(allowance)

@@ -5,7 +5,7 @@ import { retry } from '../../retry.ts'
 import { findEvent } from '../events/find-event.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
-import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
+import { pauseAfterOthers, VersionConflict } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { TransactItem } from '../transact.ts'
 import { adminHashItem, toAdminItem } from './admin-key-item.ts'
@@ -17,12 +17,12 @@ export type AdminKeyResult =
 
 type Change = { readonly next: AdminKey; readonly alsoWrite: readonly TransactItem[] }
 
-/** A change to an active admin key: decided on a fresh copy, written with its event only if that copy still stands. */
+/** A change to an active admin key: decided on a fresh copy, written with its event only if that copy is still current. */
 export function changeAdminKey(tables: OperatorTables, what: EventKind) {
   const read = readAdminKey(tables)
   return (id: string, act: Act, decide: (key: AdminKey) => Change): Promise<AdminKeyResult> => {
     return retry(change, {
-      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
@@ -45,7 +45,7 @@ export function changeAdminKey(tables: OperatorTables, what: EventKind) {
       }
       const items = [put, ...alsoWrite, ...putEvent(tables, event)]
       if (await makeOnce(tables, id, act, items)) return { changed: true, key: next }
-      throw new Overtaken(`The admin key ${id} was changed by others again and again. Try again.`)
+      throw new VersionConflict(`The admin key ${id} was changed by others again and again. Try again.`)
     }
   }
 }

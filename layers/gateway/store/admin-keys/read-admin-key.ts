@@ -13,7 +13,7 @@ export function readAdminKey({ database, keys }: Tables): ReadAdminKey {
 
 type FindAdminKey = (hash: string) => Promise<AdminKey | undefined>
 
-/** By the hash of its secret. One that is nobody's costs one read. */
+/** By the hash of its secret. An unknown hash costs one read. */
 export function findAdminKey(tables: Tables): FindAdminKey {
   const read = readAdminKey(tables)
   return async (hash) => {

@@ -7,7 +7,7 @@ import { type AdminKeyResult, changeAdminKey, forgetAdminSecret } from './change
 
 type RotateAdminKey = (id: string, secret: Secret, act: Act) => Promise<AdminKeyResult>
 
-/** The current secret becomes the previous one for the grace period; one that was in grace already ends now. */
+/** The current secret becomes the previous one for the grace period; a secret that was in grace already ends now. */
 export function rotateAdminKey(tables: OperatorTables): RotateAdminKey {
   const { keys } = tables
   const change = changeAdminKey(tables, 'admin_key.rotate')

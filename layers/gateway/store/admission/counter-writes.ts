@@ -18,9 +18,9 @@ import type { AdmissionRule } from './admission-rules.ts'
 
 type Names = Record<string, string>
 
-/** One counter's part in the two writes of a request. Its texts are put together once, because every request needs them. */
+/** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
 export type CounterWrite = AdmissionRule & {
-  /** The change that takes; its value is one that every admission has. */
+  /** The change that takes; every admission has its value. */
   readonly take: string
   /** The change at settlement, if anything comes back. A window that is forgotten by then must not make the release fail. */
   readonly giveBack: string | undefined

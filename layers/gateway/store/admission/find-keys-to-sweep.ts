@@ -3,7 +3,7 @@ import { queryItems } from '../database.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
-/** The keys that may have a dead request by now. Its cost grows with those, not with keys or usage. */
+/** The keys that may have a dead request by now. The cost grows with their number, not with keys or usage. */
 type FindKeysToSweep = (nowMs: number) => AsyncIterable<string>
 
 const [BY_SWEEP] = TABLES.keys.indexes

@@ -1,7 +1,7 @@
 import type { Release } from '../../domain/admission.ts'
 import { ulidTimeMs } from '../../domain/ulid.ts'
 import type { UpdateInput } from '../database.ts'
-import { isConditionFailed, retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, retryRejected } from '../failures.ts'
 import { keyItem } from '../keys/key-item.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
@@ -14,7 +14,7 @@ export function releaseHold({ database, keys }: Tables): ReleaseHold {
   return async (release) => {
     const write = { TableName: keys, Key: keyItem(release.keyId), ...releaseWrite(release) }
     try {
-      await retryTurnedAway(() => database.update(write))
+      await retryRejected(() => database.update(write))
       return true
     } catch (error) {
       if (isConditionFailed(error)) return false
@@ -44,7 +44,7 @@ function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'Ta
   }
 }
 
-/** The windows that admission took from: the moment by which a request is judged is in its id. */
+/** The windows that admission took from: a request's id contains the time by which it is judged. */
 function windowsOf(requestId: string): Record<string, string> {
   const names: Record<string, string> = {}
   for (const { nameWindow } of GIVING_BACK) nameWindow(names, ulidTimeMs(requestId))

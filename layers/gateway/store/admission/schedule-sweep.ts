@@ -1,9 +1,12 @@
 import type { Key } from '../../domain/key.ts'
-import { isConditionFailed, retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, retryRejected } from '../failures.ts'
 import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
-/** Notes when the sweep must look at the key again: when its next hold may belong to a dead request; never if it has no holds. */
+/**
+ * Sets the time at which the sweep must look at the key again: when its next hold may belong to a dead request; never
+ * if it has no holds.
+ */
 type ScheduleSweep = (key: Key) => Promise<void>
 
 export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
@@ -21,9 +24,9 @@ export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {
             UpdateExpression: 'REMOVE sweepAt',
           }
     try {
-      await retryTurnedAway(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))
+      await retryRejected(() => database.update({ TableName: keys, Key: keyItem(key.id), ...next }))
     } catch (error) {
-      // A request was admitted meanwhile: the key stays where the next sweep finds it.
+      // A request was admitted meanwhile: the key stays scheduled for the next sweep.
       if (!isConditionFailed(error)) throw error
     }
   }

@@ -1,7 +1,7 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
 import { freeUnderWay, type Key } from '../../domain/key.ts'
 import type { Item, UpdateInput } from '../database.ts'
-import { isConditionFailed, isUnavailable, retryTurnedAway } from '../failures.ts'
+import { isConditionFailed, isUnavailable, retryRejected } from '../failures.ts'
 import { holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
@@ -12,12 +12,15 @@ import { takeToken } from './take-from-bucket.ts'
 
 type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
-/** How much of the key comes back: all of it, or what admission changes, beside which the copy is current. */
+/**
+ * The returned part of the key: all of it, or only the attributes that admission changes, as the rest of the copy is
+ * current.
+ */
 type Returned = 'ALL_NEW' | 'UPDATED_NEW'
 
 /**
- * Checks and takes everything in one conditional write. `key` may be a cached copy: its limits are acted on only if
- * the stored version is still the same, and if not, the refusal brings the fresh key along.
+ * Checks and takes everything in one conditional write. `key` may be a cached copy: its limits are acted on only if the
+ * stored version is still the same, and if not, the refusal brings the fresh key along.
  */
 export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): TakeAdmission {
   const { database, keys } = tables
@@ -25,7 +28,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   return async (key, demand) => {
     try {
       const write = admissionWrite(keys, key, demand, returned)
-      const { Attributes = {} } = await retryTurnedAway(() => database.updateOnce(write))
+      const { Attributes = {} } = await retryRejected(() => database.updateOnce(write))
       return {
         admitted: true,
         key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes),
@@ -45,8 +48,8 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
 }
 
 /**
- * The key after an admission. What operators change is proven current. What was granted and spent is not known, and of
- * the holds only those that have ended are.
+ * The key after an admission. The fields that operators change are proven current. The sums granted and spent are not
+ * known, and of the holds only those that have ended are.
  */
 function withChanges(key: Key, demand: Demand, changed: Item): Key {
   const { previous } = key
@@ -78,7 +81,7 @@ const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
 const TAKE = ['available = available - :hold', ...COUNTER_WRITES.map(({ take }) => take)].join(', ')
 const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
 
-// Made anew for each request, so it is put together without copies on the way.
+// Made anew for each request, so it is built without intermediate copies.
 function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValues: Returned): UpdateInput {
   const hold = storedHold(demand.requestId, { amount: demand.hold, untilMs: demand.holdUntilMs })
   const names: Record<string, string> = { '#status': 'status' }
@@ -100,7 +103,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     const isMet = rule.condition(key, demand, values)
     if (isMet !== undefined) condition += ` AND ${isMet}`
   }
-  // The copy is proven current by this write, so it knows which of the two secrets this is.
+  // This write proves the copy current, so the copy knows which of the two secrets this is.
   const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
   let update = `SET ${takeToken(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)

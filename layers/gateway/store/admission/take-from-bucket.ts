@@ -4,7 +4,7 @@ import type { Item } from '../database.ts'
 
 /**
  * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
- * The cached copy says which; where it is wrong, because another instance has taken since, that costs one retry.
+ * The cached copy decides between them; if it is wrong, because another instance has taken since, that costs one retry.
  */
 function formOf({ bucketFullAtUs }: Key, nowMs: number): 'full' | 'in use' | 'wrong' {
   if (bucketFullAtUs <= nowMs * 1000) return 'full'

@@ -1,12 +1,12 @@
-import { ANSWERS_KEPT_MS, type Claim, type KeptAnswer } from '../../domain/idempotency.ts'
+import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/idempotency.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /**
- * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
- * by naming that request.
+ * Claims an Idempotency-Key for a request, or returns the claim or answer that has it. A dead request's claim can be
+ * taken over by naming that request.
  */
-type ClaimAnswer = (claim: Claim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+type ClaimAnswer = (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
 
 export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
   return async (claim, nowMs, deadRequestId) => {
@@ -23,13 +23,13 @@ export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
     } catch (error) {
       if (!isConditionFailed(error)) throw error
       const found = error.Item as KeptAnswer | undefined
-      // Our own: the write had landed, its answer was lost, and it was sent again.
+      // Our own claim: the write had landed, its answer was lost, and it was sent again.
       return found?.requestId === claim.requestId ? undefined : (found ?? { ...claim, state: 'running' })
     }
   }
 }
 
-/** DynamoDB deletes what has expired when it finds the time. */
+/** DynamoDB deletes expired items with a delay. */
 function isFree(nowMs: number) {
   return {
     ConditionExpression: 'attribute_not_exists(id) OR expiresAt <= :now',

@@ -1,9 +1,9 @@
-import type { Claim } from '../../domain/idempotency.ts'
+import type { AnswerClaim } from '../../domain/idempotency.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /** Frees an Idempotency-Key whose request gave no answer. */
-type DropClaim = (claim: Claim) => Promise<void>
+type DropClaim = (claim: AnswerClaim) => Promise<void>
 
 export function dropClaim({ database, answers }: Tables): DropClaim {
   return async ({ id, requestId }) => {

@@ -1,9 +1,9 @@
-import type { Claim, KeptAnswer } from '../../domain/idempotency.ts'
+import type { AnswerClaim, KeptAnswer } from '../../domain/idempotency.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
 /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
-type KeepAnswer = (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
+type KeepAnswer = (claim: AnswerClaim, sealed: Uint8Array | undefined) => Promise<void>
 
 export function keepAnswer({ database, answers }: Tables): KeepAnswer {
   return async ({ id, requestId }, sealed) => {

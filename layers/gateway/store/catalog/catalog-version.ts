@@ -3,10 +3,10 @@ import type { CatalogData } from '../../domain/catalog.ts'
 import type { Item } from '../database.ts'
 import type { StoredCatalog } from './read-stored-catalog.ts'
 
-/** The catalog of a first deployment was pushed by nobody. */
+/** The catalog of a first deployment has no author. */
 export type CatalogVersion = StoredCatalog
 
-/** As long as the longest whole number, so that their order is that of the versions. */
+/** The digits of the longest safe integer, so that texts sort as the versions do. */
 const DIGITS = 16
 
 export const versionItem = (version: number) => ({ pk: ITEMS.versions, sk: String(version).padStart(DIGITS, '0') })

@@ -8,37 +8,37 @@ import { CATALOG_EVENTS } from '../events/event-item.ts'
 import { findEvent } from '../events/find-event.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { putEvent } from '../events/put-event.ts'
-import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
+import { pauseAfterOthers, VersionConflict } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { TransactItem } from '../transact.ts'
 import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
 import { readStoredCatalog } from './read-stored-catalog.ts'
 
-/** The version that was written, or the one that somebody else has put in force. */
+/** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
 type WriteOptions = {
-  /** Only over this version, 0 for none; without it over whichever is in force. */
-  readonly shown?: number | undefined
-  /** The version whose content this is again. */
+  /** Only over this version, 0 for none; without it, over any version. */
+  readonly expectedVersion?: number | undefined
+  /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
 }
 
-/** Replaces the catalog whole. What was in force stays in the history. */
+/** Replaces the whole catalog. The version that was in force stays in the history. */
 type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => Promise<WriteResult>
 
 export function writeCatalog(tables: OperatorTables): WriteCatalog {
   const read = readStoredCatalog(tables)
-  return (catalog, act, { shown, rollbackTo } = {}) => {
+  return (catalog, act, { expectedVersion, rollbackTo } = {}) => {
     return retry(write, {
-      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
     async function write(): Promise<WriteResult> {
       const before = await read()
       const version = before?.version ?? 0
-      if (shown !== undefined && shown !== version) return overtakenBy(version)
+      if (expectedVersion !== undefined && expectedVersion !== version) return conflictWith(version)
       const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by }
       const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
         before: { version },
@@ -51,13 +51,13 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
         ...putEvent(tables, event),
       ])
       if (made === 'now') return { written: true, version: next.version }
-      const result = await overtakenBy((await read())?.version ?? 0)
-      if (shown !== undefined || result.written) return result
-      throw new Overtaken('Others pushed the catalog again and again. Try again.')
+      const result = await conflictWith((await read())?.version ?? 0)
+      if (expectedVersion !== undefined || result.written) return result
+      throw new VersionConflict('Others pushed the catalog again and again. Try again.')
     }
 
-    /** By itself, if the answer was lost and it is sent again. */
-    async function overtakenBy(version: number): Promise<WriteResult> {
+    /** The conflict is with the act itself, if its answer was lost and it is sent again. */
+    async function conflictWith(version: number): Promise<WriteResult> {
       const event = await findEvent(tables)(CATALOG_EVENTS, act.id)
       return event ? { written: true, version: event.after.version as number } : { written: false, version }
     }

@@ -1,6 +1,6 @@
 import type { Item } from '../database.ts'
 
-/** A value as DynamoDB writes it in JSON: one field, named for its type. */
+/** A value in DynamoDB's JSON: one field, named for its type. */
 export type AttributeValue = Readonly<Record<string, unknown>>
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
@@ -63,7 +63,7 @@ function writeSet(set: ReadonlySet<unknown>): string {
   return text
 }
 
-/** What JSON writes as it is: printable ASCII without quotes and backslashes. */
+/** Characters that JSON does not escape: printable ASCII without quotes and backslashes. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 /** Most texts here are short and plain. */
@@ -83,7 +83,7 @@ function quotedName(name: string): string {
   return made
 }
 
-/** A number beyond 2^53 may not be the one that was meant; such are bigints. */
+/** A number beyond 2^53 may have been rounded; such numbers are bigints. */
 function digitsOf(value: number): string {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new RangeError(`${value} is no number that DynamoDB keeps exactly.`)

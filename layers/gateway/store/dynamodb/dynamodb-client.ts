@@ -8,7 +8,7 @@ import { type Input, writeInput } from './write-input.ts'
 /** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = {
   readonly endpoint: string
-  /** None for one that takes any, as Amazon's DynamoDB Local does. */
+  /** Undefined for a database that accepts any, as Amazon's DynamoDB Local does. */
   readonly credentials?: Credentials
 }
 
@@ -20,14 +20,14 @@ export const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local',
 
 const ATTEMPTS = 3
 
-/** DynamoDB over its own JSON, without AWS's SDK: it takes a third of the processor's time and of the code. */
+/** DynamoDB over its own JSON, without AWS's SDK, which takes three times the processor time and code. */
 export function dynamoDb(local?: LocalEndpoint): Database {
   const call = openService({
     name: 'dynamodb',
     variable: 'DYNAMODB',
     target: 'DynamoDB_20120810',
     contentType: 'application/x-amz-json-1.0',
-    ...(local ? { patience: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { patience: IN_AWS }),
+    ...(local ? { timeouts: ON_THIS_MACHINE, local: { ...LOCAL, ...local } } : { timeouts: IN_AWS }),
   })
 
   async function send(operation: string, input: Input): Promise<Output> {
@@ -62,7 +62,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
   }
 }
 
-/** With the item that made a condition fail, as the gateway knows it. */
+/** The error with the item of a failed condition as a plain item. */
 function withItem(error: unknown): unknown {
   if (!(error instanceof ServiceError && error.answer.Item)) return error
   return Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })

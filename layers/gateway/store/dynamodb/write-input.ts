@@ -1,7 +1,7 @@
 import type { Item, QueryInput } from '../database.ts'
 import { quoted, writeAttributes } from './attribute-values.ts'
 
-/** What a call is given, as far as it has values. */
+/** The members of a call that have values. */
 export type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<
   QueryInput,
   'ExpressionAttributeValues' | 'ExclusiveStartKey'

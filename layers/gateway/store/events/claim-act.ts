@@ -4,13 +4,13 @@ import { isoTime } from '../../domain/time.ts'
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
-/** The act that a name stands for, and a digest of what it was asked to do. */
-export type Claim = { readonly act: Act; readonly digest: string }
+/** The act that a name stands for, and a digest of the request for it. */
+export type ActClaim = { readonly act: Act; readonly digest: string }
 
-/** Of those who claim one name, all get the claim of the first. It is written before the act, and outlives a crash between. */
-type ClaimAct = (name: string, claim: Claim) => Promise<Claim>
+/** All callers that claim one name get the claim of the first. It is written before the act, and outlives a crash between. */
+type ClaimAct = (name: string, claim: ActClaim) => Promise<ActClaim>
 
-/** For so long a name stands for the same act. */
+/** The days for which a name stands for the same act. */
 export const CLAIM_DAYS = 30
 const DAY_SECONDS = 24 * 60 * 60
 

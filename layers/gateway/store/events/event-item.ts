@@ -3,15 +3,15 @@ import type { ChangeEvent, EventKind } from '../../domain/change-event.ts'
 import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 
-/** Whose event it is: a key's, by its id, or the catalog's. */
+/** The owner of an event: a key, by its id, or the catalog. */
 export const CATALOG_EVENTS = ITEMS.catalog
 
-/** A month has a partition of its own, so that the events of all are found without any key's. */
+/** A month has a partition of its own, so that all events are found without reading the keys. */
 export const monthOf = (ms: number) => new Date(ms).toISOString().slice(0, 7)
 
 export const eventItem = (of: string, eventId: string) => ({ pk: `${ITEMS.event}${of}`, sk: eventId })
 
-/** An event is kept twice: with those of what it changed, and with those of its month. */
+/** An event is kept twice: with those of its owner, and with those of its month. */
 export function eventItems(event: ChangeEvent): Item[] {
   const { id, atMs, by, what, keyId, before, after } = event
   const content = { at: isoTime(atMs), by, what, keyId, before, after }

@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../../domain/change-event.ts'
 import type { Tables } from '../tables.ts'
 import { eventItem, toEvent } from './event-item.ts'
 
-/** The event of an act on a key, or on the catalog: there is one if the act was done. */
+/** The event of an act on a key, or on the catalog: it exists if the act was done. */
 type FindEvent = (of: string, actId: string) => Promise<ChangeEvent | undefined>
 
 export function findEvent({ database, keys }: Tables): FindEvent {

@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 import { eventItem, monthOf, toEvent } from './event-item.ts'
 
 type EventQuery = {
-  /** Of this key only, or with `CATALOG_EVENTS` of the catalog only. */
+  /** Only events of this key, or with `CATALOG_EVENTS` of the catalog. */
   readonly of?: string | undefined
   readonly fromMs: number
   readonly toMs: number
@@ -17,7 +17,7 @@ type EventQuery = {
 type ListEvents = (query: EventQuery) => AsyncGenerator<ChangeEvent, void, undefined>
 
 const PAGE = 100
-/** There were no events before, so an early beginning costs no query for each month. */
+/** There were no events before, so an early start costs no query for each month. */
 const FIRST_EVENT_MS = Date.UTC(2026, 0)
 const FIRST = new Uint8Array(10)
 const LAST = new Uint8Array(10).fill(255)

@@ -1,14 +1,14 @@
 import type { Act } from '../../domain/act.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact, UnansweredWrite } from '../transact.ts'
+import { type TransactItem, transact, WriteOutcomeUnknown } from '../transact.ts'
 import { findEvent } from './find-event.ts'
 
 /** False if a condition failed. */
 type Made = 'now' | 'before' | false
 
 /**
- * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an earlier
- * call or by a try whose answer was lost. `of` is what the event is of.
+ * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an
+ * earlier call or by a try whose answer was lost. `of` is the owner of the event.
  */
 export async function makeOnce(
   tables: OperatorTables,
@@ -20,7 +20,7 @@ export async function makeOnce(
   try {
     if (await transact(tables, items, act)) return 'now'
   } catch (error) {
-    if (!(error instanceof UnansweredWrite)) throw error
+    if (!(error instanceof WriteOutcomeUnknown)) throw error
     if (await wasMade().catch(() => false)) return 'before'
     throw error
   }

@@ -15,36 +15,37 @@ import { readKeyItem } from './read-key.ts'
 type KeyChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
-  /** Other items that change at the same moment. */
+  /** Other items that change in the same transaction. */
   readonly alsoWrite?: readonly TransactItem[]
-  /** The external id that the key gets, which another may have. */
+  /** The external id that the key gets, which another key may have. */
   readonly takes?: string | undefined
 }
 
 export type ChangeResult =
   | { readonly changed: true; readonly key: Key }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' }
-  /** The key as somebody else has left it. */
+  /** The key as another operator has left it. */
   | { readonly changed: false; readonly why: 'stale'; readonly key: Key }
 
 type Decide = (key: Key) => KeyChange | undefined
 
-/** Other changes came first, or what it takes is another's. */
-export class Overtaken extends Error {}
+/** Other changes came first, or another key has the external id. */
+export class VersionConflict extends Error {}
 
-/** Before a change that was overtaken is decided again. */
+/** The pause before a change that met a conflict is decided again. */
 export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attempt, 200)
 
 /**
- * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version
- * still stands. `decide` returns undefined if there is nothing to do. With `seen`, only that version is changed.
+ * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version is
+ * still current. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is
+ * changed.
  */
 export function changeKey(tables: OperatorTables, what: EventKind) {
   const read = readKeyItem(tables)
-  return (keyId: string, act: Act, decide: Decide, seen?: number): Promise<ChangeResult> => {
+  return (keyId: string, act: Act, decide: Decide, expectedVersion?: number): Promise<ChangeResult> => {
     let triedVersion: number | undefined
     return retry(change, {
-      when: (error, pauseMs) => error instanceof Overtaken && pauseMs < act.leftMs(),
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
@@ -53,7 +54,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       if (key.status === 'revoked') return afterRevoke(key)
-      if (seen !== undefined && key.version !== seen) return afterOthers(key)
+      if (expectedVersion !== undefined && key.version !== expectedVersion) return afterOthers(key)
       const change = decide(key)
       if (!change) return { changed: true, key }
       const changed = changedKey(item, change)
@@ -66,20 +67,20 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
       // Nobody came first, so trying again would tell no more: another change has this id.
       if (key.version === triedVersion) throw new Error(`The change ${act.id} of the key ${keyId} contradicts another.`)
       triedVersion = key.version
-      throw new Overtaken(`The key ${keyId} was changed by others again and again. Try again.`)
+      throw new VersionConflict(`The key ${keyId} was changed by others again and again. Try again.`)
     }
 
-    /** A revoke that is sent again finds the key as it left it. */
+    /** A revocation that is sent again finds the key as it left it. */
     async function afterRevoke(key: Key): Promise<ChangeResult> {
       return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
     }
 
-    /** The one who changed it may be this act itself. */
+    /** The other change may be this act itself. */
     async function afterOthers(key: Key): Promise<ChangeResult> {
       return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
     }
 
-    /** An act whose answer was lost, and that is sent again. */
+    /** True for an act whose answer was lost, and that is sent again. */
     async function wasDone(): Promise<boolean> {
       return (await findEvent(tables)(keyId, act.id)) !== undefined
     }
@@ -91,7 +92,7 @@ export function changeKey(tables: OperatorTables, what: EventKind) {
   }
 }
 
-/** The key as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
+/** The key as it was written. It is not read again: a change that was made must not end in an error of reading it. */
 function changedKey(before: Item, { set, remove = [] }: KeyChange): Key {
   const item: Item = { ...before, ...set, version: (before.version as number) + 1 }
   for (const name of remove) delete item[name]

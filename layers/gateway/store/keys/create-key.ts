@@ -13,12 +13,12 @@ import { hashItem, toItem } from './key-item.ts'
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
 
 /**
- * The key, its hash, its external id, its first grant and its event appear together, or the external id is another's.
- * With an allowance the first grant is taken from it, or an OverAllowance is thrown.
+ * The key, its hash, its external id, its first grant and its event appear together, unless another key has the
+ * external id. With an allowance the first grant is taken from it, or an OverAllowance is thrown.
  */
 type CreateKey = (key: Key, act: Act, allowance?: Allowance) => Promise<CreateResult>
 
-/** A secret that somebody brought along is the secret of a key already. */
+/** The caller's secret is already the secret of a key. */
 export class SecretTaken extends Error {}
 
 export function createKey(tables: OperatorTables): CreateKey {

@@ -13,7 +13,7 @@ export function findByExternalId({ database, keys }: Tables): FindByExternalId {
   }
 }
 
-/** For the transaction in which a key gets its external id. Two keys cannot: the second transaction fails. */
+/** For the transaction in which a key gets its external id. If another key has it, the transaction fails. */
 export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
   const Item = { ...externalItem(externalId), keyId }
   return { Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' } }

@@ -13,8 +13,8 @@ import { readKey } from './read-key.ts'
 type GrantCredits = (keyId: string, amount: Nano, act: Act, allowance?: Allowance) => Promise<ChangeResult>
 
 /**
- * Credits are added to whatever is there, so a busy key needs no version check; a revoked one takes none. With an
- * allowance they are taken from it at the same moment, or an OverAllowance is thrown.
+ * Credits are added to the current balance, so a busy key needs no version check; a revoked one gets none. With an
+ * allowance they are taken from it in the same transaction, or an OverAllowance is thrown.
  */
 export function grantCredits(tables: OperatorTables): GrantCredits {
   const read = readKey(tables)

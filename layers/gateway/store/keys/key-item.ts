@@ -19,7 +19,7 @@ export const grantItem = (keyId: string, grantId: string) => ({
 /** Only the names of these attributes have a colon. */
 export const countAttribute = (name: CounterName, window: string) => `${name}:${window}`
 
-/** When a sweep must look at a key: no later than this, one of its requests may be dead. */
+/** The time by which a sweep must look at a key: one of its requests may then be dead. */
 export const sweepTime = isoTime
 
 export function toItem(key: Key): Item {
@@ -90,7 +90,7 @@ function countsOf(item: Item): Counts {
   return counts
 }
 
-/** With a moment, only the holds that have ended by then. */
+/** With a time, only the holds that have ended by then. */
 export function holdsOf({ openHolds }: Item, endedByMs = Number.POSITIVE_INFINITY) {
   const holds: Record<string, Hold> = {}
   for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {

@@ -9,8 +9,8 @@ import { hashItem } from './key-item.ts'
 type RotateKey = (keyId: string, next: Secret, act: Act, graceMs?: number) => Promise<ChangeResult>
 
 /**
- * The current secret becomes the previous one for the grace period; one that was in grace already ends now. Without a
- * grace period both are forgotten.
+ * The current secret becomes the previous one for the grace period; a secret that was in grace already ends now.
+ * Without a grace period both are forgotten.
  */
 export function rotateKey(tables: OperatorTables): RotateKey {
   const { keys } = tables
@@ -27,7 +27,8 @@ export function rotateKey(tables: OperatorTables): RotateKey {
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       }
-      // Sent again after a later rotation, the next one is in grace. Its item stops the transaction, which may name it once.
+      // Sent again after a later rotation, the next one is in grace. Its item stops the transaction, which may name it
+      // once.
       const ended = previous && previous.hash !== next.hash ? [previous] : []
       const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: hashItem(hash) } })
       if (graceMs === 0) {
@@ -41,7 +42,7 @@ export function rotateKey(tables: OperatorTables): RotateKey {
           previousLastFour: current.lastFour,
           previousUntilMs: untilMs,
         },
-        // Whether anyone uses it from now on is what counts.
+        // Only uses after the rotation count.
         remove: ['previousUsedAtMs'],
         alsoWrite: [
           isNew,

@@ -6,7 +6,7 @@ type Secrets = {
   readonly previous?: (Secret & { readonly untilMs: number }) | undefined
 }
 
-/** How a secret and the one before it are stored, of keys and admin keys alike. */
+/** The stored form of a secret and the one before it, for keys and admin keys alike. */
 export function secretAttributes({ current, previous }: Secrets): Item {
   return {
     currentHash: current.hash,

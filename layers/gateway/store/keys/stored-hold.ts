@@ -2,15 +2,15 @@ import type { Hold } from '../../domain/key.ts'
 import type { Nano } from '../../domain/money.ts'
 import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/ulid.ts'
 
-// A key's item is written whole with every request, so each of its open holds is kept in some 20 bytes: the 16 of the
-// request's id, one for how long the request can live, counted from the moment in its id, and the amount.
+// A key's item is written whole with every request, so each of its open holds takes some 20 bytes: the 16 of the
+// request's id, one for the longest life of the request, counted from the time in its id, and the amount.
 
 const ID_BYTES = 16
 const LIFETIME_UNIT_MS = 8_000
 const LONGEST_LIFETIME = 255
 const [ZERO, LETTER_A] = [48, 97]
 
-/** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and taken out. */
+/** One element of the set of open holds. The same hold is always the same bytes, so that it can be found and removed. */
 export function storedHold(requestId: string, { amount, untilMs }: Hold): Uint8Array {
   const id = readUlid(requestId)
   const units = Math.ceil((untilMs - timeMsIn(id)) / LIFETIME_UNIT_MS)
@@ -26,7 +26,7 @@ export function storedHold(requestId: string, { amount, untilMs }: Hold): Uint8A
   return stored
 }
 
-/** Zero where there is none. */
+/** Zero beyond the digits. */
 function hexDigit(digits: string, at: number): number {
   if (at < 0) return 0
   const code = digits.charCodeAt(at)
@@ -38,7 +38,7 @@ export function readStoredHold(bytes: Uint8Array): { readonly requestId: string;
   return { requestId: requestIdOf(writeUlid(bytes)), hold: { amount, untilMs: endOf(bytes) } }
 }
 
-/** From when on the request of a stored hold is dead. */
+/** The time from which the request of a stored hold is dead. */
 export function endOf(bytes: Uint8Array): number {
   return timeMsIn(bytes) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
 }

@@ -6,13 +6,13 @@ import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { freeExternalId, takeExternalId } from './external-id.ts'
 
-/** With `seen`, only if the key is still at that version. */
-type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, seen?: number) => Promise<ChangeResult>
+/** With `expectedVersion`, only if the key is still at that version. */
+type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, expectedVersion?: number) => Promise<ChangeResult>
 
-/** Settings that are as they shall be are no change, and leave no event. */
+/** Settings with their current values are no change, and leave no event. */
 export function updateKey(tables: OperatorTables): UpdateKey {
   const change = changeKey(tables, 'key.update')
-  return (keyId, settings, act, seen) => {
+  return (keyId, settings, act, expectedVersion) => {
     const decide = (key: Key) => {
       const changes = Object.entries(settings).filter(
         ([name, value]) => value !== undefined && !isDeepStrictEqual(key[name as keyof KeySettings] ?? null, value),
@@ -26,7 +26,7 @@ export function updateKey(tables: OperatorTables): UpdateKey {
         takes: next.externalId ?? undefined,
       }
     }
-    return change(keyId, act, decide, seen)
+    return change(keyId, act, decide, expectedVersion)
   }
 
   function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {

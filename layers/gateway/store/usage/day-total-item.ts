@@ -15,13 +15,13 @@ export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal): Item 
     day,
     parts: parts.map(withoutZeros),
     rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
-    // The names are those of rows, because the index is.
+    // The attributes have the names of rows, because they share the index.
     keyDay: totalsOfDay(day),
     startedAt: keyId,
   }
 }
 
-/** A part has many figures, and few of them for most keys. */
+/** A part has many figures, most of which are zero for most keys. */
 function withoutZeros({ errors, ...part }: UsagePart): Item {
   const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
   return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }

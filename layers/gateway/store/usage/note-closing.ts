@@ -1,13 +1,13 @@
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
-import { CLOSING_ITEM, type ExportPlace } from './read-closing.ts'
+import { CLOSING_ITEM, type ExportCursor } from './read-closing.ts'
 
 type Noted =
   | { readonly closedThrough: string; readonly closedAtMs: number }
   | { readonly exportedThrough: string }
-  | { readonly exporting: ExportPlace }
+  | { readonly exporting: ExportCursor }
 
-/** Notes how far a run has come. Of two runs at once, the one that is behind takes nothing back. */
+/** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
 type NoteClosing = (noted: Noted) => Promise<void>
 
 export function noteClosing({ database, usage }: Tables): NoteClosing {

@@ -3,7 +3,7 @@ import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 import { toDayTotal, toTotalItem } from './day-total-item.ts'
 
-/** False if there is another total already, which stands: a total is written once and never changed. */
+/** False if there is another total already, which stays: a total is written once and never changed. */
 type PutDayTotal = (total: DayTotal) => Promise<boolean>
 
 export function putDayTotal({ database, usage }: Tables): PutDayTotal {

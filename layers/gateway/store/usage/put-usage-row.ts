@@ -4,10 +4,10 @@ import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
 
-/** The row that stands: the first one written for a request is final, and whoever comes later settles by it. */
+/** The final row: the first one written for a request stays, and later writers settle by it. */
 type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
 
-/** DynamoDB deletes a row so many days after its request began; never, unless it is said. */
+/** DynamoDB deletes a row this many days after its request began; without `keepDays`, never. */
 export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
   return async (given) => {
     const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }

@@ -7,17 +7,17 @@ import { toUsageRow } from './usage-item.ts'
 
 const [BY_KEY] = TABLES.usage.indexes
 
-/** From the one moment, inclusive, to the other, exclusive. */
+/** From the first time, inclusive, to the second, exclusive. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
 
-/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
+/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or `pageSize`. */
 type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder, pageSize?: number) => AsyncIterable<UsageRow>
 
-/** Whole, or only as much of them as sums or attempts are counted by, and nothing else of them: less to send and to read. */
+/** The whole rows, or only the attributes that sums or attempts need: less to send and to read. */
 export type RowParts = keyof typeof ATTRIBUTES
 
-/** Of every row. */
+/** In every projection. */
 const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold']
 const ATTRIBUTES = {
   whole: [],

@@ -1,23 +1,23 @@
 import { USAGE_ITEMS } from '../../contract.ts'
 import type { Tables } from '../tables.ts'
 
-/** How far days are closed and exported. */
+/** The progress of closing and exporting days. */
 export type Closing = {
-  /** Up to this day, and with it, every key that has rows has its total. */
+  /** Up to and including this day, every key with rows has its total. */
   readonly closedThrough?: string
-  /** When that was noted. */
+  /** The time of that note. */
   readonly closedAtMs?: number
   readonly exportedThrough?: string
-  /** The day that is being exported: the next part begins after this key. */
-  readonly exporting?: ExportPlace
-  /** A restore is under way: the rows are not all there. */
+  /** The day that is being exported, and the key after which the next part begins. */
+  readonly exporting?: ExportCursor
+  /** A restore is running: rows are missing. */
   readonly isHalted: boolean
 }
 
-export type ExportPlace = { readonly day: string; readonly part: number; readonly afterKeyId: string }
+export type ExportCursor = { readonly day: string; readonly part: number; readonly afterKeyId: string }
 
 export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
-/** There while a restore is. */
+/** Exists during a restore. */
 export const HALT_ITEM = { requestId: `${USAGE_ITEMS.day}HALT` }
 
 type ReadClosing = () => Promise<Closing>
@@ -31,10 +31,10 @@ export function readClosing({ database, usage }: Tables): ReadClosing {
   }
 }
 
-/** The index may be behind the table by a moment: totals younger than this may be missing from it. */
+/** The index may lag behind the table by a moment: totals younger than this may be missing from it. */
 export const INDEX_LAG_MS = 60_000
 
-/** Up to which day the totals in the index are all there; undefined if of no day. */
+/** The last day of which the index has all totals; undefined if there is none. */
 export function totalsThrough({ closedThrough, closedAtMs = 0 }: Closing, nowMs: number): string | undefined {
   return closedAtMs + INDEX_LAG_MS <= nowMs ? closedThrough : undefined
 }

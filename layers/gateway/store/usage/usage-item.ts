@@ -4,7 +4,7 @@ import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 
-/** The row as it is, but for its times: the index sorts by texts, and DynamoDB counts in seconds. */
+/** The row as it is, except its times: the index sorts by texts, and DynamoDB counts in seconds. */
 export function toUsageItem(row: UsageRow): Item {
   return {
     ...row,

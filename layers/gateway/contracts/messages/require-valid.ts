@@ -2,10 +2,11 @@ import { badField } from '../../wire/bad-field.ts'
 import type { Rule } from '../../wire/field-rules.ts'
 
 /** Refuses a value that a rule does not accept. `beside` has the fields beside it. */
-export function require(rule: Rule, value: unknown, path: string, beside?: unknown): void {
+export function requireValid(rule: Rule, value: unknown, path: string, beside?: unknown): void {
   const wanted = rule(value)
   if (wanted !== undefined) throw badField(path, wanted, value, beside)
 }
 
 /** A text, which may not be empty. */
-export const name: Rule = (value) => (typeof value === 'string' && value !== '' ? undefined : 'a non-empty string')
+export const nonEmptyText: Rule = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'a non-empty string'

@@ -1,8 +1,8 @@
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
-/** The version that the caller has seen, which its change is for. */
-export function seenVersion({ headers }: Call): number {
+/** The version in If-Match, to which the change is to be made. */
+export function expectedVersionOf({ headers }: Call): number {
   const text = headers['if-match']
   if (text === undefined) {
     throw new AdminError(

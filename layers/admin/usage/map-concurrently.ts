@@ -1,5 +1,5 @@
-/** The results of work on each item, so many under way at once, in the order of the items. */
-export async function* atOnce<Item, Result>(
+/** The results of work on each item, with at most so many running concurrently, in the order of the items. */
+export async function* mapConcurrently<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   most: number,
   work: (item: Item) => Promise<readonly Result[]>,
@@ -7,7 +7,7 @@ export async function* atOnce<Item, Result>(
   const underWay: Promise<readonly Result[]>[] = []
   for await (const item of items) {
     const started = work(item)
-    // Its failure is told when it is its turn.
+    // A failure is thrown when its turn comes.
     started.catch(() => {})
     underWay.push(started)
     if (underWay.length >= most) yield* (await underWay.shift()) ?? []

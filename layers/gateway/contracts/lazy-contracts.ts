@@ -3,7 +3,7 @@ import { MESSAGES_CONTRACT } from './messages/messages-contract.ts'
 import { RESPONSES_CONTRACT } from './responses/responses-contract.ts'
 
 // A file of its own beside chat's code: loaded with the first call in one of these contracts.
-export const MORE_CONTRACTS = {
+export const LAZY_CONTRACTS = {
   responses: RESPONSES_CONTRACT,
   messages: MESSAGES_CONTRACT,
   completions: COMPLETIONS_CONTRACT,

@@ -1,30 +1,30 @@
 import { useRef, useState } from 'preact/hooks'
 import { type ApiFailure, failureFrom } from '../api.ts'
 
-export type Act = {
+export type FormSubmission = {
   readonly isRunning: boolean
   readonly failure: ApiFailure | undefined
-  /** The answer was lost: the same must be asked again, and nothing else, until it is known. */
-  readonly isUnsure: boolean
+  /** The answer was lost: only the same submission may be sent again, until the outcome is known. */
+  readonly isOutcomeUnknown: boolean
   readonly idempotencyKey: string
-  readonly run: (act: () => Promise<void>) => Promise<void>
+  readonly run: (submit: () => Promise<void>) => Promise<void>
 }
 
-/** The server has looked at what was asked and refused it: what is asked next is something else. */
+/** The server has refused the content, so the next submission is another one. */
 const REFUSED = [400, 409, 422]
 
-/** A change that a dialog asks for. Its Idempotency-Key stays until it is refused, so that asking again does it once. */
-export function useAct(): Act {
+/** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
+export function useSubmission(): FormSubmission {
   const idempotencyKey = useRef<string | undefined>(undefined)
   idempotencyKey.current ??= crypto.randomUUID()
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
 
-  const run = async (act: () => Promise<void>) => {
+  const run = async (submit: () => Promise<void>) => {
     if (isRunning) return
     setRunning(true)
     try {
-      await act()
+      await submit()
       setFailure(undefined)
     } catch (error) {
       const failed = failureFrom(error)
@@ -34,5 +34,11 @@ export function useAct(): Act {
       setRunning(false)
     }
   }
-  return { isRunning, failure, isUnsure: failure?.isUnsure ?? false, idempotencyKey: idempotencyKey.current, run }
+  return {
+    isRunning,
+    failure,
+    isOutcomeUnknown: failure?.isOutcomeUnknown ?? false,
+    idempotencyKey: idempotencyKey.current,
+    run,
+  }
 }

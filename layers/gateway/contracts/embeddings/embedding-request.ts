@@ -14,7 +14,7 @@ export const MAX_INPUTS = 2_048
 const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
 
 /** What a text is for, and where a long one ends, is not billed. */
-const ROWS = knownRows({
+export const EMBEDDING_FIELDS = knownRows({
   model: MODEL,
   // Every element of it is looked at below.
   input: json,
@@ -27,7 +27,7 @@ const ROWS = knownRows({
 })
 
 export function readEmbeddingRequest(request: JsonBody): ChatRequest {
-  const { body, ...read } = readFields(request, ROWS)
+  const { body, ...read } = readFields(request, EMBEDDING_FIELDS)
   const inputs = readInputs(body.input, read.raw)
   return {
     ...read,

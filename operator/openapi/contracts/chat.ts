@@ -105,22 +105,14 @@ export const AssistantMessage = z
 const likelihood = {
   token: text('The token.'),
   logprob: z.number().describe('Its log probability.'),
-  bytes: orNull(part.list(z.int(), 'Its bytes; null if it has no text.')),
+  bytes: part.maybe(part.list(z.int(), 'Its bytes; null if it has no text.')),
 }
-const tokens = (words: string) =>
-  orNull(
-    part.list(
-      z.looseObject({
-        ...likelihood,
-        top_logprobs: part.list(z.looseObject(likelihood), 'The likeliest tokens at this position.'),
-      }),
-      words,
-    ),
-  )
+const likely = part.list(z.looseObject(likelihood), 'The likeliest tokens at this position.').optional()
+const tokens = (words: string) => part.maybe(part.list(z.looseObject({ ...likelihood, top_logprobs: likely }), words))
 
 export const Logprobs = z
-  .object({ content: tokens('The tokens of the content.'), refusal: tokens('The tokens of the refusal.') })
-  .describe('The log probabilities of the tokens.')
+  .looseObject({ content: tokens('The tokens of the content.'), refusal: tokens('The tokens of the refusal.') })
+  .describe('The log probabilities of the tokens, as the upstream tells them.')
 
 const logprobs = Logprobs.nullable().describe('The log probabilities, if they were asked for; else null.')
 const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])

@@ -39,13 +39,16 @@ export const CompletionRequest = z
 export const TextLogprobs = z
   .object({
     tokens: part.list(z.string(), 'The tokens.'),
-    token_logprobs: part.list(z.number(), 'The log probability of each token.'),
+    token_logprobs: part.list(z.number().nullable(), 'The log probability of each token; null if it is not known.'),
     top_logprobs: orNull(
-      part.list(z.record(z.string(), z.number()), 'The log probabilities of the likeliest tokens at each position.'),
+      part.list(
+        z.record(z.string(), z.number()).nullable(),
+        'The log probabilities of the likeliest tokens at each position.',
+      ),
     ),
     text_offset: part.list(z.int(), 'The position of each token in the text.'),
   })
-  .describe('The log probabilities of the tokens.')
+  .describe('The log probabilities of the tokens, as the upstream tells them.')
 
 const finishReason = z.enum(['stop', 'length', 'content_filter'])
 

@@ -113,7 +113,9 @@ const common = {
   instructions: orNull(text('The instructions of the request.')),
   max_output_tokens: orNull(part.size('The output cap of the request.')),
   max_tool_calls: orNull(part.size('The most calls of tools, of the request.')),
-  metadata: z.record(z.string(), z.string()).describe('The names and values of the request.'),
+  metadata: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .describe('The names and values of the request.'),
   parallel_tool_calls: flag('The model might call several tools at once.'),
   previous_response_id: z.null().describe('Null: nothing is stored.'),
   prompt_cache_key: orNull(text('The name of the prompt, of the request.')),

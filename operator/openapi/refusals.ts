@@ -60,8 +60,8 @@ function nameOf(status: number): string {
 }
 
 function wordsOf(status: number): string {
-  const codes: (ErrorKind | RequestCode)[] = kindsOf(status)
-  if (status === ERRORS.invalid_request.status) codes.push(...REQUEST_CODES)
+  const found: readonly RequestCode[] = status === ERRORS.invalid_request.status ? REQUEST_CODES : []
+  const codes = [...found, ...kindsOf(status)]
   return codes.map((code) => `\`${code}\`: ${ERROR_WORDS[code]}`).join('\n\n')
 }
 

@@ -31,7 +31,9 @@ const request = {
   model: part.model,
   messages: z.array(Message).min(1).max(MAX_MESSAGES).describe('The conversation so far.'),
   max_tokens: part.maybe(
-    part.outputCap.describe('The most tokens of an answer. Without it, or above it, the model’s own maximum.'),
+    part.outputCap.describe(
+      'The most tokens of an answer. Without it, or if it is larger, the model’s own maximum holds.',
+    ),
   ),
   max_completion_tokens: part.maybe(
     part.outputCap.describe('The same, under OpenAI’s newer name. The larger of both counts.'),

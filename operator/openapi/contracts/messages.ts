@@ -41,7 +41,7 @@ const counted = {
 
 const request = {
   ...counted,
-  max_tokens: part.outputCap.describe('The most tokens of an answer. Above it, the model’s own maximum.'),
+  max_tokens: part.outputCap.describe('The most tokens of an answer. If it is larger, the model’s own maximum holds.'),
   stream: part.stream,
   temperature: part.maybe(part.range(0, 1, 'How freely the next token is drawn; 0 takes the likeliest.')),
   top_p: part.drawing.top_p,

@@ -17,7 +17,9 @@ const request = {
     ),
   instructions: part.maybe(text('The instructions to the model.')),
   max_output_tokens: part.maybe(
-    part.outputCap.describe('The most tokens of an answer. Without it, or above it, the model’s own maximum.'),
+    part.outputCap.describe(
+      'The most tokens of an answer. Without it, or if it is larger, the model’s own maximum holds.',
+    ),
   ),
   temperature: part.drawing.temperature,
   top_p: part.drawing.top_p,

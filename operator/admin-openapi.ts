@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ADMIN_ROOT, type AdminRoute, ROUTES } from '../layers/admin/api/route-table.ts'
 import { LISTS, ROUTE_WORDS, type RouteWords } from '../layers/admin/api/route-words.ts'
 import { ApiError, Identity, Search } from '../layers/admin/api/shapes/answers.ts'
@@ -10,8 +10,7 @@ import { Request, RequestLine } from '../layers/admin/api/shapes/requests.ts'
 import { Overview, UsagePage } from '../layers/admin/api/shapes/usage.ts'
 import { Attempt, Pricing, UsageRecord } from '../layers/admin/api/shapes/usage-record.ts'
 import { ABOUT, HEADERS, NEEDED, REFUSALS } from './admin-openapi-words.ts'
-
-type Json = { readonly [name: string]: unknown }
+import { componentSchemas, type Json, jsonContent, SCHEMAS, schemaOf } from './openapi/json-schema.ts'
 
 /** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
@@ -26,7 +25,6 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   RevokeKey: bodies.revokeBody,
   GrantCredits: bodies.grantBody,
 }
-const SCHEMAS = '#/components/schemas/'
 
 /** The OpenAPI document of the admin API, made from its routes and schemas. */
 export function adminOpenApi(): Json {
@@ -39,7 +37,11 @@ export function adminOpenApi(): Json {
     methods[method.toLowerCase()] = operationOf(name, ROUTES[name], ROUTE_WORDS[name])
   }
   const { securitySchemes, ...about } = ABOUT
-  return { ...about, paths, components: { securitySchemes, responses: refusalAnswers(), schemas: componentSchemas() } }
+  return {
+    ...about,
+    paths,
+    components: { securitySchemes, responses: refusalAnswers(), schemas: componentSchemas(COMPONENTS) },
+  }
 }
 
 function operationOf(operationId: string, route: AdminRoute, words: RouteWords): Json {
@@ -55,7 +57,7 @@ function operationOf(operationId: string, route: AdminRoute, words: RouteWords):
     tags: [path.split('/')[1]],
     ...(scope !== undefined && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
-    ...(method !== 'GET' && { requestBody: { required: true, content: jsonContent(schemaOf(takes)) } }),
+    ...(method !== 'GET' && { requestBody: { required: true, content: jsonContent(schemaOf(takes, COMPONENTS)) } }),
     responses: Object.fromEntries([[words.status ?? 200, answerOf(words)], ...refusalsOf(route, words)]),
   }
 }
@@ -72,7 +74,7 @@ function pathParameters(path: string): Json[] {
 
 function queryParameters({ shape }: z.ZodObject): Json[] {
   return Object.entries(shape).map(([name, rule]) => {
-    const { description, ...schema } = schemaOf(rule as z.ZodType)
+    const { description, ...schema } = schemaOf(rule as z.ZodType, COMPONENTS)
     return { name, in: 'query', required: !(rule as z.ZodType).safeParse(undefined).success, description, schema }
   })
 }
@@ -80,7 +82,7 @@ function queryParameters({ shape }: z.ZodObject): Json[] {
 function answerOf({ answer, hasVersion, types = ['application/json'] }: RouteWords): Json {
   const { 'X-Request-Id': requestId, ETag } = HEADERS
   const lines = (type: string) =>
-    types.length > 1 && type !== 'application/json' ? { type: 'string' } : schemaOf(answer)
+    types.length > 1 && type !== 'application/json' ? { type: 'string' } : schemaOf(answer, COMPONENTS)
   return {
     description: 'Done.',
     headers: { 'X-Request-Id': requestId, ...(hasVersion && { ETag }) },
@@ -112,38 +114,4 @@ function refusalAnswers(): Json {
     },
   ])
   return Object.fromEntries(answers)
-}
-
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } }
-}
-
-function componentSchemas(): Json {
-  return convert({}).components
-}
-
-/** A reference, if the schema has a name. */
-function schemaOf(schema: z.ZodType): Json {
-  const known = Object.entries(COMPONENTS).find(([, component]) => component === schema)
-  return known ? { $ref: `${SCHEMAS}${known[0]}` } : (convert({ schema }).other.schema ?? {})
-}
-
-/** Zod writes references among the schemas of one registry only, so each schema is converted beside the components. */
-function convert(others: Readonly<Record<string, z.ZodType>>): { components: Json; other: Record<string, Json> } {
-  const registry = z.registry<{ id: string }>()
-  for (const [id, schema] of Object.entries({ ...COMPONENTS, ...others })) registry.add(schema, { id })
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `${SCHEMAS}${id}`, override: tidy })
-  const bare = Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema as Json] as const)
-  const isOther = ([id]: readonly [string, Json]) => id in others
-  return {
-    components: Object.fromEntries(bare.filter((one) => !isOther(one))),
-    other: Object.fromEntries(bare.filter(isOther)),
-  }
-}
-
-/** Every integer of JSON is within these bounds, and a description stands once. */
-function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  for (const one of jsonSchema.anyOf ?? []) if (one.description === jsonSchema.description) delete one.description
 }

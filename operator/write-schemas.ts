@@ -1,8 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { adminOpenApi } from './admin-openapi.ts'
 import { catalogSchema } from './catalog-schema.ts'
+import { publicOpenApi } from './openapi/public-openapi.ts'
 
-const FILES = { 'catalog.schema.json': catalogSchema(), 'docs/admin-openapi.json': adminOpenApi() }
+const FILES = {
+  'catalog.schema.json': catalogSchema(),
+  'docs/admin-openapi.json': adminOpenApi(),
+  'docs/openapi.json': publicOpenApi(),
+}
 
 for (const [path, content] of Object.entries(FILES)) {
   writeFileSync(new URL(`../${path}`, import.meta.url), `${JSON.stringify(content, null, 2)}\n`)

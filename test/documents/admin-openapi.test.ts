@@ -7,7 +7,7 @@ import { adminOpenApi } from '../../operator/admin-openapi.ts'
 import { type Admin, adminOf, once, type Told } from '../admin-api/support/admin.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { hardened } from './support/openapi.ts'
+import { hardened, undescribed } from './support/openapi.ts'
 
 type Node = { readonly [name: string]: unknown }
 type Documented = { headers: Record<string, { schema: Node }>; content: Record<string, { schema: Node }> }
@@ -46,17 +46,7 @@ test('docs/admin-openapi.json is as `npm run schema` writes it', () => {
 })
 
 test('every property, query and header of docs/admin-openapi.json is described', () => {
-  const bare: string[] = []
-  const walk = (node: unknown, path: string): void => {
-    if (typeof node !== 'object' || node === null) return
-    for (const [name, value] of Object.entries(node)) {
-      const isField = path.endsWith('.properties') || /\.(parameters|headers)$/.test(path)
-      if (isField && !(value as Node).description) bare.push(`${path}.${name}`)
-      walk(value, `${path}.${name}`)
-    }
-  }
-  walk(document, '')
-  expect(bare).toEqual([])
+  expect(undescribed(document)).toEqual([])
 })
 
 test('docs/admin-openapi.json has no broken reference and no unused component', () => {

@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
-import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
-import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
+import {
+  COMPLETION_FIELDS,
+  readCompletionRequest,
+} from '../../layers/gateway/contracts/completions/completion-request.ts'
+import { EMBEDDING_FIELDS, readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
+import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'
+import { CHAT_FIELDS } from '../../layers/gateway/wire/chat-fields.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -76,13 +81,16 @@ test.each([
   }
 })
 
-test('docs/openapi.json names the contracts, and no others', () => {
-  const { UsageRecord, Model } = openApi.components.schemas as {
-    UsageRecord: { properties: { contract: { enum: unknown[] } } }
-    Model: { properties: { contracts: { items: { enum: string[] } } } }
-  }
-  expect(UsageRecord.properties.contract.enum).toEqual([...CONTRACTS, null])
-  expect(Model.properties.contracts.items.enum).toEqual(CONTRACTS)
+test.each([
+  ['ChatCompletionRequest', Object.keys(CHAT_FIELDS)],
+  ['ResponseRequest', RESPONSES_FIELDS.names],
+  ['CompletionRequest', COMPLETION_FIELDS.names],
+  ['EmbeddingRequest', EMBEDDING_FIELDS.names],
+  ['MessagesRequest', MESSAGES_FIELDS.names],
+])('%s of docs/openapi.json names every field that the gateway takes, and no other', (name, fields) => {
+  const { description, properties } = openApi.components.schemas[name] as { description: string; properties: object }
+  const named = [...description.matchAll(/`(\w+)`/g)].map(([, field]) => field)
+  expect([...Object.keys(properties), ...named].toSorted()).toEqual(fields.toSorted())
 })
 
 describe.each([

@@ -9,13 +9,7 @@ import {
   GatewayError,
   REQUEST_CODES,
 } from '../../layers/gateway/domain/gateway-error.ts'
-import {
-  type ApiFunctionName,
-  ENDPOINT_NAMES,
-  type ENDPOINTS,
-  HTTP_ROUTES,
-  SCOPES,
-} from '../../layers/gateway/endpoints.ts'
+import { type ApiFunctionName, type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -25,7 +19,7 @@ import { chunk, event, type Reply, say, sse, status, type Upstream } from '../su
 import { until } from '../support/wait.ts'
 import { expectDocumented } from './support/expect-documented.ts'
 import { blocksOf, readDocument, tableOf } from './support/markdown.ts'
-import { answerOf, checkerOf, openApi, openApiText, operation } from './support/openapi.ts'
+import { answerOf, checkerOf, documentedPath, openApi, openApiText, operation } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
 const RESPONSES = operation('/v1/responses', 'post')
@@ -59,7 +53,7 @@ test('docs/openapi.json has no broken reference and no unused component', () => 
   expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
 })
 
-test('docs/openapi.json has every error of the gateway under its status, and no other', () => {
+test('docs/openapi.json has every error of the gateway under its status', () => {
   const missing = ERROR_KINDS.filter((kind) => {
     const { status: code, code: name } = new GatewayError(kind, 'why')
     const answers = [answerOf(CHAT, code), components.responses.MethodNotAllowed]
@@ -69,11 +63,7 @@ test('docs/openapi.json has every error of the gateway under its status, and no 
     })
   })
   expect(missing).toEqual([])
-  const codes = [...openApiText.matchAll(/"code": \{\s*"type": "string",\s*"enum": \[([^\]]*)\]/g)].flatMap(
-    ([, list = '']) => JSON.parse(`[${list}]`),
-  )
-  expect(codes).toContain('daily_limit_exceeded')
-  expect(codes.filter((code) => ![...ERROR_KINDS, ...REQUEST_CODES].includes(code))).toEqual([])
+  for (const code of REQUEST_CODES) expect(components.responses.BadRequest?.description).toContain(`\`${code}\``)
 })
 
 function errorOf(kind: ErrorKind, code: string | null) {
@@ -170,11 +160,6 @@ type ApiPath = Extract<
   { function: ApiFunctionName }
 >['routes'][number]['path']
 
-/** An id with slashes is to the document an id like any other. */
-function documentedPath(route: string): string {
-  return route.replace('{id+}', '{id}')
-}
-
 describe('Messages', () => {
   const MESSAGES = operation('/v1/messages', 'post')
   const COUNT = operation('/v1/messages/count_tokens', 'post')
@@ -221,15 +206,6 @@ describe('Messages', () => {
     }
     expect([checker.safeParse(request).success, isTaken()]).toEqual([isValid, isValid])
   })
-})
-
-test('docs/openapi.json names the endpoints of usage rows and the scopes of keys, and no others', () => {
-  const { UsageRecord, ApiKey } = components.schemas as {
-    UsageRecord: { properties: { endpoint: { enum: string[] } } }
-    ApiKey: { properties: { scopes: { items: { enum: string[] } } } }
-  }
-  expect(UsageRecord.properties.endpoint.enum.toSorted()).toEqual(ENDPOINT_NAMES.toSorted())
-  expect(ApiKey.properties.scopes.items.enum.toSorted()).toEqual(SCOPES.toSorted())
 })
 
 test('docs/clients.md has a row for each endpoint, with its scope', () => {

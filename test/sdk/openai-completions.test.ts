@@ -5,7 +5,7 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { LOGPROBS, write } from '../support/texts.ts'
 import type { Upstream } from '../support/upstream.ts'
-import * as schema from './support/openai-schema.ts'
+import * as schema from './support/answers.ts'
 import { dataOf, framesOf } from './support/read-chunks.ts'
 
 let upstream: Upstream

@@ -5,7 +5,7 @@ import { embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import type { Upstream } from '../support/upstream.ts'
-import * as schema from './support/openai-schema.ts'
+import * as schema from './support/answers.ts'
 
 let upstream: Upstream
 let gateway: TestGateway

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type StreamEvent, streamEvent } from '../../sdk/support/responses-schema.ts'
+import { type StreamEvent, streamEvent } from '../../sdk/support/answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 
 export const HELLO = { model: 'test-model', input: 'Hello' }

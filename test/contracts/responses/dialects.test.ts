@@ -30,7 +30,7 @@ import {
   saying as sayingAtResponses,
   thought,
 } from '../../providers/responses/responses-upstream.ts'
-import { response } from '../../sdk/support/responses-schema.ts'
+import { response } from '../../sdk/support/answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { chunk, DONE, say, sse, USAGE, usageChunk } from '../../support/upstream.ts'

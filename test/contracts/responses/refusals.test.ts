@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { errorAnswer } from '../../sdk/support/openai-schema.ts'
+import { errorAnswer } from '../../sdk/support/answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { response } from '../../sdk/support/responses-schema.ts'
+import { response } from '../../sdk/support/answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { chunk, DONE, say, sse, type Upstream } from '../../support/upstream.ts'

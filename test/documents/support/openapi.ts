@@ -2,21 +2,24 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 type Node = { readonly [name: string]: unknown }
-type Content = Readonly<Record<string, { readonly schema: Node }>>
+type Content = Readonly<Record<string, { readonly schema: Node; readonly example?: unknown }>>
 
 export type DocumentedAnswer = {
+  readonly description: string
   readonly headers?: Readonly<Record<string, Node>>
   readonly content: Content
 }
 
 export type Operation = {
   readonly operationId: string
+  readonly tags: readonly string[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, DocumentedAnswer | Node>>
 }
 
 type OpenApi = {
   readonly openapi: string
+  readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Node }>>
@@ -54,7 +57,12 @@ export function operation(path: string, method: string): Operation {
   return found
 }
 
-export function answerOf({ responses }: Operation, status: number): DocumentedAnswer | undefined {
+/** An id with slashes is to the document an id like any other. */
+export function documentedPath(route: string): string {
+  return route.replace('{id+}', '{id}')
+}
+
+export function answerOf({ responses }: Pick<Operation, 'responses'>, status: number): DocumentedAnswer | undefined {
   const found = responses[String(status)]
   const name = found && '$ref' in found ? String(found.$ref).slice(RESPONSES.length) : undefined
   return name === undefined ? (found as DocumentedAnswer | undefined) : openApi.components.responses[name]
@@ -67,4 +75,14 @@ export function hardened(node: unknown): unknown {
   const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, hardened(value)]))
   const isObject = copy.type === 'object' && copy.properties !== undefined
   return isObject ? { additionalProperties: false, ...copy } : copy
+}
+
+/** The fields, parameters and headers of a document that nothing is said of. */
+export function undescribed(node: unknown, path = ''): string[] {
+  if (typeof node !== 'object' || node === null || path.endsWith('.example')) return []
+  const isList = /(?<!\.properties)\.(properties|parameters|headers)$/.test(path)
+  return Object.entries(node).flatMap(([name, value]) => [
+    ...(isList && !value.description && !String(value.$ref).includes('/headers/') ? [`${path}.${name}`] : []),
+    ...undescribed(value, `${path}.${name}`),
+  ])
 }

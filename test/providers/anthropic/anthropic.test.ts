@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { completion } from '../../sdk/support/answers.ts'
 import { gather } from '../../sdk/support/gather.ts'
-import { completion } from '../../sdk/support/openai-schema.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
 import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
 import type { Reply, Upstream } from '../../support/upstream.ts'

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { HELLO as ASKED, ask, eventsIn, requireConsistent } from '../../contracts/responses/ask.ts'
+import { completion, response } from '../../sdk/support/answers.ts'
 import { gather } from '../../sdk/support/gather.ts'
-import { completion } from '../../sdk/support/openai-schema.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
-import { response } from '../../sdk/support/responses-schema.ts'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import { type Reply, sse, status, type Upstream } from '../../support/upstream.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Chunk } from './openai-schema.ts'
+import type { Chunk } from './answers.ts'
 
 /** The message that a client builds from the chunks of one choice. */
 export function gather(chunks: readonly Chunk[], index: number): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type Chunk, chunk } from './openai-schema.ts'
+import { type Chunk, chunk } from './answers.ts'
 
 /** Every chunk of a stream, after checking all that must hold across them. */
 export function readChunks(text: string, includeUsage: boolean): Chunk[] {

@@ -24,7 +24,7 @@ export const Attempt = z.object({
 })
 export type AttemptShape = Told<typeof Attempt>
 
-const amount = (words: string) =>
+export const amount = (words: string) =>
   z
     .string()
     .regex(/^\d+(\.\d+)?$/)

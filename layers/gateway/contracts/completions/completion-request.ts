@@ -12,7 +12,7 @@ import { readPrompts } from '../../wire/read-prompts.ts'
 import { flag, json, knownRows, text, value } from '../../wire/shape.ts'
 import { echoedChars, MOST_ECHOED_CHARS } from './echo.ts'
 
-const ROWS = knownRows({
+export const COMPLETION_FIELDS = knownRows({
   ...DRAWING_FIELDS,
   model: MODEL,
   // Every element of it is checked below.
@@ -33,7 +33,7 @@ const DEFAULT_CAP = 16
 const MOST_CHOICES = 128
 
 export function readCompletionRequest(request: JsonBody): ChatRequest {
-  const { body, ...read } = readFields(request, ROWS)
+  const { body, ...read } = readFields(request, COMPLETION_FIELDS)
   const { n = 1, max_tokens: cap = DEFAULT_CAP } = body
   refuseChatWords(read.raw, CHAT_WORDS)
   const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES, read.raw)

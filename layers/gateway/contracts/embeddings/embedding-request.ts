@@ -14,7 +14,7 @@ export const MAX_INPUTS = 2_048
 const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
 
 /** The purpose of a text, and the way to cut a long one, are not billed. */
-const ROWS = knownRows({
+export const EMBEDDING_FIELDS = knownRows({
   model: MODEL,
   // Every element of it is checked below.
   input: json,
@@ -27,7 +27,7 @@ const ROWS = knownRows({
 })
 
 export function readEmbeddingRequest(request: JsonBody): ChatRequest {
-  const { body, ...read } = readFields(request, ROWS)
+  const { body, ...read } = readFields(request, EMBEDDING_FIELDS)
   const inputs = readInputs(body.input, read.raw)
   return {
     ...read,

@@ -145,7 +145,7 @@ export class Ledger {
     return this.#account(keyId).open.has(requestId)
   }
 
-  /** Whether a request of a day has no end yet. */
+  /** True while a request of the day is open. */
   hasOpenHold(keyId: string, day: string): boolean {
     return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
   }

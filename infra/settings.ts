@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
+import { parseCatalog } from '../catalog/parse-catalog.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
-import { STAGE_NAMES, stageOf } from './stages.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** Those that CloudWatch offers. */
 const LOG_DAYS: readonly number[] = [
@@ -157,6 +158,13 @@ export function refuseFlags(context: (name: string) => unknown): void {
       `'-c ${name}=…' is not taken, because the next deployment would forget it: set "${name}" in ${SETTINGS_FILE}.`,
     )
   }
+}
+
+/** The catalog that the first deployment puts in force. */
+export function readSeedCatalog(file = new URL('catalog.json', import.meta.url)): CatalogData {
+  const parsed = parseCatalog(JSON.parse(readFileSync(file, 'utf8')))
+  if ('catalog' in parsed) return parsed.catalog
+  throw new Error(`infra/catalog.json is not valid: ${parsed.faults.join('; ')}`)
 }
 
 function isInUsEast1(arn: string): boolean {

@@ -1,5 +1,5 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
-import { CliError } from '../operator/cli-error.ts'
+import { CliError } from '../operator/terminal/cli-error.ts'
 
 const STICKY = 0o1000
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CliError } from '../operator/cli-error.ts'
-import { type LocalFile, localFile } from '../operator/local-gateway.ts'
+import { type LocalFile, localFile } from '../operator/connect/local-gateway.ts'
+import { CliError } from '../operator/terminal/cli-error.ts'
 import { privateFolder } from './private-folder.ts'
 
 /** Makes the folder this process's until it ends, however it ends: the lock is the system's. Throws a CliError. */

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { writeInput } from '../../layers/gateway/store/dynamodb/write-input.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { writesOfRequest } from '../writes-of-request.ts'
 

@@ -1,7 +1,7 @@
 import type { Database, UpdateInput } from '../../layers/gateway/store/database.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 import { writesOfRequest } from '../writes-of-request.ts'
 import { prepareTables } from './prepare-tables.ts'
 

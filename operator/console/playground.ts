@@ -7,8 +7,8 @@ import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
 import { ask } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
-import { CliError } from '../cli-error.ts'
-import type { Connection } from '../connect.ts'
+import type { Connection } from '../connect/connect.ts'
+import { CliError } from '../terminal/cli-error.ts'
 
 const CREDITS = '1'
 /** So that the key of a console that was killed does not stay. */

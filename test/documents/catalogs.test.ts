@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
-import { catalogSchema } from '../../operator/catalog-schema.ts'
-import { readCatalogFile } from '../../operator/read-catalog-file.ts'
+import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
+import { catalogSchema } from '../../operator/schemas/catalog-schema.ts'
 import { blocksOf, tableOf } from './support/markdown.ts'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -7,7 +7,7 @@ import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/
 import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { testRoute } from '../../operator/test-route.ts'
+import { testRoute } from '../../operator/routes/test-route.ts'
 import { catalogFor } from '../support/gateway.ts'
 import { say, startUpstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'

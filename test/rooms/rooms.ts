@@ -62,7 +62,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
   'operator/admin-client/**': {
-    imports: `layers/** operator/*.ts @smithy/signature-v4 ${NODE}`,
+    imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {

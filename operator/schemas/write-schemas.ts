@@ -1,0 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { adminOpenApi } from './admin-openapi.ts'
+import { catalogSchema } from './catalog-schema.ts'
+
+const FILES = { 'catalog.schema.json': catalogSchema(), 'docs/admin-openapi.json': adminOpenApi() }
+
+for (const [path, content] of Object.entries(FILES)) {
+  writeFileSync(new URL(`../../${path}`, import.meta.url), `${JSON.stringify(content, null, 2)}\n`)
+}

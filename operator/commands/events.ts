@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { changeText } from '../../layers/admin/api/change-text.ts'
+import { changeText } from '../../layers/admin/api/changed-key.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson, printTable } from '../terminal/output.ts'

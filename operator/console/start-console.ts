@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { buildConsole } from '../../console/build.ts'
-import { READING_SCOPES } from '../../layers/admin/api/scopes.ts'
+import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { adminClientOf } from '../admin-client/admin-client-of.ts'
 import type { Connection } from '../connect/connect.ts'

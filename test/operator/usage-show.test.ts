@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { findOpenHold } from '../../layers/admin/api/find-open-hold.ts'
+import { findOpenHold } from '../../layers/admin/api/requests.ts'
 import { explainOpenHold, explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'

@@ -7,18 +7,17 @@ import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list
 import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../gateway/store/tables.ts'
 import { UnansweredWrite } from '../../gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog/catalog-refusal.ts'
-import { compareCatalogs } from '../catalog/compare-catalogs.ts'
+import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
 import { namingEcho } from '../catalog/naming-echo.ts'
-import { otherPush } from '../catalog/other-push.ts'
 import { priceWarnings } from '../catalog/price-warnings.ts'
-import { changedProvider } from '../catalog/provider-changes.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
-import { seenVersion, versionTag } from './seen-version.ts'
+import { seenVersion, versionTag } from './preconditions.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
@@ -212,4 +211,12 @@ async function changesFrom(tables: Call['tables'], { data, version }: CatalogVer
   }
   const before = await readCatalogVersion(tables)(version - 1)
   return { changes: before ? compareCatalogs(before.data, data) : [], compared_to: before?.version ?? null }
+}
+
+/** Who has put another version in force since this one was shown, and what that changed. */
+async function otherPush(tables: Tables, shown: Pick<StoredCatalog, 'data' | 'version'> | undefined): Promise<string> {
+  const now = await readStoredCatalog(tables)()
+  const changes = now ? compareCatalogs(shown?.data, now.data) : []
+  const what = changes.length > 0 ? `It changed:\n  ${changes.join('\n  ')}\n` : ''
+  return `${now?.pushedBy ?? 'Somebody'} pushed version ${now?.version} of the catalog while you looked at ${shown?.version ?? 'none'}, so this one was not put in force. ${what}`
 }

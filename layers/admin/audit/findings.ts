@@ -1,4 +1,4 @@
-import type { Nano } from '../../gateway/domain/money.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 
 /** One thing that an audit has to say. */
 export type Finding = {
@@ -28,4 +28,16 @@ export class Findings {
       else this.omitted += 1
     }
   }
+}
+
+/** A finding in words: what it is about, and what there is to say. */
+export function findingText({ requestId, what, expected, got, advice }: Finding) {
+  const about = requestId ?? 'the key'
+  const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
+  const sentence = `${what}${compared}.`
+  return { about, text: advice ? `${sentence} ${advice}` : sentence }
+}
+
+function textOf(value: Finding['got']): string {
+  return typeof value === 'bigint' ? formatCredits(value) : String(value)
 }

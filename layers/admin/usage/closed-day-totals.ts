@@ -1,7 +1,6 @@
 import type { DayTotal } from '../../gateway/domain/day-total.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryDayTotals } from '../../gateway/store/usage/query-day-totals.ts'
-import { remember } from './remember.ts'
 
 /** A month: of 500 keys with six routes each it is some 25 MB. */
 const MOST_DAYS = 31
@@ -20,4 +19,14 @@ export function closedDayTotals(tables: Tables, day: string): Promise<readonly D
   remember(days, day, totals, MOST_DAYS)
   totals.catch(() => days.delete(day))
   return totals
+}
+
+/** Keeps a value as the one that was used last, and as many others as may be kept. */
+export function remember<Value>(known: Map<string, Value>, name: string, value: Value, most: number): void {
+  known.delete(name)
+  known.set(name, value)
+  for (const oldest of known.keys()) {
+    if (known.size <= most) break
+    known.delete(oldest)
+  }
 }

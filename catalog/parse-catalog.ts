@@ -228,6 +228,13 @@ export function parseCatalog(value: unknown): ParsedCatalog {
   return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }
 }
 
+/** For a catalog that is ours: throws if it is not valid. */
+export function requireCatalog(value: unknown, name = 'The catalog'): CatalogData {
+  const parsed = parseCatalog(value)
+  if ('catalog' in parsed) return parsed.catalog
+  throw new Error(`${name} is not valid: ${parsed.faults.join('; ')}`)
+}
+
 function pathText(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'catalog'
   return path.reduce<string>((text, step) => {

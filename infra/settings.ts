@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
-import { parseCatalog } from '../catalog/parse-catalog.ts'
+import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
@@ -162,9 +162,7 @@ export function refuseFlags(context: (name: string) => unknown): void {
 
 /** The catalog that the first deployment puts in force. */
 export function readSeedCatalog(file = new URL('catalog.json', import.meta.url)): CatalogData {
-  const parsed = parseCatalog(JSON.parse(readFileSync(file, 'utf8')))
-  if ('catalog' in parsed) return parsed.catalog
-  throw new Error(`infra/catalog.json is not valid: ${parsed.faults.join('; ')}`)
+  return requireCatalog(JSON.parse(readFileSync(file, 'utf8')), 'infra/catalog.json')
 }
 
 function isInUsEast1(arn: string): boolean {

@@ -1,10 +1,11 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { useNow } from './use-now.ts'
 
 type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
 /** A moment in UTC, with how long ago it was. */
 export function Moment({ at, never = 'never', isBrief }: Props) {
-  const now = useNow(60_000)
+  const now = useNow(MINUTE_MS)
   if (at === null) return <span class="quiet">{never}</span>
   return (
     <time dateTime={at} title={utcText(at)}>
@@ -24,9 +25,9 @@ function utcText(at: string): string {
 }
 
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
 ] as const
 
 function distance(ms: number): string {

@@ -3,6 +3,7 @@ import type { SettingField } from '../../layers/admin/settings/setting-fields.ts
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { printFields, printJson } from '../terminal/output.ts'
 import type { Report } from './run.ts'
 
@@ -54,9 +55,9 @@ function oldSecretUse(usedAt: string | null, nowMs: number): string {
 }
 
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
 ] as const
 
 /** How long ago a moment was, in its largest unit; the clocks of others may be ahead of ours. */

@@ -9,9 +9,8 @@ import { Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from '../../lay
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { Attempt, Pricing, UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
+import type { JsonObject } from '../../layers/gateway/domain/json-object.ts'
 import { ABOUT, HEADERS, NEEDED, REFUSALS } from './admin-openapi-words.ts'
-
-type Json = { readonly [name: string]: unknown }
 
 /** Schemas that the document has by a name; others stand where they are used. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
@@ -29,9 +28,9 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 const SCHEMAS = '#/components/schemas/'
 
 /** The OpenAPI document of the admin API, made of its routes and schemas. */
-export function adminOpenApi(): Json {
+export function adminOpenApi(): JsonObject {
   const names = Object.keys(ROUTES) as (keyof typeof ROUTES)[]
-  const paths: Record<string, Record<string, Json>> = {}
+  const paths: Record<string, Record<string, JsonObject>> = {}
   for (const name of names) {
     const { method, path } = ROUTES[name]
     const methods = paths[`${ADMIN_ROOT}${path}`] ?? {}
@@ -42,7 +41,7 @@ export function adminOpenApi(): Json {
   return { ...about, paths, components: { securitySchemes, responses: refusalAnswers(), schemas: componentSchemas() } }
 }
 
-function operationOf(operationId: string, route: AdminRoute, words: RouteWords): Json {
+function operationOf(operationId: string, route: AdminRoute, words: RouteWords): JsonObject {
   const { method, path, scope, takes } = route
   const parameters = [
     ...pathParameters(path),
@@ -60,7 +59,7 @@ function operationOf(operationId: string, route: AdminRoute, words: RouteWords):
   }
 }
 
-function pathParameters(path: string): Json[] {
+function pathParameters(path: string): JsonObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -70,14 +69,14 @@ function pathParameters(path: string): Json[] {
   }))
 }
 
-function queryParameters({ shape }: z.ZodObject): Json[] {
+function queryParameters({ shape }: z.ZodObject): JsonObject[] {
   return Object.entries(shape).map(([name, rule]) => {
     const { description, ...schema } = schemaOf(rule as z.ZodType)
     return { name, in: 'query', required: !(rule as z.ZodType).safeParse(undefined).success, description, schema }
   })
 }
 
-function answerOf({ answer, hasVersion, types = ['application/json'] }: RouteWords): Json {
+function answerOf({ answer, hasVersion, types = ['application/json'] }: RouteWords): JsonObject {
   const { 'X-Request-Id': requestId, ETag } = HEADERS
   const lines = (type: string) =>
     types.length > 1 && type !== 'application/json' ? { type: 'string' } : schemaOf(answer)
@@ -90,7 +89,7 @@ function answerOf({ answer, hasVersion, types = ['application/json'] }: RouteWor
 
 const ALWAYS = [400, 401, 403, 405, 421, 500, 503]
 
-function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: RouteWords): [number, Json][] {
+function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: RouteWords): [number, JsonObject][] {
   const statuses = [
     ...ALWAYS,
     ...refusals,
@@ -102,7 +101,7 @@ function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: Rout
   return statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]?.name}` }])
 }
 
-function refusalAnswers(): Json {
+function refusalAnswers(): JsonObject {
   const answers = Object.values(REFUSALS).map(({ name, description, header }) => [
     name,
     {
@@ -114,27 +113,30 @@ function refusalAnswers(): Json {
   return Object.fromEntries(answers)
 }
 
-function jsonContent(schema: Json): Json {
+function jsonContent(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } }
 }
 
-function componentSchemas(): Json {
+function componentSchemas(): JsonObject {
   return convert({}).components
 }
 
 /** A reference for a schema that has a name. */
-function schemaOf(schema: z.ZodType): Json {
+function schemaOf(schema: z.ZodType): JsonObject {
   const known = Object.entries(COMPONENTS).find(([, component]) => component === schema)
   return known ? { $ref: `${SCHEMAS}${known[0]}` } : (convert({ schema }).other.schema ?? {})
 }
 
 /** Zod writes references among the schemas of one registry only, so each schema is converted beside the components. */
-function convert(others: Readonly<Record<string, z.ZodType>>): { components: Json; other: Record<string, Json> } {
+function convert(others: Readonly<Record<string, z.ZodType>>): {
+  components: JsonObject
+  other: Record<string, JsonObject>
+} {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries({ ...COMPONENTS, ...others })) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `${SCHEMAS}${id}`, override: tidy })
-  const bare = Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema as Json] as const)
-  const isOther = ([id]: readonly [string, Json]) => id in others
+  const bare = Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema as JsonObject] as const)
+  const isOther = ([id]: readonly [string, JsonObject]) => id in others
   return {
     components: Object.fromEntries(bare.filter((one) => !isOther(one))),
     other: Object.fromEntries(bare.filter(isOther)),

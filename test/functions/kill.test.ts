@@ -8,6 +8,7 @@ import { createSweep } from '../../functions/sweep/create.ts'
 import { usageRows } from '../../layers/admin/usage/usage-rows.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -27,7 +28,6 @@ import { until } from '../support/wait.ts'
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 3)
 const GATEWAYS = 2
 const CALLERS = 12
-const DAY_MS = 86_400_000
 const endpoint = process.env.TEST_DYNAMODB ?? ''
 
 type Gateway = { readonly process: Process; readonly url: string }

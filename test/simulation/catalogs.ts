@@ -1,4 +1,4 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { PriceStrings } from '../../layers/gateway/domain/price.ts'
 import type { CatalogKind } from './history.ts'
@@ -29,7 +29,7 @@ export const CATALOGS = Object.fromEntries(
 
 /** Prices that the ledger knows by heart, whichever model answers. A longer prompt may be the cheaper one. */
 function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean): CatalogData {
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers: { first: provider, second: provider, narrow: provider, dear: provider, dearer: provider },
     models: [
       {
@@ -64,6 +64,4 @@ function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean): Cat
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }

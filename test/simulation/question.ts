@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../layers/gateway/domain/json-object.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import type { Step } from './history.ts'
 
 type Call = Extract<Step, { do: 'call' }>
-type Fields = Readonly<Record<string, unknown>>
 
 const MODEL = { model: 'simulated' }
 /** What the upstreams do is told to them in the field that says who asks. */
@@ -11,7 +11,7 @@ const streamOf = ({ endpoint }: Call) => endpoint === 'stream' && { stream: true
 const capOf = (name: string, cap: number | undefined) => cap !== undefined && { [name]: cap }
 
 /** The same question in the words of each contract, with something that one dialect has no words for. */
-const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
+const QUESTIONS: Readonly<Record<ContractName, (call: Call) => JsonObject>> = {
   chat: (call) => ({
     ...MODEL,
     messages: [{ role: 'user', content: 'Hello' }],
@@ -53,7 +53,7 @@ const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
 }
 
 /** Where a call that asks a model goes, and what it says there. */
-export function questionOf(call: Call): { readonly path: string; readonly body: Fields } {
+export function questionOf(call: Call): { readonly path: string; readonly body: JsonObject } {
   const route = HTTP_ROUTES.find(({ endpoint }) => endpoint.contract === call.contract && !endpoint.countsOnly)
   if (!route) throw new Error(`No path leads to the contract '${call.contract}'.`)
   return { path: route.path, body: QUESTIONS[call.contract](call) }

@@ -3,7 +3,7 @@ import { birthOf } from '../../gateway/domain/closed-day.ts'
 import { DayCounter } from '../../gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
+import { DAY_MS, MINUTE_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { type GrantRecord, listGrants } from '../../gateway/store/keys/list-grants.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
@@ -49,7 +49,6 @@ type Reading = {
   readonly wrongTotals: readonly Finding[]
 }
 
-const MINUTE_MS = 60 * 1000
 const TRIES = 3
 const LOST_ROWS =
   'The log has a line of every request to compare the rows with; point-in-time recovery has the table as it was in the last 35 days.'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
+import type { JsonObject } from './json-object.ts'
 import type { Key } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
@@ -20,7 +21,6 @@ export type EventKind =
   | 'catalog.rollback'
 
 /** In plain words and numbers, as people read them. */
-type Fields = Readonly<Record<string, unknown>>
 
 /** Who changed what, and when. It is written with the change, and never again. */
 export type ChangeEvent = Omit<Act, 'leftMs'> & {
@@ -28,20 +28,20 @@ export type ChangeEvent = Omit<Act, 'leftMs'> & {
   /** Of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
   /** What changed, as it was and as it is; neither has a field that stayed. */
-  readonly before: Fields
-  readonly after: Fields
+  readonly before: JsonObject
+  readonly after: JsonObject
 }
 
 export function changeEvent(
   { id, by, atMs }: Act,
   what: EventKind,
-  { keyId, before = {}, after = {} }: { keyId?: string; before?: Fields; after?: Fields },
+  { keyId, before = {}, after = {} }: { keyId?: string; before?: JsonObject; after?: JsonObject },
 ): ChangeEvent {
   return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
 }
 
 /** What an operator changes of a key. No hash is in it, and nothing that requests change. */
-export function keyFields(key: Key): Fields {
+export function keyFields(key: Key): JsonObject {
   const { status, current, previous } = key
   return defined({
     ...settingFields(key),
@@ -52,7 +52,7 @@ export function keyFields(key: Key): Fields {
   })
 }
 
-function settingFields(key: Key): Fields {
+function settingFields(key: Key): JsonObject {
   const fields = SETTINGS.flatMap((setting) => {
     const [value, { inEvents }] = [key[setting], KEY_SETTINGS[setting]]
     return value === undefined ? [] : Object.entries(inEvents?.(value as never) ?? { [setting]: value })
@@ -61,7 +61,15 @@ function settingFields(key: Key): Fields {
 }
 
 /** No hash is in it. */
-export function adminKeyFields({ name, status, current, previous, scopes, allowlist, dailyGrant }: AdminKey): Fields {
+export function adminKeyFields({
+  name,
+  status,
+  current,
+  previous,
+  scopes,
+  allowlist,
+  dailyGrant,
+}: AdminKey): JsonObject {
   return defined({
     name,
     status,
@@ -78,12 +86,15 @@ function timeOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : isoTime(ms)
 }
 
-function differences(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+function differences(
+  before: JsonObject,
+  after: JsonObject,
+): { readonly before: JsonObject; readonly after: JsonObject } {
   const differs = ([name]: [string, unknown]) => !isDeepStrictEqual(before[name], after[name])
-  const only = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(differs))
+  const only = (fields: JsonObject) => Object.fromEntries(Object.entries(fields).filter(differs))
   return { before: only(before), after: only(after) }
 }
 
-function defined(fields: Fields): Fields {
+function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

@@ -1,4 +1,5 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { refuseChatWords } from '../../wire/chat-words.ts'
 import { integer, isObject } from '../../wire/field-rules.ts'
@@ -10,15 +11,13 @@ import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 import { require } from './require.ts'
 
-/** Fields that are told in other words. */
+/** JsonObject that are told in other words. */
 const RETOLD: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
   ...['output_config', 'cache_control', 'service_tier', 'speed'],
 ])
 
 const CHAT_WORDS = ['n', 'functions', 'function_call']
-
-type Fields = Readonly<Record<string, unknown>>
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
@@ -50,7 +49,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
     toolCount: heldTools(body.tools) + (inner.response_format ? 1 : 0),
-    media: withCited(promptMedia(messages), body.messages as Fields[]),
+    media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     asksCacheWrite: namesCache,
     bytes,
     body: inner,
@@ -59,7 +58,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
 }
 
 /** What is to be cited is cut into pieces and numbered, in tokens that nobody can foresee: it is held as a file is. */
-function withCited(media: ChatRequest['media'], messages: readonly Fields[]): ChatRequest['media'] {
+function withCited(media: ChatRequest['media'], messages: readonly JsonObject[]): ChatRequest['media'] {
   return messages.some(({ content }) => isCited(content)) ? { ...media, file: media.file + 1 } : media
 }
 
@@ -71,7 +70,7 @@ function isCited(content: unknown): boolean {
 }
 
 /** The request in Chat Completions' words. */
-function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
+function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
   const tools = innerTools(body.tools)
@@ -87,7 +86,7 @@ function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
   }
 }
 
-function innerConfig({ effort, format }: Fields): Fields {
+function innerConfig({ effort, format }: JsonObject): JsonObject {
   return {
     // 'high' is Anthropic's word for no wish, and not every model of other providers takes one.
     ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
@@ -95,7 +94,7 @@ function innerConfig({ effort, format }: Fields): Fields {
   }
 }
 
-function innerFormat({ schema }: Fields): Fields {
+function innerFormat({ schema }: JsonObject): JsonObject {
   if (!isObject(schema)) throw badField('output_config.format.schema', 'an object', schema)
   return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
 }

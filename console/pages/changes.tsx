@@ -1,6 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { Command } from '../parts/command.tsx'
-import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
+import { eventColumns } from '../parts/event-columns.tsx'
 import { Select } from '../parts/field.tsx'
 import { FilterField } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -22,6 +22,7 @@ const KINDS = [
   'catalog.pushed',
   'catalog.rolled_back',
 ] as const
+const COLUMNS = eventColumns(true)
 const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
 export function Changes({ place }: { readonly place: Place }) {
@@ -47,8 +48,8 @@ export function Changes({ place }: { readonly place: Place }) {
       <Rows
         of={events}
         caption="Changes, newest first"
-        head={EVENT_HEAD}
-        row={(event) => <EventRow key={event.id} of={event} hasKey />}
+        columns={COLUMNS}
+        keyOf={(event) => event.id}
         empty={
           <>
             <p>

@@ -4,13 +4,13 @@ import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { compareCredits } from '../parts/compare-credits.ts'
 import { CreateKey } from '../parts/create-key.tsx'
-import { Credits } from '../parts/credits.tsx'
 import { Select } from '../parts/field.tsx'
 import { FilterField } from '../parts/filter-field.tsx'
 import { KeyLink } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { type Column, cell, count, credits, name } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { type Place, withQuery } from '../router.ts'
 
@@ -72,8 +72,8 @@ export function Keys({ place }: { readonly place: Place }) {
       <Rows
         of={order && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
-        head={HEAD}
-        row={(key) => <KeyRow key={key.id} of={key} />}
+        columns={COLUMNS}
+        keyOf={(key) => key.id}
         empty={status || externalId ? <p>No key is like this.</p> : NO_KEYS}
       />
       {isCreating && (
@@ -98,57 +98,21 @@ const NO_KEYS = (
   </>
 )
 
-const HEAD = (
-  <>
-    <th scope="col">Name</th>
-    <th scope="col">Ends in</th>
-    <th scope="col">State</th>
-    <th scope="col" class="number">
-      Available
-    </th>
-    <th scope="col" class="number">
-      Held
-    </th>
-    <th scope="col" class="number">
-      Spent
-    </th>
-    <th scope="col" class="number">
-      Today
-    </th>
-    <th scope="col">Last used</th>
-    <th scope="col">External id</th>
-  </>
-)
-
-function KeyRow({ of: key }: { readonly of: KeyShape }) {
-  return (
-    <tr>
-      <th scope="row">
-        <KeyLink id={key.id} name={key.name} />
-      </th>
-      <td>
-        <code>…{key.last_four}</code>
-      </td>
-      <td>
-        <Badge of={key.status} />{' '}
-        {key.badges.map((badge) => (
-          <Badge key={badge} of={badge} />
-        ))}
-      </td>
-      <td class="number">
-        <Credits of={key.available} />
-      </td>
-      <td class="number">
-        <Credits of={key.held} />
-      </td>
-      <td class="number">
-        <Credits of={key.spent} />
-      </td>
-      <td class="number">{key.requests_today.toLocaleString('en-US')}</td>
-      <td>
-        <Moment at={key.last_used_at} isBrief />
-      </td>
-      <td>{key.external_id}</td>
-    </tr>
-  )
-}
+const COLUMNS: readonly Column<KeyShape>[] = [
+  name('Name', (key) => <KeyLink id={key.id} name={key.name} />),
+  cell('Ends in', (key) => <code>…{key.last_four}</code>),
+  cell('State', (key) => (
+    <>
+      <Badge of={key.status} />{' '}
+      {key.badges.map((badge) => (
+        <Badge key={badge} of={badge} />
+      ))}
+    </>
+  )),
+  credits('Available', (key) => key.available),
+  credits('Held', (key) => key.held),
+  credits('Spent', (key) => key.spent),
+  count('Today', (key) => key.requests_today),
+  cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
+  cell('External id', (key) => key.external_id),
+]

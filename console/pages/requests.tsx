@@ -7,7 +7,7 @@ import { Select } from '../parts/field.tsx'
 import { FilterField } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
+import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { listUrl, useList } from '../parts/use-list.ts'
 import { type Place, withQuery } from '../router.ts'
@@ -44,8 +44,8 @@ export function Requests({ place }: { readonly place: Place }) {
       <Rows
         of={requests}
         caption="Requests, newest first"
-        head={REQUEST_HEAD}
-        row={(line) => <RequestRow key={line.request_id} of={line} />}
+        columns={REQUEST_COLUMNS}
+        keyOf={(line) => line.request_id}
         empty={
           <>
             <p>

@@ -2,11 +2,11 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { Command } from '../parts/command.tsx'
 import { eventColumns } from '../parts/event-columns.tsx'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type Place, withQuery } from '../router.ts'
+import type { Place } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
 const KINDS = [
@@ -23,15 +23,10 @@ const KINDS = [
   'catalog.rolled_back',
 ] as const
 const COLUMNS = eventColumns(true)
-const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
 export function Changes({ place }: { readonly place: Place }) {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? '']))
+  const { query, filter } = filtersIn(place, FILTERS)
   const events = useList<EventShape>('/events', query)
-  const filter = (name: (typeof FILTERS)[number]) => ({
-    value: query[name] ?? '',
-    onChange: (value: string) => location.replace(withQuery(place, { [name]: value })),
-  })
   return (
     <Page title="Changes">
       <div class="filters">

@@ -12,7 +12,6 @@ import { Command } from '../parts/command.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { eventColumns } from '../parts/event-columns.tsx'
-import { Gauge } from '../parts/gauge.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
@@ -231,3 +230,19 @@ const GRANT_COLUMNS: readonly Column<GrantShape>[] = [
 ]
 
 const EVENT_COLUMNS = eventColumns()
+
+type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
+
+/** How much of a limit is taken now. */
+function Gauge({ name, used, limit, remark }: Props) {
+  return (
+    <div class="gauge">
+      <span class="gauge-name">{name}</span>
+      <meter aria-label={name} min={0} max={Math.max(limit, 1)} high={limit * 0.8} optimum={0} value={used} />
+      <span class="number">
+        {used.toLocaleString('en-US')} of {limit.toLocaleString('en-US')}
+      </span>
+      {remark && <span class="quiet">{remark}</span>}
+    </div>
+  )
+}

@@ -5,14 +5,14 @@ import { Command } from '../parts/command.tsx'
 import { compareCredits } from '../parts/compare-credits.ts'
 import { CreateKey } from '../parts/create-key.tsx'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { FilterField, filtersIn } from '../parts/filter-field.tsx'
 import { KeyLink } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { type Column, cell, count, credits, name } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type Place, withQuery } from '../router.ts'
+import type { Place } from '../router.ts'
 
 type Sort = { readonly label: string; readonly compare: (a: KeyShape, b: KeyShape) => number }
 
@@ -24,17 +24,15 @@ const SORTS: Readonly<Record<string, Sort>> = {
   last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
 }
 
+const FILTERS = ['status', 'external_id', 'sort'] as const
+
 export function Keys({ place }: { readonly place: Place }) {
   const [isCreating, setCreating] = useState(false)
-  const [status, externalId, sort] = ['status', 'external_id', 'sort'].map((name) => place.query.get(name) ?? '') as [
-    string,
-    string,
-    string,
-  ]
+  const { query, filter } = filtersIn(place, FILTERS)
+  const { status, external_id, sort } = query
   const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
   // An order of the loaded rows alone would be a lie, so all are loaded for it.
-  const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
-  const filter = (changes: Record<string, string>) => location.replace(withQuery(place, changes))
+  const keys = useList<KeyShape>('/keys', { status, external_id }, order !== undefined)
   const rows = order ? keys.rows.toSorted(order.compare) : keys.rows
   return (
     <Page
@@ -48,8 +46,7 @@ export function Keys({ place }: { readonly place: Place }) {
       <div class="filters">
         <Select
           label="State"
-          value={status}
-          onChange={(value) => filter({ status: value })}
+          {...filter('status')}
           options={[
             ['', 'All'],
             ['active', 'Active'],
@@ -57,15 +54,10 @@ export function Keys({ place }: { readonly place: Place }) {
             ['revoked', 'Revoked'],
           ]}
         />
-        <FilterField
-          label="External id, exactly"
-          value={externalId}
-          onChange={(value) => filter({ external_id: value })}
-        />
+        <FilterField label="External id, exactly" {...filter('external_id')} />
         <Select
           label="Order"
-          value={sort}
-          onChange={(value) => filter({ sort: value })}
+          {...filter('sort')}
           options={[['', 'Newest first'], ...Object.entries(SORTS).map(([name, { label }]) => [name, label] as const)]}
         />
       </div>
@@ -74,7 +66,7 @@ export function Keys({ place }: { readonly place: Place }) {
         caption="Keys"
         columns={COLUMNS}
         keyOf={(key) => key.id}
-        empty={status || externalId ? <p>No key is like this.</p> : NO_KEYS}
+        empty={status || external_id ? <p>No key is like this.</p> : NO_KEYS}
       />
       {isCreating && (
         <CreateKey

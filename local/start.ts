@@ -24,10 +24,9 @@ import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { loadLocalCatalog } from './load-local-catalog.ts'
 import { paintFor } from './paint.ts'
-import { privateFolder } from './private-folder.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
-import { takeFolder } from './take-folder.ts'
+import { privateFolder, takeFolder } from './take-folder.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts everything; what must end again is put on `stack` the moment it exists. Throws a CliError. */

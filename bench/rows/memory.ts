@@ -1,6 +1,6 @@
 import { stageOf } from '../../infra/stages.ts'
 import { LAMBDA_HOST, type Reply, withPath } from '../around/cold-start.ts'
-import { heapLimits } from '../around/heap-limits.ts'
+import { heapLimits } from '../around/lambda-size.ts'
 import { startMeasured } from '../around/measured-process.ts'
 import type { RowGroup } from '../row.ts'
 import { bundleOf, lambdaEnvironment } from '../subjects/bundles.ts'

@@ -1,6 +1,5 @@
 import { LAMBDA_HOST, type Reply, withPath } from '../around/cold-start.ts'
-import { heapLimits } from '../around/heap-limits.ts'
-import { limitTo } from '../around/lambda-size.ts'
+import { heapLimits, limitTo } from '../around/lambda-size.ts'
 import { startMeasured } from '../around/measured-process.ts'
 import type { RowGroup } from '../row.ts'
 import type { Stand } from '../stand.ts'

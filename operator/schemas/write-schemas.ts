@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { catalogSchema } from '../../catalog/catalog-schema.ts'
 import { adminOpenApi } from './admin-openapi.ts'
-import { catalogSchema } from './catalog-schema.ts'
 
 const FILES = { 'catalog.schema.json': catalogSchema(), 'docs/admin-openapi.json': adminOpenApi() }
 

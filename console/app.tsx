@@ -2,9 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { Identity } from './identity.ts'
 import { pageOf } from './page-of.tsx'
-import { SignIn } from './pages/sign-in.tsx'
 import { Announcements } from './parts/announce.tsx'
+import { Command } from './parts/command.tsx'
 import { Header } from './parts/header.tsx'
+import { Page } from './parts/page.tsx'
 import { Problem } from './parts/problem.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
@@ -48,5 +49,19 @@ function SignedIn() {
       <Header url={url} />
       {pageOf(url)}
     </Identity.Provider>
+  )
+}
+
+function SignIn() {
+  return (
+    <Page title="Open the console from the command line">
+      <p>This window has no token, or its console has ended. The command opens a window that has one:</p>
+      <p>
+        <Command>console --local</Command>
+      </p>
+      <p class="quiet">
+        For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once.
+      </p>
+    </Page>
   )
 }

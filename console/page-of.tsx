@@ -4,7 +4,6 @@ import { Catalog } from './pages/catalog.tsx'
 import { Changes } from './pages/changes.tsx'
 import { KeyPage } from './pages/key.tsx'
 import { Keys } from './pages/keys.tsx'
-import { NotFound } from './pages/not-found.tsx'
 import { Overview } from './pages/overview.tsx'
 import { Playground } from './pages/playground.tsx'
 import { RequestPage } from './pages/request.tsx'
@@ -12,7 +11,8 @@ import { Requests } from './pages/requests.tsx'
 import { Routes } from './pages/routes.tsx'
 import { Search } from './pages/search.tsx'
 import { Usage } from './pages/usage.tsx'
-import type { PageUrl } from './router.ts'
+import { Page } from './parts/page.tsx'
+import { linkTo, type PageUrl } from './router.ts'
 
 type ShowPage = (url: PageUrl) => VNode
 
@@ -40,4 +40,14 @@ export function pageOf(url: PageUrl): VNode {
   // A property that every object has, such as `constructor`, is no page.
   if (!Object.hasOwn(id === undefined ? PAGES : PAGES_OF_ONE, name)) return <NotFound key="none" />
   return (id === undefined ? PAGES[name]?.(url) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
+}
+
+function NotFound() {
+  return (
+    <Page title="There is no such page">
+      <p>
+        <a href={linkTo([])}>Go to the overview</a>
+      </p>
+    </Page>
+  )
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
 
-type Query = Readonly<Record<string, string | null | undefined>>
+export type Query = Readonly<Record<string, string | null | undefined>>
 
 export function pageUrlOf(hash: string): PageUrl {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?')
@@ -20,9 +20,14 @@ function decoded(word: string): string {
 }
 
 export function linkTo(path: readonly string[], query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  const text = new URLSearchParams(given).toString()
+  const text = queryText(query)
   return `#/${path.map(encodeURIComponent).join('/')}${text && `?${text}`}`
+}
+
+/** Without what is empty. */
+export function queryText(query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return new URLSearchParams(given).toString()
 }
 
 export function go(path: readonly string[], query: Query = {}): void {

@@ -1,10 +1,9 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { checkRegion } from './check-region.ts'
+import { checkRegion } from './preflight/check-region.ts'
 import { readSettings, refuseFlags } from './settings.ts'
 import { addStacks } from './stacks.ts'
-import { stageOf } from './stages.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { stageOf, US_EAST_1 } from './stages.ts'
 
 const app = new App()
 const context = (name: string): unknown => app.node.tryGetContext(name)

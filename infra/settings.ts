@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
+import { requireCatalog } from '../catalog/parse-catalog.ts'
+import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
-import { STAGE_NAMES, stageOf } from './stages.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** The values that CloudWatch offers. */
 const LOG_DAYS: readonly number[] = [
@@ -161,6 +162,11 @@ export function refuseFlags(context: (name: string) => unknown): void {
       `'-c ${name}=…' is not taken, because the next deployment would forget it: set "${name}" in ${SETTINGS_FILE}.`,
     )
   }
+}
+
+/** The catalog that the first deployment puts in force. */
+export function readSeedCatalog(file = new URL('catalog.json', import.meta.url)): CatalogData {
+  return requireCatalog(JSON.parse(readFileSync(file, 'utf8')), 'infra/catalog.json')
 }
 
 function isInUsEast1(arn: string): boolean {

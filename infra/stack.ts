@@ -2,24 +2,23 @@ import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { ENV, OUTPUTS } from '../layers/gateway/contract.ts'
-import { AdminApi } from './admin-api.ts'
-import { ADOPTED_TAG } from './adopted-tag.ts'
-import { Api } from './api.ts'
-import { CatalogSeed } from './catalog-seed.ts'
-import { addDomainRecords } from './domain-records.ts'
-import { Edge } from './edge.ts'
-import { EdgeLogs } from './edge-logs.ts'
-import { addEdgeParts, type EdgeParts } from './edge-parts.ts'
-import { Functions } from './functions.ts'
-import { KeysTrail } from './keys-trail.ts'
-import { Monitoring } from './monitoring.ts'
-import { Operators } from './operators.ts'
-import { originSecrets } from './origin-secrets.ts'
-import { Rollout } from './rollout.ts'
+import { AdminApi } from './api/admin-api.ts'
+import { Api } from './api/api.ts'
+import { CatalogSeed } from './data/catalog-seed.ts'
+import { KeysTrail } from './data/keys-trail.ts'
+import { Tables } from './data/tables.ts'
+import { UsageExport } from './data/usage-export.ts'
+import { addDomainRecords } from './edge/domain.ts'
+import { Edge } from './edge/edge.ts'
+import { EdgeLogs } from './edge/edge-logs.ts'
+import { addEdgeParts, type EdgeParts } from './edge/edge-parts.ts'
+import { originSecrets } from './edge/origin-secrets.ts'
+import { Functions } from './functions/functions.ts'
+import { Rollout } from './functions/rollout.ts'
+import { Monitoring } from './monitoring/monitoring.ts'
+import { Operators } from './rights/operators.ts'
 import { SETTINGS_FILE } from './settings.ts'
-import type { Stage } from './stages.ts'
-import { Tables } from './tables.ts'
-import { UsageExport } from './usage-export.ts'
+import { ADOPTED_TAG, type Stage } from './stages.ts'
 
 type WaybillProps = StackProps & {
   readonly stage: Stage
@@ -58,7 +57,7 @@ export class WaybillStack extends Stack {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api } = new Api(this, 'Api', { stage, functions })
-    const parts = edgeParts ?? addEdgeParts(this, stage)
+    const parts = edgeParts ?? addEdgeParts(stage, (_, make) => make(this))
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined

@@ -1,13 +1,9 @@
 import { type App, CfnOutput, Fn, Stack } from 'aws-cdk-lib'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
-import { certificateOf } from './certificate.ts'
-import { EdgeLogs } from './edge-logs.ts'
-import { edgeNeedsOf } from './edge-needs.ts'
-import type { EdgeParts } from './edge-parts.ts'
-import { Firewall } from './firewall.ts'
+import { EdgeLogs } from './edge/edge-logs.ts'
+import { addEdgeParts } from './edge/edge-parts.ts'
 import { WaybillStack } from './stack.ts'
-import type { Stage } from './stages.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { edgeNeedsOf, type Stage, US_EAST_1 } from './stages.ts'
 
 /**
  * One stack, if its region is us-east-1 or if it needs nothing there. In another region, the resources that CloudFront
@@ -19,7 +15,6 @@ export function addStacks(app: App, stage: Stage, region: string): void {
     new WaybillStack(app, stackName(stage.name), { stage })
     return
   }
-  const { certificate, firewall, logs } = edgeNeedsOf(stage)
   const before: Stack[] = []
   /** Its ARN is read when the main stack is deployed, which is after this one. */
   const partOf = (part: string, make: (stack: Stack) => string): string => {
@@ -28,15 +23,9 @@ export function addStacks(app: App, stage: Stage, region: string): void {
     before.push(stack)
     return Fn.getStackOutput(stack.stackName, ARN, US_EAST_1)
   }
-  const edgeParts: EdgeParts = {
-    certificateArn: certificate
-      ? partOf('certificate', (stack) => certificateOf(stack, certificate.name, certificate.zone))
-      : stage.domain?.certificateArn,
-    webAclArn: firewall ? partOf('firewall', (stack) => new Firewall(stack, 'Firewall', stage).arn) : undefined,
-  }
-  const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts })
+  const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts: addEdgeParts(stage, partOf) })
   for (const stack of before) main.addStackDependency(stack)
-  if (!logs) return
+  if (!edgeNeedsOf(stage).logs) return
   const after = stackInUsEast1(app, stage, 'edge-logs')
   const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, region)
   new EdgeLogs(after, 'EdgeLogs', { stage, distributionId })

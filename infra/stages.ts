@@ -1,4 +1,4 @@
-import type { Settings, SettingsOfStages } from './settings.ts'
+import type { Settings, SettingsOfStages, Zone } from './settings.ts'
 
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
 export type Stage = Settings & {
@@ -82,3 +82,39 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
   return { ...stage, ...given[stage.name] }
 }
+
+/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only. */
+export const US_EAST_1 = 'us-east-1'
+
+/** The resources of a stage's CloudFront that must be in us-east-1. */
+export type EdgeNeeds = {
+  /** A certificate that has to be made. */
+  readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
+  readonly firewall: boolean
+  readonly logs: boolean
+}
+
+export function edgeNeedsOf({ edge, domain, waf, edgeLogs }: Stage): EdgeNeeds {
+  const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
+  return {
+    certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
+    firewall: edge && waf !== 'off',
+    logs: edge && edgeLogs,
+  }
+}
+
+export function needsUsEast1(stage: Stage): boolean {
+  return Object.values(edgeNeedsOf(stage)).some(Boolean)
+}
+
+/**
+ * The numbers of the origin secrets that functions accept while CloudFront sends this one. The next one is accepted before
+ * it is sent and the former one after that, so that while a deployment raises the number by one, or is rolled back,
+ * CloudFront and the functions may change in any order.
+ */
+export function acceptedNumbers(sent: number): number[] {
+  return [sent - 1, sent, sent + 1].filter((number) => number >= 1)
+}
+
+/** On a stack whose settings give the names of its tables: without them it would make other tables. */
+export const ADOPTED_TAG = 'waybill:adopted-tables'

@@ -1,5 +1,5 @@
 import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { readCatalogFile } from '../operator/read-catalog-file.ts'
+import { readCatalogFile } from '../operator/commands/read-catalog-file.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
-import { CliError } from '../operator/cli-error.ts'
-import { outputOf, thisTerminal } from '../operator/terminal.ts'
+import { CliError } from '../operator/terminal/cli-error.ts'
+import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
 import { HELP, readSettings } from './settings.ts'
 
 const stack = new AsyncDisposableStack()

@@ -9,15 +9,16 @@ import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
+import { GatewayError } from '../layers/gateway/domain/gateway-error.ts'
 import { type ApiFunctionName, CHAT_PATHS } from '../layers/gateway/endpoints.ts'
 import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
-import { outputOf, thisTerminal } from '../operator/terminal.ts'
+import { errorEnvelope } from '../layers/gateway/wire/frames.ts'
+import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
 import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
-import { FOREIGN_HOST, isForOwnHost } from './own-host.ts'
 import { endUnread, readBody } from './request-body.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
 
@@ -114,3 +115,18 @@ function lambdaContext(): Context {
   const endsAtMs = Date.now() + FUNCTION_TIMEOUT_SECONDS * 1000
   return { getRemainingTimeInMillis: () => Math.max(0, endsAtMs - Date.now()) } as Context
 }
+
+const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
+
+/** True if a request was sent to this machine by one of its own names, and not by a page whose name resolves to it. */
+function isForOwnHost({ headers }: IncomingMessage): boolean {
+  return OWN_NAMES.test(headers.host ?? '')
+}
+
+const FOREIGN_HOST = errorEnvelope(
+  new GatewayError(
+    'ip_not_allowed',
+    'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.',
+    { code: 'host_not_allowed' },
+  ),
+)

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { CliError } from '../operator/cli-error.ts'
-import { localFolder } from '../operator/local-gateway.ts'
+import { localFolder } from '../operator/connect/local-gateway.ts'
+import { CliError } from '../operator/terminal/cli-error.ts'
 
 export type LocalSettings = {
   readonly port: number

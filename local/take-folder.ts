@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CliError } from '../operator/cli-error.ts'
-import { type LocalFile, localFile } from '../operator/local-gateway.ts'
-import { privateFolder } from './private-folder.ts'
+import { type LocalFile, localFile } from '../operator/connect/local-gateway.ts'
+import { CliError } from '../operator/terminal/cli-error.ts'
 
 /** Locks the folder for this process until it ends, however it ends: the lock is the system's. Throws a CliError. */
 export async function takeFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {
@@ -28,4 +27,20 @@ async function explain(folder: string): Promise<CliError> {
     `Waybill is already running in this folder${where}. Its console: npm run -s waybill -- console --local. ` +
       'Another one beside it: npm start -- --data FOLDER --port 8788',
   )
+}
+
+const STICKY = 0o1000
+
+/** Makes a folder that only its owner can enter. Throws a CliError. */
+export async function privateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // A folder that everybody shares on purpose, such as /tmp, stays as it is. The files in it are private all the
+    // same.
+    if ((await stat(folder)).mode & STICKY) return
+    await chmod(folder, 0o700)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CliError(`The folder '${folder}' cannot be made and kept private (${code}). Choose one that is yours.`)
+  }
 }

@@ -9,10 +9,10 @@ import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
+import { runner } from './commands/run.ts'
 import { usageCommand } from './commands/usage.ts'
-import { explainFailure } from './explain-failure.ts'
-import { runner } from './run.ts'
-import { outputOf, type Terminal } from './terminal.ts'
+import { explainFailure } from './terminal/explain-failure.ts'
+import { outputOf, type Terminal } from './terminal/terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal, openAdmin = adminOf): Promise<number> {

@@ -1,4 +1,4 @@
 import { main } from './main.ts'
-import { thisTerminal } from './terminal.ts'
+import { thisTerminal } from './terminal/terminal.ts'
 
 process.exitCode = await main(process.argv.slice(2), thisTerminal())

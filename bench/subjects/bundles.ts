@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
-import { bundleFunction } from '../../infra/bundle.ts'
+import { bundleFunction } from '../../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK } from '../../infra/stages.ts'
 import { ENV } from '../../layers/gateway/contract.ts'
 import type { FunctionName } from '../../layers/gateway/endpoints.ts'
-import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 
 /** The code of one function as it is deployed, alone in a folder where no node_modules of ours can be found. */
 export type Bundle = Disposable & { readonly folder: string; readonly bytes: number; readonly gzipBytes: number }
@@ -16,7 +16,7 @@ export function bundleOf(name: FunctionName | 'sweep'): Bundle {
   return inFolder((file) => copyFileSync(join(bundleFunction(name), 'index.js'), file))
 }
 
-/** A function that does nothing, made with the options of infra/bundle.ts. */
+/** A function that does nothing, made with the options of infra/functions/bundle.ts. */
 export function bundleHelloWorld(): Bundle {
   const contents = `export const handler = async () => ({ statusCode: 200, headers: {}, body: 'Hello' })`
   const options = { bundle: true, minify: true, platform: 'node', target: 'node24', format: 'cjs' } as const

@@ -1,10 +1,10 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { MODELS } from '../around/answers.ts'
 
 /** Every model of the bench, at one upstream that needs no key. */
 export function catalogFor(upstreamUrl: string): CatalogData {
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers: { up: { type: 'openai', baseUrl: upstreamUrl } },
     models: MODELS.map((id) => ({
       id,
@@ -14,6 +14,4 @@ export function catalogFor(upstreamUrl: string): CatalogData {
       routes: [{ provider: 'up', model: id }],
     })),
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }

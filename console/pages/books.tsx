@@ -10,7 +10,7 @@ import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
@@ -119,67 +119,34 @@ function Outcome({ of: { isRunning, lines, summary, failure } }: { readonly of: 
       </p>
       <Problem failure={failure} />
       {lines.length > 0 && (
-        <Table
-          caption="Keys, as they were looked at"
-          head={
-            <>
-              <th scope="col">Key</th>
-              <th scope="col">Result</th>
-              <th scope="col" class="number">
-                Granted
-              </th>
-              <th scope="col" class="number">
-                Available
-              </th>
-              <th scope="col" class="number">
-                Held
-              </th>
-              <th scope="col" class="number">
-                Spent
-              </th>
-              <th scope="col" class="number">
-                Its rows
-              </th>
-            </>
-          }
-        >
-          {lines.map((line) => (
-            <AuditRow key={line.key_id} of={line} />
-          ))}
-        </Table>
+        <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} keyOf={(line) => line.key_id} />
       )}
     </>
   )
 }
 
-function AuditRow({ of: line }: { readonly of: KeyLine }) {
-  return (
-    <tr>
-      <th scope="row">
-        <KeyLink id={line.key_id} name={line.name} />
-      </th>
-      <td class="wide">
+const COLUMNS: readonly Column<KeyLine>[] = [
+  name('Key', (line) => <KeyLink id={line.key_id} name={line.name} />),
+  cell(
+    'Result',
+    (line) => (
+      <>
         <Badge of={line.ok ? 'balanced' : 'wrong'} />
         <Findings of={line} />
-      </td>
-      <td class="number">
-        <Credits of={line.granted} />
-      </td>
-      <td class="number">
-        <Credits of={line.available} />
-      </td>
-      <td class="number">
-        <Credits of={line.held} />
-      </td>
-      <td class="number">
-        <Credits of={line.spent} />
-      </td>
-      <td class="number">
-        <Credits of={line.row_costs} /> in {line.rows.toLocaleString('en-US')}
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+    'wide',
+  ),
+  credits('Granted', (line) => line.granted),
+  credits('Available', (line) => line.available),
+  credits('Held', (line) => line.held),
+  credits('Spent', (line) => line.spent),
+  number('Its rows', (line) => (
+    <>
+      <Credits of={line.row_costs} /> in {line.rows.toLocaleString('en-US')}
+    </>
+  )),
+]
 
 function Findings({ of: { findings, more_findings, ok } }: { readonly of: KeyLine }) {
   if (findings.length === 0) return null

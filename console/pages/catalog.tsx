@@ -6,6 +6,7 @@ import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { type Column, cell, number } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
 import { Editor } from './catalog/editor.tsx'
@@ -61,36 +62,8 @@ export function Catalog() {
       <Rows
         of={versions}
         caption="Versions, newest first"
-        head={
-          <>
-            <th scope="col" class="number">
-              Version
-            </th>
-            <th scope="col">Pushed</th>
-            <th scope="col">By</th>
-            <th scope="col">Roll back</th>
-          </>
-        }
-        row={(version) => (
-          <tr key={version.version}>
-            <th scope="row" class="number">
-              {version.version}
-            </th>
-            <td>
-              <Moment at={version.pushed_at} />
-            </td>
-            <td class="wide">{version.by ?? 'unknown'}</td>
-            <td>
-              {version.in_force ? (
-                <Badge of="in force" />
-              ) : (
-                <button type="button" onClick={() => setTarget(version.version)}>
-                  Roll back to {version.version}…
-                </button>
-              )}
-            </td>
-          </tr>
-        )}
+        columns={versionColumns(setTarget)}
+        keyOf={(version) => version.version}
         empty={<p>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</p>}
       />
       {target !== undefined && catalog.data && (
@@ -104,6 +77,23 @@ export function Catalog() {
       )}
     </Page>
   )
+}
+
+function versionColumns(onRollBack: (version: number) => void): readonly Column<CatalogVersionShape>[] {
+  return [
+    { ...number('Version', ({ version }) => version), isName: true },
+    cell('Pushed', (version) => <Moment at={version.pushed_at} />),
+    cell('By', (version) => version.by ?? 'unknown', 'wide'),
+    cell('Roll back', ({ version, in_force }) =>
+      in_force ? (
+        <Badge of="in force" />
+      ) : (
+        <button type="button" onClick={() => onRollBack(version)}>
+          Roll back to {version}…
+        </button>
+      ),
+    ),
+  ]
 }
 
 const NONE: CatalogShape = {

@@ -1,12 +1,12 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { Command } from '../parts/command.tsx'
-import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
+import { eventColumns } from '../parts/event-columns.tsx'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type PageUrl, withQuery } from '../router.ts'
+import type { PageUrl } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
 const KINDS = [
@@ -22,15 +22,11 @@ const KINDS = [
   'catalog.pushed',
   'catalog.rolled_back',
 ] as const
-const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
+const COLUMNS = eventColumns(true)
 
 export function Changes({ url }: { readonly url: PageUrl }) {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, url.query.get(name) ?? '']))
+  const { query, filter } = filtersIn(url, FILTERS)
   const events = useList<EventShape>('/events', query)
-  const filter = (name: (typeof FILTERS)[number]) => ({
-    value: query[name] ?? '',
-    onChange: (value: string) => location.replace(withQuery(url, { [name]: value })),
-  })
   return (
     <Page title="Changes">
       <div class="filters">
@@ -47,8 +43,8 @@ export function Changes({ url }: { readonly url: PageUrl }) {
       <Rows
         of={events}
         caption="Changes, newest first"
-        head={EVENT_HEAD}
-        row={(event) => <EventRow key={event.id} of={event} hasKey />}
+        columns={COLUMNS}
+        keyOf={(event) => event.id}
         empty={
           <>
             <p>

@@ -11,13 +11,13 @@ import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
-import { EVENT_HEAD, EventRow } from '../parts/event-row.tsx'
-import { Gauge } from '../parts/gauge.tsx'
+import { eventColumns } from '../parts/event-columns.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
+import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { type Column, cell, credits } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { type Loaded, useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
@@ -68,8 +68,8 @@ export function KeyPage({ id }: { readonly id: string }) {
       <Rows
         of={{ ...requests, hasMore: false }}
         caption="Last requests"
-        head={REQUEST_HEAD}
-        row={(line) => <RequestRow key={line.request_id} of={line} />}
+        columns={REQUEST_COLUMNS}
+        keyOf={(line) => line.request_id}
         empty={<p>This key has made no requests yet.</p>}
       />
       <p>
@@ -79,8 +79,8 @@ export function KeyPage({ id }: { readonly id: string }) {
       <Rows
         of={grants}
         caption="Grants"
-        head={GRANT_HEAD}
-        row={(grant) => <GrantRow key={grant.id} of={grant} />}
+        columns={GRANT_COLUMNS}
+        keyOf={(grant) => grant.id}
         empty={
           <>
             <p>
@@ -94,8 +94,8 @@ export function KeyPage({ id }: { readonly id: string }) {
       <Rows
         of={events}
         caption="Changes"
-        head={EVENT_HEAD}
-        row={(event) => <EventRow key={event.id} of={event} />}
+        columns={EVENT_COLUMNS}
+        keyOf={(event) => event.id}
         empty={<p>No change is on record.</p>}
       />
       {Opened && <KeyDialog of={key} dialog={Opened} onDone={changed} onClose={() => setOpen(undefined)} />}
@@ -223,26 +223,26 @@ function Limits({ of: { minute, day, requests_open, max_concurrent } }: { readon
   )
 }
 
-const GRANT_HEAD = (
-  <>
-    <th scope="col">When</th>
-    <th scope="col" class="number">
-      Credits
-    </th>
-    <th scope="col">By</th>
-  </>
-)
+const GRANT_COLUMNS: readonly Column<GrantShape>[] = [
+  cell('When', (grant) => <Moment at={grant.granted_at} />),
+  credits('Credits', (grant) => grant.credits),
+  cell('By', (grant) => grant.by, 'wide'),
+]
 
-function GrantRow({ of: grant }: { readonly of: GrantShape }) {
+const EVENT_COLUMNS = eventColumns()
+
+type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
+
+/** The used part of a limit. */
+function Gauge({ name, used, limit, remark }: Props) {
   return (
-    <tr>
-      <td>
-        <Moment at={grant.granted_at} />
-      </td>
-      <td class="number">
-        <Credits of={grant.credits} />
-      </td>
-      <td class="wide">{grant.by}</td>
-    </tr>
+    <div class="gauge">
+      <span class="gauge-name">{name}</span>
+      <meter aria-label={name} min={0} max={Math.max(limit, 1)} high={limit * 0.8} optimum={0} value={used} />
+      <span class="number">
+        {used.toLocaleString('en-US')} of {limit.toLocaleString('en-US')}
+      </span>
+      {remark && <span class="quiet">{remark}</span>}
+    </div>
   )
 }

@@ -4,15 +4,15 @@ import { Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { compareCredits } from '../parts/compare-credits.ts'
 import { CreateKey } from '../parts/create-key.tsx'
-import { Credits } from '../parts/credits.tsx'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { FilterField, filtersIn } from '../parts/filter-field.tsx'
 import { KeyLink } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { type Column, cell, count, credits, name } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
-import { type PageUrl, withQuery } from '../router.ts'
+import type { PageUrl } from '../router.ts'
 
 type Sort = { readonly label: string; readonly compare: (a: KeyShape, b: KeyShape) => number }
 
@@ -24,17 +24,15 @@ const SORTS: Readonly<Record<string, Sort>> = {
   last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
 }
 
+const FILTERS = ['status', 'external_id', 'sort'] as const
+
 export function Keys({ url }: { readonly url: PageUrl }) {
   const [isCreating, setCreating] = useState(false)
-  const [status, externalId, sort] = ['status', 'external_id', 'sort'].map((name) => url.query.get(name) ?? '') as [
-    string,
-    string,
-    string,
-  ]
+  const { query, filter } = filtersIn(url, FILTERS)
+  const { status, external_id, sort } = query
   const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
   // Sorting the loaded rows alone would be misleading, so all rows are loaded first.
-  const keys = useList<KeyShape>('/keys', { status, external_id: externalId }, order !== undefined)
-  const filter = (changes: Record<string, string>) => location.replace(withQuery(url, changes))
+  const keys = useList<KeyShape>('/keys', { status, external_id }, order !== undefined)
   const rows = order ? keys.rows.toSorted(order.compare) : keys.rows
   return (
     <Page
@@ -48,8 +46,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       <div class="filters">
         <Select
           label="State"
-          value={status}
-          onChange={(value) => filter({ status: value })}
+          {...filter('status')}
           options={[
             ['', 'All'],
             ['active', 'Active'],
@@ -57,24 +54,19 @@ export function Keys({ url }: { readonly url: PageUrl }) {
             ['revoked', 'Revoked'],
           ]}
         />
-        <FilterField
-          label="External id, exactly"
-          value={externalId}
-          onChange={(value) => filter({ external_id: value })}
-        />
+        <FilterField label="External id, exactly" {...filter('external_id')} />
         <Select
           label="Order"
-          value={sort}
-          onChange={(value) => filter({ sort: value })}
+          {...filter('sort')}
           options={[['', 'Newest first'], ...Object.entries(SORTS).map(([name, { label }]) => [name, label] as const)]}
         />
       </div>
       <Rows
         of={order && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
-        head={HEAD}
-        row={(key) => <KeyRow key={key.id} of={key} />}
-        empty={status || externalId ? <p>No key is like this.</p> : NO_KEYS}
+        columns={COLUMNS}
+        keyOf={(key) => key.id}
+        empty={status || external_id ? <p>No key is like this.</p> : NO_KEYS}
       />
       {isCreating && (
         <CreateKey
@@ -98,57 +90,21 @@ const NO_KEYS = (
   </>
 )
 
-const HEAD = (
-  <>
-    <th scope="col">Name</th>
-    <th scope="col">Ends in</th>
-    <th scope="col">State</th>
-    <th scope="col" class="number">
-      Available
-    </th>
-    <th scope="col" class="number">
-      Held
-    </th>
-    <th scope="col" class="number">
-      Spent
-    </th>
-    <th scope="col" class="number">
-      Today
-    </th>
-    <th scope="col">Last used</th>
-    <th scope="col">External id</th>
-  </>
-)
-
-function KeyRow({ of: key }: { readonly of: KeyShape }) {
-  return (
-    <tr>
-      <th scope="row">
-        <KeyLink id={key.id} name={key.name} />
-      </th>
-      <td>
-        <code>…{key.last_four}</code>
-      </td>
-      <td>
-        <Badge of={key.status} />{' '}
-        {key.badges.map((badge) => (
-          <Badge key={badge} of={badge} />
-        ))}
-      </td>
-      <td class="number">
-        <Credits of={key.available} />
-      </td>
-      <td class="number">
-        <Credits of={key.held} />
-      </td>
-      <td class="number">
-        <Credits of={key.spent} />
-      </td>
-      <td class="number">{key.requests_today.toLocaleString('en-US')}</td>
-      <td>
-        <Moment at={key.last_used_at} isBrief />
-      </td>
-      <td>{key.external_id}</td>
-    </tr>
-  )
-}
+const COLUMNS: readonly Column<KeyShape>[] = [
+  name('Name', (key) => <KeyLink id={key.id} name={key.name} />),
+  cell('Ends in', (key) => <code>…{key.last_four}</code>),
+  cell('State', (key) => (
+    <>
+      <Badge of={key.status} />{' '}
+      {key.badges.map((badge) => (
+        <Badge key={badge} of={badge} />
+      ))}
+    </>
+  )),
+  credits('Available', (key) => key.available),
+  credits('Held', (key) => key.held),
+  credits('Spent', (key) => key.spent),
+  count('Today', (key) => key.requests_today),
+  cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
+  cell('External id', (key) => key.external_id),
+]

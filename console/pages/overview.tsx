@@ -6,7 +6,7 @@ import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, cell, count, credits, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
 
@@ -90,6 +90,12 @@ function Books({ of: audit }: { readonly of: OverviewShape['last_audit'] }) {
   )
 }
 
+const LOW_COLUMNS: readonly Column<OverviewShape['low'][number]>[] = [
+  name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
+  credits('Available', (key) => key.available),
+  cell('Why', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+]
+
 function Low({ of: { low, keys } }: { readonly of: OverviewShape }) {
   return (
     <>
@@ -109,34 +115,7 @@ function Low({ of: { low, keys } }: { readonly of: OverviewShape }) {
           )}
         </div>
       ) : (
-        <Table
-          caption="Keys about to run dry"
-          head={
-            <>
-              <th scope="col">Key</th>
-              <th scope="col" class="number">
-                Available
-              </th>
-              <th scope="col">Why</th>
-            </>
-          }
-        >
-          {low.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">
-                <KeyLink id={key.id} name={key.name} />
-              </th>
-              <td class="number">
-                <Credits of={key.available} />
-              </td>
-              <td>
-                {key.badges.filter(isOfCredits).map((badge) => (
-                  <Badge key={badge} of={badge} />
-                ))}
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Table caption="Keys about to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />
       )}
     </>
   )
@@ -146,6 +125,11 @@ function isOfCredits(badge: string): boolean {
   return badge === 'empty' || badge === 'low'
 }
 
+const ERROR_COLUMNS: readonly Column<OverviewShape['errors'][number]>[] = [
+  name('Code', ({ code }) => <code>{code}</code>),
+  count('Requests', ({ requests }) => requests),
+]
+
 function Errors({ of: { errors } }: { readonly of: OverviewShape }) {
   return (
     <>
@@ -153,30 +137,19 @@ function Errors({ of: { errors } }: { readonly of: OverviewShape }) {
       {errors.length === 0 ? (
         <p class="empty">None.</p>
       ) : (
-        <Table
-          caption="Errors by code"
-          head={
-            <>
-              <th scope="col">Code</th>
-              <th scope="col" class="number">
-                Requests
-              </th>
-            </>
-          }
-        >
-          {errors.map(({ code, requests }) => (
-            <tr key={code}>
-              <th scope="row">
-                <code>{code}</code>
-              </th>
-              <td class="number">{requests.toLocaleString('en-US')}</td>
-            </tr>
-          ))}
-        </Table>
+        <Table caption="Errors by code" columns={ERROR_COLUMNS} rows={errors} keyOf={({ code }) => code} />
       )}
     </>
   )
 }
+
+const ROUTE_COLUMNS: readonly Column<OverviewShape['routes'][number]>[] = [
+  name('Model', (route) => route.model),
+  cell('Provider', (route) => route.provider),
+  cell('Its model', (route) => <code>{route.upstream_model}</code>),
+  count('Failures', (route) => route.failures_24h),
+  count('Requests', (route) => route.requests_24h),
+]
 
 function Failing({ of: { routes } }: { readonly of: OverviewShape }) {
   const failing = routes.filter(({ failures_24h }) => failures_24h > 0)
@@ -190,32 +163,10 @@ function Failing({ of: { routes } }: { readonly of: OverviewShape }) {
       ) : (
         <Table
           caption="Routes that failed"
-          head={
-            <>
-              <th scope="col">Model</th>
-              <th scope="col">Provider</th>
-              <th scope="col">Its model</th>
-              <th scope="col" class="number">
-                Failures
-              </th>
-              <th scope="col" class="number">
-                Requests
-              </th>
-            </>
-          }
-        >
-          {failing.map((route) => (
-            <tr key={`${route.model} ${route.provider} ${route.order}`}>
-              <th scope="row">{route.model}</th>
-              <td>{route.provider}</td>
-              <td>
-                <code>{route.upstream_model}</code>
-              </td>
-              <td class="number">{route.failures_24h.toLocaleString('en-US')}</td>
-              <td class="number">{route.requests_24h.toLocaleString('en-US')}</td>
-            </tr>
-          ))}
-        </Table>
+          columns={ROUTE_COLUMNS}
+          rows={failing}
+          keyOf={(route) => `${route.model} ${route.provider} ${route.order}`}
+        />
       )}
     </>
   )

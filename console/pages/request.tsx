@@ -8,7 +8,7 @@ import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, cell, count, credits, name, number, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 
 /** An open request may settle any moment. */
@@ -86,20 +86,9 @@ function Bill({ of: request }: { readonly of: RequestShape }) {
       {above !== undefined && <p>At the price above {above.toLocaleString('en-US')} prompt tokens.</p>}
       <Table
         caption="The charge, line by line"
-        head={
-          <>
-            <th scope="col">What</th>
-            <th scope="col" class="number">
-              Count
-            </th>
-            <th scope="col" class="number">
-              Price
-            </th>
-            <th scope="col" class="number">
-              Amount
-            </th>
-          </>
-        }
+        columns={BILL_COLUMNS}
+        rows={bill}
+        keyOf={(line) => line.what}
         foot={
           <>
             {typeof cost === 'string' && <Sum name="Charged" amount={cost} />}
@@ -112,29 +101,17 @@ function Bill({ of: request }: { readonly of: RequestShape }) {
             {margin !== null && <Sum name="Margin" amount={margin} />}
           </>
         }
-      >
-        {bill.map((line) => (
-          <BillRow key={line.what} of={line} />
-        ))}
-      </Table>
+      />
     </>
   )
 }
 
-function BillRow({ of: { what, quantity, price, per, amount } }: { readonly of: BillLineShape }) {
-  return (
-    <tr>
-      <th scope="row">{what}</th>
-      <td class="number">{quantity.toLocaleString('en-US')}</td>
-      <td class="number">
-        {price} {per === 'million' ? 'per million' : 'each'}
-      </td>
-      <td class="number">
-        <Credits of={amount} />
-      </td>
-    </tr>
-  )
-}
+const BILL_COLUMNS: readonly Column<BillLineShape>[] = [
+  name('What', (line) => line.what),
+  count('Count', (line) => line.quantity),
+  number('Price', ({ price, per }) => `${price} ${per === 'million' ? 'per million' : 'each'}`),
+  credits('Amount', (line) => line.amount),
+]
 
 function Sum({ name, amount }: { readonly name: string; readonly amount: string }) {
   return (
@@ -149,51 +126,38 @@ function Sum({ name, amount }: { readonly name: string; readonly amount: string 
   )
 }
 
+type Timed = AttemptShape & { readonly startMs: number; readonly totalMs: number }
+
+const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
+  name('Provider', (attempt) => attempt.provider),
+  cell('Its model', (attempt) => <code>{attempt.model}</code>),
+  cell('Result', (attempt) => attempt.result),
+  count('ms', (attempt) => attempt.ms),
+  cell(
+    'When',
+    ({ result, ms, startMs, totalMs }) => (
+      <svg class="waterfall" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect
+          class={result === 'ok' ? 'c0' : 'failed'}
+          x={Math.round((startMs / totalMs) * 1000)}
+          width={Math.max(4, Math.round((ms / totalMs) * 1000))}
+          height="10"
+        />
+      </svg>
+    ),
+    'bar-cell',
+  ),
+]
+
 /** In the order in which they were tried. */
 function Attempts({ of: attempts }: { readonly of: readonly AttemptShape[] }) {
-  const total = Math.max(
-    1,
-    attempts.reduce((sum, { ms }) => sum + ms, 0),
-  )
-  const starts = attempts.map((_, i) => attempts.slice(0, i).reduce((sum, { ms }) => sum + ms, 0))
+  const sumOf = (some: readonly AttemptShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
+  const totalMs = Math.max(1, sumOf(attempts))
+  const timed = attempts.map((attempt, i) => ({ ...attempt, startMs: sumOf(attempts.slice(0, i)), totalMs }))
   return (
     <>
       <h2>Attempts</h2>
-      <Table
-        caption="Attempts, in the order tried"
-        head={
-          <>
-            <th scope="col">Provider</th>
-            <th scope="col">Its model</th>
-            <th scope="col">Result</th>
-            <th scope="col" class="number">
-              ms
-            </th>
-            <th scope="col">When</th>
-          </>
-        }
-      >
-        {attempts.map(({ provider, model, result, ms }, i) => (
-          <tr key={i}>
-            <th scope="row">{provider}</th>
-            <td>
-              <code>{model}</code>
-            </td>
-            <td>{result}</td>
-            <td class="number">{ms.toLocaleString('en-US')}</td>
-            <td class="bar-cell">
-              <svg class="waterfall" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-                <rect
-                  class={result === 'ok' ? 'c0' : 'failed'}
-                  x={Math.round(((starts[i] ?? 0) / total) * 1000)}
-                  width={Math.max(4, Math.round((ms / total) * 1000))}
-                  height="10"
-                />
-              </svg>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table caption="Attempts, in the order tried" columns={ATTEMPT_COLUMNS} rows={timed} keyOf={(_, i) => i} />
     </>
   )
 }

@@ -4,24 +4,19 @@ import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { REQUEST_HEAD, RequestRow } from '../parts/request-row.tsx'
+import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { listUrl, useList } from '../parts/use-list.ts'
-import { type PageUrl, withQuery } from '../router.ts'
+import type { PageUrl } from '../router.ts'
 
 const FILTERS = ['key_id', 'from', 'to', 'outcome', 'model'] as const
-const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 
 export function Requests({ url }: { readonly url: PageUrl }) {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, url.query.get(name) ?? '']))
+  const { query, filter } = filtersIn(url, FILTERS)
   const requests = useList<RequestLine>('/requests', query)
-  const filter = (name: (typeof FILTERS)[number]) => ({
-    value: query[name] ?? '',
-    onChange: (value: string) => location.replace(withQuery(url, { [name]: value })),
-  })
   return (
     <Page title="Requests" actions={<Csv query={query} />}>
       <div class="filters">
@@ -44,8 +39,8 @@ export function Requests({ url }: { readonly url: PageUrl }) {
       <Rows
         of={requests}
         caption="Requests, newest first"
-        head={REQUEST_HEAD}
-        row={(line) => <RequestRow key={line.request_id} of={line} />}
+        columns={REQUEST_COLUMNS}
+        keyOf={(line) => line.request_id}
         empty={
           <>
             <p>

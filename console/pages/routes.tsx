@@ -9,7 +9,7 @@ import { Credits } from '../parts/credits.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, cell, count, name, number, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { useSubmission } from '../parts/use-submission.ts'
 
@@ -61,53 +61,26 @@ type TableProps = {
 }
 
 function RouteTable({ routes, tests, onTest }: TableProps) {
-  return (
-    <Table
-      caption="Routes, in the order tried"
-      head={
-        <>
-          <th scope="col">Model</th>
-          <th scope="col" class="number">
-            Order
-          </th>
-          <th scope="col">Provider</th>
-          <th scope="col">Its model</th>
-          <th scope="col" class="number">
-            First byte, ms
-          </th>
-          <th scope="col" class="number">
-            Silence, ms
-          </th>
-          <th scope="col" class="number">
-            Failures of 24 h
-          </th>
-          <th scope="col">Test</th>
-        </>
-      }
-    >
-      {routes.map((route) => (
-        <tr key={nameOf(route)}>
-          <th scope="row">{route.model}</th>
-          <td class="number">{route.order}</td>
-          <td>{route.provider}</td>
-          <td>
-            <code>{route.upstream_model}</code>
-          </td>
-          <td class="number">{route.first_byte_timeout_ms.toLocaleString('en-US')}</td>
-          <td class="number">{route.idle_timeout_ms.toLocaleString('en-US')}</td>
-          <td class="number">
-            {route.failures_24h.toLocaleString('en-US')} of {route.requests_24h.toLocaleString('en-US')}
-          </td>
-          <td>
-            <button type="button" aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
-              Test
-            </button>{' '}
-            <Result of={tests[nameOf(route)]} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  )
+  const columns: readonly Column<RouteShape>[] = [
+    name('Model', (route) => route.model),
+    number('Order', (route) => route.order),
+    cell('Provider', (route) => route.provider),
+    cell('Its model', (route) => <code>{route.upstream_model}</code>),
+    count('First byte, ms', (route) => route.first_byte_timeout_ms),
+    count('Silence, ms', (route) => route.idle_timeout_ms),
+    number('Failures of 24 h', ({ failures_24h, requests_24h }) => {
+      return `${failures_24h.toLocaleString('en-US')} of ${requests_24h.toLocaleString('en-US')}`
+    }),
+    cell('Test', (route) => (
+      <>
+        <button type="button" aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
+          Test
+        </button>{' '}
+        <Result of={tests[nameOf(route)]} />
+      </>
+    )),
+  ]
+  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} keyOf={nameOf} />
 }
 
 function Result({ of: test }: { readonly of: RouteTestShape | undefined }) {

@@ -4,7 +4,7 @@ import { Badge } from '../parts/badge.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
-import { Table } from '../parts/table.tsx'
+import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { linkTo, type PageUrl } from '../router.ts'
 
@@ -29,6 +29,13 @@ function onlyOne({ keys, request_id }: SearchShape): string | undefined {
   return key && keys.length === 1 && request_id === null ? linkTo(['keys', key.id]) : undefined
 }
 
+const COLUMNS: readonly Column<SearchShape['keys'][number]>[] = [
+  name('Name', (key) => <KeyLink id={key.id} name={key.name} />),
+  cell('Ends in', (key) => <code>…{key.last_four}</code>),
+  cell('State', (key) => <Badge of={key.status} />),
+  cell('External id', (key) => key.external_id),
+]
+
 function Found({ found: { keys, request_id } }: { readonly found: SearchShape }) {
   if (keys.length === 0 && request_id === null) {
     return (
@@ -45,34 +52,7 @@ function Found({ found: { keys, request_id } }: { readonly found: SearchShape })
           Request <RequestLink id={request_id} />
         </p>
       )}
-      {keys.length > 0 && (
-        <Table
-          caption="Keys found"
-          head={
-            <>
-              <th scope="col">Name</th>
-              <th scope="col">Ends in</th>
-              <th scope="col">State</th>
-              <th scope="col">External id</th>
-            </>
-          }
-        >
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">
-                <KeyLink id={key.id} name={key.name} />
-              </th>
-              <td>
-                <code>…{key.last_four}</code>
-              </td>
-              <td>
-                <Badge of={key.status} />
-              </td>
-              <td>{key.external_id}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} keyOf={(key) => key.id} />}
     </>
   )
 }

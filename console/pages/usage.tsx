@@ -1,8 +1,9 @@
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Select } from '../parts/field.tsx'
-import { FilterField } from '../parts/filter-field.tsx'
+import { DAY_PATTERN, FilterField } from '../parts/filter-field.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -12,8 +13,6 @@ import { groupsOf } from './usage/drawn-groups.ts'
 import { NumbersTable } from './usage/numbers-table.tsx'
 import { usageCsv } from './usage/usage-csv.ts'
 
-const DAY_MS = 86_400_000
-const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 const RANGES = [7, 30, 90] as const
 const GROUPS = [
   ['model', 'Model'],

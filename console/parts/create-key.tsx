@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import type { CreateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
 import { ask } from '../api.ts'
 import { useIdentity } from '../identity.ts'
-import { KEY_PREFIX, type NewSecret, newSecret } from '../secret.ts'
+import { type NewSecret, newSecret } from '../secret.ts'
 import { ActForm } from './act-form.tsx'
 import { announce } from './announce.tsx'
 import { Dialog } from './dialog.tsx'
@@ -24,7 +25,7 @@ export function CreateKey({ onDone, onClose }: Props) {
   const made = useRef<NewSecret | undefined>(undefined)
 
   const create = async () => {
-    made.current ??= await newSecret(KEY_PREFIX)
+    made.current ??= await newSecret(BRAND.keyPrefix)
     const { secret, told } = made.current
     const body: CreateKeyBody = { ...settingsOf(typed), credits: credits.trim(), ...told }
     const key = await ask<KeyWithSecret>('/keys', {

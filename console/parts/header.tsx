@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { BRAND } from '../../layers/gateway/contract.ts'
 import { useIdentity } from '../identity.ts'
 import { go, linkTo, type PageUrl } from '../router.ts'
-import { KEY_PREFIX } from '../secret.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 
-const SECRET = new RegExp(`${KEY_PREFIX}\\w{20,}`)
+const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const PAGES = ['overview', 'keys', 'requests', 'usage', 'playground', 'books', 'catalog', 'routes', 'changes']
 
 export function Header({ url }: { readonly url: PageUrl }) {

@@ -1,10 +1,11 @@
-import { useNow } from './use-now.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 
 type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
 /** A moment in UTC, with the time since then. */
 export function Moment({ at, never = 'never', isBrief }: Props) {
-  const now = useNow(60_000)
+  const now = useNow(MINUTE_MS)
   if (at === null) return <span class="quiet">{never}</span>
   return (
     <time dateTime={at} title={utcText(at)}>
@@ -24,9 +25,9 @@ function utcText(at: string): string {
 }
 
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
 ] as const
 
 function distance(ms: number): string {
@@ -39,4 +40,33 @@ function distance(ms: number): string {
 
 function inWords(text: string, ms: number): string {
   return ms < 0 ? `${text} ago` : `in ${text}`
+}
+
+/** One timer for each period, however many parts use it: a page may have hundreds of moments. */
+const clocks = new Map<
+  number,
+  { readonly listeners: Set<(now: number) => void>; timer: ReturnType<typeof setInterval> }
+>()
+
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => subscribe(everyMs, setNow), [everyMs])
+  return now
+}
+
+function subscribe(everyMs: number, listener: (now: number) => void): () => void {
+  const clock = clocks.get(everyMs) ?? { listeners: new Set(), timer: setInterval(() => tick(everyMs), everyMs) }
+  clocks.set(everyMs, clock)
+  clock.listeners.add(listener)
+  return () => {
+    clock.listeners.delete(listener)
+    if (clock.listeners.size > 0) return
+    clearInterval(clock.timer)
+    clocks.delete(everyMs)
+  }
+}
+
+function tick(everyMs: number): void {
+  const now = Date.now()
+  for (const listener of clocks.get(everyMs)?.listeners ?? []) listener(now)
 }

@@ -1,25 +1,88 @@
 import type { ComponentChildren } from 'preact'
+import { Credits } from './credits.tsx'
 
-type Props = {
-  readonly caption: string
-  readonly head: ComponentChildren
-  readonly children: ComponentChildren
-  readonly foot?: ComponentChildren
+type Cell<Row> = (row: Row) => ComponentChildren
+
+/** A column of a table: its head, and what it shows of a row. */
+export type Column<Row> = {
+  readonly head: string
+  readonly of: Cell<Row>
+  /** The row is called by it. */
+  readonly isName?: boolean
+  readonly class?: 'number' | 'wide' | 'bar-cell'
 }
 
+export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
+  return { head, of, isName: true }
+}
+
+export function cell<Row>(head: string, of: Cell<Row>, className?: Column<Row>['class']): Column<Row> {
+  return { head, of, ...(className && { class: className }) }
+}
+
+export function number<Row>(head: string, of: Cell<Row>): Column<Row> {
+  return cell(head, of, 'number')
+}
+
+export function count<Row>(head: string, of: (row: Row) => number | undefined): Column<Row> {
+  return number(head, (row) => of(row)?.toLocaleString('en-US'))
+}
+
+export function credits<Row>(head: string, of: (row: Row) => string): Column<Row> {
+  return number(head, (row) => <Credits of={of(row)} />)
+}
+
+export type Shown<Row> = {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf: (row: Row, i: number) => string | number
+}
+
+type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
+
 /** A wide table scrolls by itself, by keyboard too; the page does not. */
-export function Table({ caption, head, children, foot }: Props) {
+export function Table<Row>({ caption, columns, rows, keyOf, foot }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
       <table>
         <caption>{caption}</caption>
         <thead>
-          <tr>{head}</tr>
+          <tr>
+            {columns.map(({ head, class: kind }) => (
+              <th key={head} scope="col" class={kind === 'number' ? kind : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={keyOf(row, i)}>
+              <Cells columns={columns} of={row} />
+            </tr>
+          ))}
+        </tbody>
         {foot && <tfoot>{foot}</tfoot>}
       </table>
     </section>
+  )
+}
+
+export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
+  return (
+    <>
+      {columns.map(({ head, of, isName, class: kind }) =>
+        isName ? (
+          <th key={head} scope="row" class={kind}>
+            {of(row)}
+          </th>
+        ) : (
+          <td key={head} class={kind}>
+            {of(row)}
+          </td>
+        ),
+      )}
+    </>
   )
 }

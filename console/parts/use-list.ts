@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { type ApiFailure, ask, failureFrom, isAbort } from '../api.ts'
-
-export type Query = Readonly<Record<string, string | null | undefined>>
+import { type Query, queryText } from '../router.ts'
 
 export type Listed<T> = {
   readonly rows: readonly T[]
@@ -26,8 +25,7 @@ export const PAGE = 50
 const LARGEST_PAGE = 100
 
 export function listUrl(path: string, query: Query): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  return `${path}?${new URLSearchParams(given)}`
+  return `${path}?${queryText(query)}`
 }
 
 /** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */

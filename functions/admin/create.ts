@@ -1,6 +1,5 @@
-import type { AdminAnswer, Administered, AdminRequest } from '../../layers/admin/api/call.ts'
+import { type AdminAnswer, type Administered, type AdminRequest, adminRequestId } from '../../layers/admin/api/call.ts'
 import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
-import { adminRequestId } from '../../layers/admin/api/request-id.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { AdminSettings } from '../../layers/gateway/config.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'

@@ -1,4 +1,4 @@
-import { foundationModels } from '../bedrock-targets.ts'
+import { foundationModels } from '../rights/bedrock-targets.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
 

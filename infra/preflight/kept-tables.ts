@@ -1,8 +1,7 @@
 import type { Stack } from '@aws-sdk/client-cloudformation'
 import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
-import { ADOPTED_TAG } from '../adopted-tag.ts'
 import { SETTINGS_FILE } from '../settings.ts'
-import type { Stage } from '../stages.ts'
+import { ADOPTED_TAG, type Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../terminal/cli-error.ts'
 import { fromJson, type RawItem } from './item-text.ts'
 import { type Counts, FORMAT, KEPT, type Kept } from './write-backup.ts'
 

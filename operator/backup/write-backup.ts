@@ -5,7 +5,7 @@ import { GetItemCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/cli
 import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { CLOSING_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../terminal/cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 
 /** The tables in a backup. Kept answers are not: they live for a day, and only their callers can read them. */

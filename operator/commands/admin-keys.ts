@@ -18,11 +18,11 @@ import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-k
 import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
 import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
 import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
-import { adminScopeList, credits, keyName, someCidrs } from '../arguments.ts'
-import { CliError } from '../cli-error.ts'
-import { printFields, printJson, printTable } from '../output.ts'
-import type { Run, Session } from '../run.ts'
-import { ONLY_TIME, showSecretOfUnknownOutcome } from '../show-key.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printFields, printJson, printTable } from '../terminal/output.ts'
+import { adminScopeList, credits, keyName, someCidrs } from './arguments.ts'
+import type { Run, Session } from './run.ts'
+import { ONLY_TIME, showSecretOfUnknownOutcome } from './show-key.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 

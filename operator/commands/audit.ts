@@ -3,9 +3,9 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AuditLine, AuditShape } from '../../layers/admin/api/shapes/books.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import { CliError } from '../cli-error.ts'
-import { printJson, printTable } from '../output.ts'
-import type { Run } from '../run.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+import type { Run } from './run.ts'
 
 export function auditCommand(program: Command, run: Run): void {
   program

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { checkBackup } from '../backup/read-backup.ts'
 import { refuseContent, restoreItems } from '../backup/restore-items.ts'
 import { type Counts, writeBackup } from '../backup/write-backup.ts'
-import { printJson } from '../output.ts'
-import type { Run } from '../run.ts'
+import { printJson } from '../terminal/output.ts'
+import type { Run } from './run.ts'
 
 type BackupOptions = { keysTable?: string; usageTable?: string }
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { wholeNumber } from '../arguments.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { startConsole } from '../console/start-console.ts'
-import { printJson } from '../output.ts'
-import type { Run, Session } from '../run.ts'
+import { printJson } from '../terminal/output.ts'
+import { wholeNumber } from './arguments.ts'
+import type { Run, Session } from './run.ts'
 
 type ConsoleOptions = { port: number; open: boolean; readOnly?: boolean }
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { changeText } from '../../layers/admin/api/change-text.ts'
+import { changeText } from '../../layers/admin/api/changed-key.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
-import { period, wholeNumber } from '../arguments.ts'
-import { CliError } from '../cli-error.ts'
-import { printJson, printTable } from '../output.ts'
-import type { Run, Session } from '../run.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+import { period, wholeNumber } from './arguments.ts'
+import type { Run, Session } from './run.ts'
 
 type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }
 

@@ -5,12 +5,12 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
-import { credits, someCredits, someExternalId } from '../arguments.ts'
-import { CliError } from '../cli-error.ts'
-import { printJson, printTable } from '../output.ts'
-import type { Run, Session } from '../run.ts'
-import { lastUse, showKey, showSecretOfUnknownOutcome } from '../show-key.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+import { credits, someCredits, someExternalId } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
+import type { Run, Session } from './run.ts'
+import { lastUse, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')

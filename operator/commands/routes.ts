@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
-import { printJson, printTable } from '../output.ts'
-import type { Run } from '../run.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+import type { Run } from './run.ts'
 
 export function routesCommand(program: Command, run: Run): void {
   const routes = program.command('routes').description('the upstreams behind the models')

@@ -1,14 +1,15 @@
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import type { Explained, RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { plainText } from '../../layers/gateway/domain/plain-text.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import { moment, period, wholeNumber } from '../arguments.ts'
-import { CliError } from '../cli-error.ts'
-import { explanationLines } from '../explain/explanation-lines.ts'
-import { type ExportFormat, exportedRows } from '../exported-rows.ts'
-import { printJson, printTable } from '../output.ts'
-import type { Run, Session } from '../run.ts'
-import { writePieces } from '../write-pieces.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+import { moment, period, wholeNumber } from './arguments.ts'
+import { type ExportFormat, exportedRows } from './exported-rows.ts'
+import type { Run, Session } from './run.ts'
 
 const GROUPS: readonly UsageGroup[] = ['model', 'key', 'provider', 'day']
 type ExportOptions = { from: number; to?: number; format: ExportFormat; key?: string }
@@ -80,6 +81,17 @@ async function showAction({ admin, out, json }: Session, _: object, requestId: s
   else out.log(explanationLines(request.explanation).join('\n'))
 }
 
+const WIDTH = 14
+
+/** An explanation for a terminal: the facts, and after a blank line the charge. */
+export function explanationLines(explanation: readonly Explained[]): string[] {
+  return explanation.flatMap(({ part, name, lines }, i) => {
+    const isNextPart = i > 0 && part !== explanation[i - 1]?.part
+    const named = lines.map((line, n) => ((n === 0 ? name : '').padEnd(WIDTH) + line).trimEnd())
+    return isNextPart ? ['', ...named] : named
+  })
+}
+
 async function exportAction(
   { admin, output, json, nowMs }: Session,
   { from, to = nowMs, format, key }: ExportOptions,
@@ -143,4 +155,17 @@ function outcomeText({ outcome, error_code, replay_of }: RequestLine): string {
 
 function sinceText(sinceMs: number, nowMs: number): string {
   return new Date(Math.max(nowMs - sinceMs, 0)).toISOString()
+}
+
+/** Writes pieces as they come, in plain text, no faster than they are read. A reader that has seen enough, such as `head`, ends it. */
+async function writePieces(pieces: AsyncIterable<string>, out: Writable): Promise<void> {
+  try {
+    await pipeline(Readable.from(plain(pieces)), out, { end: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
+}
+
+async function* plain(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield plainText(piece)
 }

@@ -3,16 +3,16 @@ import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { isoTime } from '../../layers/gateway/domain/time.ts'
+import { HOUR_MS, isoTime } from '../../layers/gateway/domain/time.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'
 import { ask } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
-import { CliError } from '../cli-error.ts'
-import type { Connection } from '../connect.ts'
+import type { Connection } from '../connect/connect.ts'
+import { CliError } from '../terminal/cli-error.ts'
 
 const CREDITS = '1'
 /** Ends the key of a console that was killed. */
-const LIFETIME_MS = 12 * 60 * 60 * 1000
+const LIFETIME_MS = 12 * HOUR_MS
 const MOST_NAME = 100
 
 export type Playground = AsyncDisposable & {

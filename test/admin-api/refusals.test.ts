@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
-import { READING_SCOPES } from '../../layers/admin/api/scopes.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'

@@ -4,6 +4,7 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
@@ -19,7 +20,6 @@ import { type Admin, adminOf } from './support/admin.ts'
 
 jest.setTimeout(60_000)
 
-const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS
 let tables: OperatorTables

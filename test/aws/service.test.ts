@@ -6,12 +6,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { isUnavailable } from '../../layers/gateway/aws/failures.ts'
 import { openService } from '../../layers/gateway/aws/service.ts'
 import { signer } from '../../layers/gateway/aws/sign.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 
 type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
 const SERVICE = { name: 'dynamodb', variable: 'DYNAMODB', target: 'DynamoDB_20120810', contentType: 'application/json' }
 const TIMEOUTS = { connectMs: 1_000, answerMs: 3_000 }
-const MINUTE_MS = 60_000
 
 const heard: Heard[] = []
 let answer: (response: ServerResponse) => unknown

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
 import { embed } from '../support/embeddings.ts'
@@ -119,7 +119,7 @@ beforeAll(async () => {
   upstreams = [openai, anthropic, vectors]
   const common = { contextLength: 100_000, price: { input: '1', output: '2' } }
   const model = (id: string) => ({ ...common, id, maxOutputTokens: 1_000, routes: [{ provider: id, model: id }] })
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: openai.url },
       responses: { type: 'openai', contract: 'responses', baseUrl: openai.url },
@@ -138,8 +138,7 @@ beforeAll(async () => {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
   ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '1000', rpm: 60_000 }))
 })
 

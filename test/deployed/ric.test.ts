@@ -1,10 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-
 import { heapLimits } from '../../bench/around/heap-limits.ts'
-
 import { sampleCall } from '../../bench/subjects/sample-call.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'

@@ -11,7 +11,7 @@ test('the npm scripts run the Node version that .nvmrc and the README name and t
   const [major] = String(manifest.dependencies.node).split('.')
   expect(readFileSync(`${ROOT}.nvmrc`, 'utf8').trim()).toBe(major)
   expect(process.versions.node.split('.')[0]).toBe(major)
-  expect(readFileSync(`${ROOT}infra/gateway-function.ts`, 'utf8')).toContain(`NODEJS_${major}_X`)
+  expect(readFileSync(`${ROOT}infra/functions/gateway-function.ts`, 'utf8')).toContain(`NODEJS_${major}_X`)
   expect(readDocument('README.md')).toContain(`The npm scripts bring Node ${major} along`)
 })
 

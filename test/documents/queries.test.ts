@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from '@jest/globals'
 import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/export-line.ts'
-import { utcDay } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { Random } from '../simulation/random.ts'
 import { randomRows } from '../support/past-usage.ts'
@@ -11,7 +11,6 @@ import { blocksOf, ROOT } from './support/markdown.ts'
 const FOLDER = `${ROOT}docs/athena/`
 const FILES = readdirSync(FOLDER)
 const NOVEMBER_MS = Date.UTC(2026, 10, 1)
-const DAY_MS = 24 * 60 * 60 * 1000
 
 const random = new Random(5)
 // A month that the queries ask for, and days around it that they do not.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { bundleFunction } from '../../infra/bundle.ts'
+import { bundleFunction } from '../../infra/functions/bundle.ts'
 import { LINE_FIELDS } from '../../layers/admin/api/shapes/names.ts'
 import {
   CALLER_FIELDS,

@@ -21,10 +21,9 @@ test('texts are printed at these places only, each of which makes them plain', (
   expect(filesWith(writes, '{functions,layers,catalog,operator,infra,local}')).toEqual(
     [
       // Asks before a change: plainText.
-      'operator/confirm.ts',
+      'operator/terminal/confirm.ts',
       // Handed to functions that print through plainOutput.
-      'infra/cdk.ts',
-      'infra/deploy.ts',
+      'infra/deploy/main.ts',
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
       'layers/gateway/log/print-line.ts',
@@ -37,7 +36,7 @@ test('texts are printed at these places only, each of which makes them plain', (
       // Help and complaints of commander: plainText.
       'operator/main.ts',
       // Everything else for people: plainOutput.
-      'operator/terminal.ts',
+      'operator/terminal/terminal.ts',
     ].toSorted(),
   )
 })

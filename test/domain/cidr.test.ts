@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { cidrContains, cidrProblem } from '../../layers/gateway/domain/cidr.ts'
+import { cidrContains, cidrProblem, isInRanges } from '../../layers/gateway/domain/cidr.ts'
 
 test.each([
   '0.0.0.0/0',
@@ -71,3 +71,11 @@ test.each([
 ])('an allowlist with the range %s lets the address "%s" in: %s', (range, address, inside) => {
   expect(cidrContains(range, address)).toBe(inside)
 })
+
+test.each(['', 'x', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.1', '10.0.0/8', '2001:db8', '2001:db8::/200'])(
+  'a range that is none lets nobody in: %j',
+  (range) => {
+    expect(isInRanges('10.0.0.1', [range])).toBe(false)
+    expect(isInRanges('10.0.0.1', [range, '10.0.0.0/24'])).toBe(true)
+  },
+)

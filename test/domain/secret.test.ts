@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { hashSecret, isSecret, makeSecret } from '../../layers/gateway/domain/secret.ts'
+import { hashSecret } from '../../layers/gateway/domain/secret.ts'
+import { isSecret, makeSecret } from '../../layers/gateway/domain/secret-text.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
 
 test('a secret has the same length whatever its bytes are', () => {

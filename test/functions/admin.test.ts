@@ -11,7 +11,8 @@ import {
   newAdminKey,
 } from '../../layers/gateway/domain/admin-key.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
-import { makeSecret } from '../../layers/gateway/domain/secret.ts'
+import { makeSecret } from '../../layers/gateway/domain/secret-text.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
 import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
@@ -30,7 +31,6 @@ import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/
 
 jest.setTimeout(60_000)
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const CREDIT = 10n ** 9n
 
 let tables: OperatorTables

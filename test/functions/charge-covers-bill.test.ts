@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { parseCatalog, requireCatalog } from '../../catalog/parse-catalog.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
-import { explanationLines } from '../../operator/explain/explanation-lines.ts'
+import { explanationLines } from '../../operator/commands/usage.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, event, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
@@ -185,7 +185,7 @@ describe('routes', () => {
   async function twoModels(cheapRoutes: object[], extra: object = {}, providers: Record<string, object> = {}) {
     const cheap = await openUpstream()
     const dear = await openUpstream()
-    const parsed = parseCatalog({
+    const catalog = requireCatalog({
       providers: {
         cheap: { type: 'openai', baseUrl: cheap.url, ...providers.cheap },
         claude: { type: 'anthropic', baseUrl: cheap.url },
@@ -210,8 +210,7 @@ describe('routes', () => {
         },
       ],
     })
-    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-    return { cheap, dear, gateway: await openFor(parsed.catalog) }
+    return { cheap, dear, gateway: await openFor(catalog) }
   }
 
   test('a field that no route of a model supports is a 400, and never leads to its fallback model', async () => {

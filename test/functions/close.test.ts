@@ -13,7 +13,7 @@ import { ENV, TABLES } from '../../layers/gateway/contract.ts'
 import { CLOSING_LAG_MS, lastEndedDay } from '../../layers/gateway/domain/closed-day.ts'
 import { addParts, DayCounter, isSameTotal, sumsOf, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
-import { utcDay } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
@@ -35,8 +35,6 @@ import { emptyFolder } from '../support/processes.ts'
 
 jest.setTimeout(60_000)
 
-const DAY_MS = 24 * 60 * 60 * 1000
-const HOUR_MS = 60 * 60 * 1000
 /** Midnight. */
 const FIRST_MS = Date.UTC(2026, 9, 1)
 const day = (number: number) => utcDay(FIRST_MS + number * DAY_MS)

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { booksBalance, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { write } from '../support/texts.ts'
@@ -17,7 +17,7 @@ let keyId: string
 beforeAll(async () => {
   upstream = await openUpstream()
   const model = { contextLength: 1_000_000, maxOutputTokens: 1000, price: { input: '1', output: '2' } }
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       up: { type: 'openai', baseUrl: upstream.url },
       claude: { type: 'anthropic', baseUrl: upstream.url },
@@ -27,8 +27,7 @@ beforeAll(async () => {
       { id: 'claude', ...model, routes: [{ provider: 'claude', model: 'upstream-model' }] },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
 })
 
 beforeEach(async () => {

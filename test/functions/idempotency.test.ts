@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-cipher.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { claimAnswer } from '../../layers/gateway/store/answers/claim-answer.ts'
@@ -19,7 +20,6 @@ import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
-const HOUR_MS = 3_600_000
 const COST = 20_000n
 let nowMs = Date.UTC(2026, 10, 15, 12)
 let upstream: Upstream

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
@@ -16,7 +16,7 @@ const timeouts = { firstByteTimeoutMs: 400, idleTimeoutMs: 400 }
 beforeEach(async () => {
   first = await openUpstream(say('one'))
   second = await openUpstream(say('two'))
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       one: { type: 'openai', baseUrl: first.url },
       two: { type: 'openai', baseUrl: second.url },
@@ -57,9 +57,8 @@ beforeEach(async () => {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
   nowMs = Date.now()
-  gateway = await openFor(parsed.catalog, { clock: () => nowMs })
+  gateway = await openFor(catalog, { clock: () => nowMs })
 })
 
 const bytes = (text: string, type: string): Reply => {
@@ -280,7 +279,7 @@ test.each([true, false])(
 )
 
 test('the catalog can give a provider extra headers, another field for the token cap and no stream_options', async () => {
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       odd: {
         type: 'openai',
@@ -292,8 +291,7 @@ test('the catalog can give a provider extra headers, another field for the token
     },
     models: [{ ...MODEL, id: 'test-model', routes: [{ provider: 'odd', model: 'm' }] }],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  const odd = await openFor(parsed.catalog)
+  const odd = await openFor(catalog)
   const { secret } = await odd.issue()
   await (await odd.post(secret, { ...HELLO, max_tokens: 9 })).text()
   expect(first.requests[0]?.headers['x-title']).toBe('Waybill')
@@ -418,7 +416,7 @@ describe('routes that cost more than the model’s price', () => {
   })
 
   async function openWith(model: object = {}) {
-    const parsed = parseCatalog({
+    const catalog = requireCatalog({
       providers: {
         one: { type: 'openai', baseUrl: first.url },
         two: { type: 'openai', baseUrl: second.url },
@@ -434,8 +432,7 @@ describe('routes that cost more than the model’s price', () => {
         { ...MODEL, id: 'dear', price: OVER, routes: [route('one', 'dear-1', OVER)] },
       ],
     })
-    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-    const opened = await openFor(parsed.catalog)
+    const opened = await openFor(catalog)
     const { secret } = await opened.issue()
     return async (pin: string) => {
       const response = await opened.post(secret, HELLO, { 'X-Svc-Route': pin })

@@ -2,7 +2,7 @@ import { Console } from 'node:console'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import { cdkOnAccount, deployStage } from '../../infra/deploy-stage.ts'
+import { cdkOnAccount, deployStage } from '../../infra/deploy/deploy-stage.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
@@ -77,7 +77,9 @@ function runWith(program: typeof deployStage, args: string[], replies: Replies, 
 
 test('npm run deploy says for whom it acts, deploys every stack of dev, and ends as cdk does', async () => {
   account.replies = READY
-  expect(await run('infra/deploy.ts', ['--require-approval', 'never'], folder, environment({})).ended).toEqual({
+  expect(
+    await run('infra/deploy/main.ts', ['deploy', '--require-approval', 'never'], folder, environment({})).ended,
+  ).toEqual({
     code: 3,
     stdout: `${actsFor('dev')}cdk ${IMPORTS} --require-approval never\n`,
     stderr: '',
@@ -183,7 +185,7 @@ test('npm run deploy leaves it to cdk whether an account is bootstrapped that it
 
 test('npm run diff says for whom it acts, and ends as cdk does', async () => {
   account.replies = READY
-  expect(await run('infra/cdk.ts', ['diff', '-c', 'stage=prod'], folder, environment({})).ended).toEqual({
+  expect(await run('infra/deploy/main.ts', ['diff', '-c', 'stage=prod'], folder, environment({})).ended).toEqual({
     code: 3,
     stdout: `${actsFor('prod')}cdk diff -c stage=prod\n`,
     stderr: '',
@@ -192,6 +194,9 @@ test('npm run diff says for whom it acts, and ends as cdk does', async () => {
 
 test('npm run deploy without its packages says so in one line', async () => {
   account.replies = READY
-  const { code, stderr } = await run('infra/deploy.ts', [], folder, { ...environment({}), PATH: '/nonexistent' }).ended
+  const { code, stderr } = await run('infra/deploy/main.ts', ['deploy'], folder, {
+    ...environment({}),
+    PATH: '/nonexistent',
+  }).ended
   expect([code, stderr]).toEqual([1, "There is no 'cdk' here: run 'npm ci', and this by 'npm run'.\n"])
 })

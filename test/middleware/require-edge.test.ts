@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
-import { acceptedNumbers } from '../../infra/accepted-numbers.ts'
+import { acceptedNumbers } from '../../infra/stages.ts'
 import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
@@ -9,7 +9,7 @@ import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
 
 const SECRET = 'aB3'.repeat(16)

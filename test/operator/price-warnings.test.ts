@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { isAbove, type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
@@ -12,9 +12,7 @@ function modelOf(id: string, price: Prices, cost?: Prices, more: object = {}) {
 }
 
 function catalogOf(...models: object[]): CatalogData {
-  const parsed = parseCatalog({ providers: { up: { type: 'openai', baseUrl: 'https://up.example/v1' } }, models })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
+  return requireCatalog({ providers: { up: { type: 'openai', baseUrl: 'https://up.example/v1' } }, models })
 }
 
 const PRICE = { input: '2.5', output: '10' }

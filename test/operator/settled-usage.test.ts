@@ -5,6 +5,7 @@ import { usageOfDays } from '../../layers/admin/usage/usage-of-days.ts'
 import { CLOCK_MARGIN_MS, CLOSING_LAG_MS, settledBefore } from '../../layers/gateway/domain/closed-day.ts'
 import { addParts, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import type { Hold, Key } from '../../layers/gateway/domain/key.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
@@ -23,9 +24,6 @@ import { closerAt, randomRow, usedKey } from '../support/past-usage.ts'
 jest.setTimeout(60_000)
 
 const SECOND_MS = 1000
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /** Midnight. */
 const FIRST_MS = Date.UTC(2026, 9, 1)
 const FUNCTION_MS = 15 * MINUTE_MS

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { readStageKey } from '../../operator/routes/stage-keys.ts'
 import {
   checkClosed,
   checkIpv6,
@@ -11,8 +12,7 @@ import {
   checkProviderKeys,
   checkSwept,
   manualChecks,
-} from '../../operator/stage-checks.ts'
-import { readStageKey } from '../../operator/stage-keys.ts'
+} from '../../operator/smoke/stage-checks.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
@@ -50,7 +50,7 @@ afterAll(() => {
   edge.close()
 })
 
-const smoke = (...more: string[]) => stage.start('operator/smoke.ts', ['--stage', 'dev', ...more]).ended
+const smoke = (...more: string[]) => stage.start('operator/smoke/smoke.ts', ['--stage', 'dev', ...more]).ended
 
 test('npm run smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
   stage.outputs = { ...stage.outputs, BaseUrl: gateway.baseUrl }

@@ -96,7 +96,7 @@ test('waybill catalog push --stage refuses a provider key in a variable, and say
 })
 
 test('npm run smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
-  const whole = await operator('operator/smoke.ts', ['--stage', 'dev'])
+  const whole = await operator('operator/smoke/smoke.ts', ['--stage', 'dev'])
   expect([whole.code, whole.stderr]).toEqual([0, ''])
   expect(whole.stdout.match(/^ok /gm)).toHaveLength(12)
   expect(whole.stdout.match(/^n\/a .*/gm)).toEqual([
@@ -106,7 +106,7 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   ])
   const { BaseUrl = '', ...tables } = stage.outputs
   stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/v1`, ApiUrl: `${BaseUrl}/v1` }
-  const split = await operator('operator/smoke.ts', ['--stage', 'dev'])
+  const split = await operator('operator/smoke/smoke.ts', ['--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
   const { data } = JSON.parse(keys.stdout) as List<KeyShape>
@@ -115,14 +115,14 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
 })
 
 test('npm run smoke fails on a gateway that does not work, and says where', async () => {
-  const broken = await operator('operator/smoke.ts', ['--stage', 'dev', '--model', 'nope'])
+  const broken = await operator('operator/smoke/smoke.ts', ['--stage', 'dev', '--model', 'nope'])
   expect(broken.code).toBe(1)
   expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
 })
 
 test.each([
   ['waybill', 'operator/waybill.ts', ['keys', 'list']],
-  ['smoke', 'operator/smoke.ts', []],
+  ['smoke', 'operator/smoke/smoke.ts', []],
 ])('npm run %s --stage says in one line what stands between it and AWS', async (_, file, args) => {
   const dead = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' }
   const cases: [stage: string, env: Record<string, string>, says: RegExp][] = [

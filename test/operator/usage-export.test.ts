@@ -8,13 +8,14 @@ import { usageRows } from '../../layers/admin/usage/usage-rows.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { ulid } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
-import { moment } from '../../operator/arguments.ts'
-import type { ExportFormat } from '../../operator/exported-rows.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { moment } from '../../operator/commands/arguments.ts'
+import type { ExportFormat } from '../../operator/commands/exported-rows.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { startLongTable } from '../support/long-table.ts'
@@ -25,7 +26,6 @@ import { until } from '../support/wait.ts'
 
 jest.setTimeout(120_000)
 
-const DAY_MS = 86_400_000
 const FIRST = Date.UTC(2026, 2, 1)
 const DAYS = 12
 

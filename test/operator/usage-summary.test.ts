@@ -1,5 +1,5 @@
 import { beforeAll, expect, jest, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     routes: [{ provider, model: id, ...(cost && { cost }) }],
   })
   const entry = { type: 'openai', baseUrl: upstream.url }
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: { cheap: entry, dear: entry },
     models: [
       modelOf('gain', 'cheap', { input: '0.5', output: '1' }),
@@ -32,8 +32,7 @@ beforeAll(async () => {
       modelOf('unsaid', 'dear'),
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
   stage = await openStage(gateway.tables)
   const [first, second] = [await gateway.issue(), await gateway.issue()]
   keyIds = [first.key.id, second.key.id]

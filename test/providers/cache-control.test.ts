@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say } from '../support/upstream.ts'
@@ -153,7 +153,7 @@ test('a cost that an upstream of Anthropic’s dialect states is the cost to us'
 test('cache_control is a cache point at Bedrock if cache writes have a price', async () => {
   const upstream = await startBedrock()
   pointSdkAt(upstream.url)
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: { up: { type: 'bedrock', region: 'eu-north-1' } },
     models: [
       {
@@ -165,8 +165,7 @@ test('cache_control is a cache point at Bedrock if cache writes have a price', a
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  const gateway = await openFor(parsed.catalog)
+  const gateway = await openFor(catalog)
   const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
   expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
   const point = { cachePoint: { type: 'default' } }

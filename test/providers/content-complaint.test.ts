@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, say, sse, status } from '../support/upstream.ts'
@@ -12,7 +12,7 @@ async function openWith(code: number, error: unknown) {
   const first = await openUpstream(status(code, { error }))
   const second = await openUpstream(say('From elsewhere'))
   const provider = ({ url }: { url: string }) => ({ type: 'openai', baseUrl: url, apiKey: 'env:TEST_CONTENT_KEY' })
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: { first: provider(first), second: provider(second) },
     models: [
       {
@@ -27,8 +27,7 @@ async function openWith(code: number, error: unknown) {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join())
-  const gateway = await openFor(parsed.catalog)
+  const gateway = await openFor(catalog)
   const ask = async () => {
     const response = await gateway.post((await gateway.issue()).secret, HELLO)
     const attempts = response.headers.get('x-svc-attempts')

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   upstream = await openUpstream()
   const other = await openUpstream(say('Hello'))
   const model = (id: string) => ({ ...CLOSED, id, routes: [{ provider: id, model: NAME }], fallback: ['other'] })
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: upstream.url },
       responses: { type: 'openai', contract: 'responses', baseUrl: upstream.url },
@@ -27,8 +27,7 @@ beforeAll(async () => {
       { ...CLOSED, id: 'other', routes: [{ provider: 'other', model: 'm' }] },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
   ;({ secret } = await gateway.issue({ rpm: 60_000 }))
 })
 

@@ -4,17 +4,16 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { testRoute } from '../../operator/test-route.ts'
+import { testRoute } from '../../operator/routes/test-route.ts'
 import { catalogFor } from '../support/gateway.ts'
 import { say, startUpstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 type Answer = (response: ServerResponse, secret: string | undefined) => void
-
-const MINUTE_MS = 60_000
 
 const fail = (status: number, __type: string, message = ''): Answer => {
   return (response) => void response.writeHead(status, JSON_TYPE).end(JSON.stringify({ __type, message }))

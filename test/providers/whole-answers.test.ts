@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -37,7 +37,7 @@ const route = (provider: string, more: object = {}) => ({ provider, model: 'upst
 beforeAll(async () => {
   upstream = await openUpstream()
   spare = await openUpstream()
-  const parsed = parseCatalog({
+  catalog = requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: upstream.url },
       anthropic: { type: 'anthropic', baseUrl: upstream.url },
@@ -54,8 +54,6 @@ beforeAll(async () => {
       { ...PRICED, id: 'two', routes: [route('openai'), route('spare', { priority: 1 })] },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  catalog = parsed.catalog
   gateway = await openFor(catalog)
   bedrock = await openBedrock({}, { upstreamStream: false })
 })

@@ -9,8 +9,8 @@ import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
 import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
 import { type RawAnswer, type RawCall, rawCall } from './support/raw-call.ts'
-import { until } from './support/until.ts'
 
 const PROMPT = 'ZEBRA-whispered-prompt'
 const MIB = 1024 * 1024

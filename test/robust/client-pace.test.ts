@@ -14,8 +14,8 @@ import {
   USAGE,
   usageChunk,
 } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
 import { exchange, expectBooksClosed, readFrames } from './support/exchange.ts'
-import { until } from './support/until.ts'
 import { writeOn } from './support/write-apart.ts'
 
 const IDLE_MS = 2_000

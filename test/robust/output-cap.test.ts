@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { LANGUAGES } from '../support/languages.ts'
 import { someOf } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, event, type Reply, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { until } from '../support/wait.ts'
 import { SPEECH, type Spoken } from './support/spoken.ts'
-import { until } from './support/until.ts'
 import { writeOn } from './support/write-apart.ts'
 
 const CAP = 50
@@ -25,7 +25,7 @@ let gateway: TestGateway
 
 beforeAll(async () => {
   ;[upstream, other] = [await openUpstream(), await openUpstream()]
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: { up: { type: 'openai', baseUrl: upstream.url }, other: { type: 'openai', baseUrl: other.url } },
     models: [
       {
@@ -40,8 +40,7 @@ beforeAll(async () => {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
 })
 
 async function ask(reply: Reply, fields: object = {}, contract: Spoken = 'chat') {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { witnessOf } from '../../layers/gateway/flow/witness-of.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { someOf } from '../support/some-of.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
     idleTimeoutMs: 500,
   })
   const provider = { type: 'openai', baseUrl: sound.url }
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       weak: { type: 'openai', baseUrl: weak.url },
       claude: { type: 'anthropic', baseUrl: weak.url },
@@ -64,10 +64,9 @@ beforeAll(async () => {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  tables = await openFor(parsed.catalog)
+  tables = await openFor(catalog)
   // An instance of its own has no failures to remember.
-  opened = () => openFor(parsed.catalog, { onSameTables: tables, clock: () => nowMs })
+  opened = () => openFor(catalog, { onSameTables: tables, clock: () => nowMs })
 })
 
 type Caller = (model: string, body?: object) => Promise<string | null>
@@ -157,10 +156,9 @@ describe('whose doing a failure is', () => {
     await gone[Symbol.asyncDispose]()
     const providers = { weak: { type: 'openai', baseUrl: gone.url }, same: { type: 'openai', baseUrl: weak.url } }
     const routes = Object.keys(providers).map((provider, priority) => ({ provider, model: 'm', priority }))
-    const parsed = parseCatalog({ providers, models: [{ ...MODEL, id: 'same', routes }] })
-    if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
+    const catalog = requireCatalog({ providers, models: [{ ...MODEL, id: 'same', routes }] })
     weak.reply = say('Hello')
-    expect(await restOf(await openFor(parsed.catalog, { clock: () => nowMs }))).toBe('at once')
+    expect(await restOf(await openFor(catalog, { clock: () => nowMs }))).toBe('at once')
   })
 
   test('a route that closes on a large request is not left out, and nothing dearer is asked', async () => {

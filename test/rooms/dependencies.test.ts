@@ -13,15 +13,14 @@ const FOLDERS = readdirSync(join(ROOT, 'functions'), { withFileTypes: true }).fi
 const ROOTS = [
   ...FOLDERS.map(({ name }) => `functions/${name}/handler.ts`),
   'waybill.js',
-  'operator/smoke.ts',
+  'operator/smoke/smoke.ts',
   'local/main.ts',
   'local/dynamodb-local-guard.ts',
   'local/dynamodb/worker.ts',
   'local/tokenizer-worker.ts',
   'console/main.tsx',
   'infra/app.ts',
-  'infra/cdk.ts',
-  'infra/deploy.ts',
+  'infra/deploy/main.ts',
   'infra/preflight/main.ts',
 ]
 /** Nobody imports these: infra starts `cdk`, and the npm scripts start `node`. */

@@ -146,7 +146,7 @@ test.each<[string, readonly string[]]>([
   [`${G}/middleware/x.ts`, [...gateway('store', 'providers'), ...OUTSIDE, ...SDK]],
   ['layers/tokenizer/x.ts', [...gateway('domain', 'flow'), ...OUTSIDE, ...SDK]],
   ['functions/usage/x.ts', [...OUTSIDE.slice(1), 'layers/admin/api/handle.ts']],
-  ['functions/admin/x.ts', ['operator/connect.ts', 'operator/console/server.ts', ...OUTSIDE.slice(1)]],
+  ['functions/admin/x.ts', ['operator/connect/connect.ts', 'operator/console/server.ts', ...OUTSIDE.slice(1)]],
   [
     'catalog/x.ts',
     [...gateway('wire', 'store', 'providers', 'flow', 'middleware', 'contracts'), ...OUTSIDE.slice(0, 6), ...CONSOLE],

@@ -62,12 +62,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
   'operator/admin-client/**': {
-    imports: `layers/** operator/*.ts @smithy/signature-v4 ${NODE}`,
+    imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {
     imports:
-      'domain/key-settings.ts domain/plain-text.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
+      'contract.ts domain/{cidr,key-settings,plain-text,secret-text,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
     types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/*',
   },
   'console/build.ts': { imports: `esbuild ${NODE}` },

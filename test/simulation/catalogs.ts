@@ -1,4 +1,4 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { CatalogKind } from './history.ts'
 import { DIMENSIONS } from './scripted-upstream.ts'
@@ -61,7 +61,7 @@ const PRICE: Prices = {
 function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean, factor: Factor): CatalogData {
   const routesOf = (some: typeof routes) =>
     some.map(({ cost, ...route }) => ({ ...route, cost: priceOf(cost, factor) }))
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers: { first: provider, second: provider, narrow: provider, dear: provider, dearer: provider },
     models: [
       {
@@ -89,6 +89,4 @@ function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean, fact
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }

@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../layers/gateway/domain/json-object.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import type { Step } from './history.ts'
 
 type Call = Extract<Step, { do: 'call' }>
-type Fields = Readonly<Record<string, unknown>>
 
 const MODEL = { model: 'simulated' }
 /** The upstreams get their scripts in the field that names the user. */
@@ -11,7 +11,7 @@ const streamOf = ({ endpoint }: Call) => endpoint === 'stream' && { stream: true
 const capOf = (name: string, cap: number | undefined) => cap !== undefined && { [name]: cap }
 
 /** The same question in the format of each contract, with a field that one dialect does not support. */
-const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
+const QUESTIONS: Readonly<Record<ContractName, (call: Call) => JsonObject>> = {
   chat: (call) => ({
     ...MODEL,
     messages: [{ role: 'user', content: 'Hello' }],
@@ -53,7 +53,7 @@ const QUESTIONS: Readonly<Record<ContractName, (call: Call) => Fields>> = {
 }
 
 /** The path and body of a call that asks a model. */
-export function questionOf(call: Call): { readonly path: string; readonly body: Fields } {
+export function questionOf(call: Call): { readonly path: string; readonly body: JsonObject } {
   const route = HTTP_ROUTES.find(({ endpoint }) => endpoint.contract === call.contract && !endpoint.countsOnly)
   if (!route) throw new Error(`No path leads to the contract '${call.contract}'.`)
   return { path: route.path, body: QUESTIONS[call.contract](call) }

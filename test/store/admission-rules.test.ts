@@ -5,6 +5,7 @@ import type { AdmissionRefusal } from '../../layers/gateway/domain/gateway-error
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
@@ -13,12 +14,11 @@ import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readKey, readKeyItem } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
-const DAY_MS = 86_400_000
 const HOLD = 100n
 let tables: OperatorTables
 

@@ -6,6 +6,7 @@ import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import { limitsOf } from '../../layers/gateway/domain/limits.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { Database, UpdateInput } from '../../layers/gateway/store/database.ts'
@@ -13,14 +14,12 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 let tables: OperatorTables
 
 beforeAll(async () => {

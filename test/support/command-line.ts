@@ -4,7 +4,7 @@ import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
 import { adminOf } from '../../operator/admin-client/admin-client-of.ts'
 import { ask } from '../../operator/admin-client/ask.ts'
 import { main } from '../../operator/main.ts'
-import type { Terminal } from '../../operator/terminal.ts'
+import type { Terminal } from '../../operator/terminal/terminal.ts'
 import type { Ended } from './processes.ts'
 
 type Program = (terminal: Omit<Terminal, 'folder'>) => Promise<number>

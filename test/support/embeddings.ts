@@ -1,4 +1,4 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { type Reply, status, type UpstreamRequest } from './upstream.ts'
 
@@ -8,7 +8,7 @@ export const DIMENSIONS = 4
 export function embeddingCatalog(urls: readonly string[], model: object = {}): CatalogData {
   const providers = urls.map((baseUrl, i) => [`up${i}`, { type: 'openai', baseUrl }])
   const routes = urls.map((_, i) => ({ provider: `up${i}`, model: 'upstream-model', priority: i }))
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers: Object.fromEntries(providers),
     models: [
       {
@@ -23,8 +23,6 @@ export function embeddingCatalog(urls: readonly string[], model: object = {}): C
       { id: 'test-model', contextLength: 8_192, maxOutputTokens: 100, price: { input: '1', output: '2' }, routes },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }
 
 /** The vector of the text at a place: its first number is the place. All are 32-bit floats exactly. */

@@ -5,7 +5,7 @@ import type { ChatTiming } from '../../layers/gateway/flow/chat-deps.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { LOCAL_TABLES } from '../../operator/local-gateway.ts'
+import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how
 // long things may take where that is not as usual.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { type Instance, type InstanceOptions, openInstance } from '../../functions/instance.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
@@ -18,7 +18,7 @@ import { type OperatorTables, openOperatorTables } from '../../layers/gateway/st
 import { openTables, type TableNames } from '../../layers/gateway/store/tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { actAt } from './act.ts'
 import { intercept } from './intercept.ts'
 import { sharedTokenizer } from './shared-tokenizer.ts'
@@ -127,7 +127,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
 
 /** A catalog with one model, `test-model`, at one upstream. Prices: 1 and 2 credits per million tokens. */
 export function catalogFor(upstreamUrl: string, model: object = {}, provider: object = {}): CatalogData {
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers: { up: { type: 'openai', baseUrl: upstreamUrl, ...provider } },
     models: [
       {
@@ -140,8 +140,6 @@ export function catalogFor(upstreamUrl: string, model: object = {}, provider: ob
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }
 
 export const HELLO = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }

@@ -3,17 +3,17 @@ import { type CloseOptions, createClose } from '../../functions/close/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
-import { issueKey } from '../../operator/issue-key.ts'
+import { issueKey } from '../../operator/smoke/issue-key.ts'
 import type { Random } from '../simulation/random.ts'
 import { completedRow } from './completed-row.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const CREDITS = 10n ** 15n
 
 /** A key that was made at a moment, with the rows that it is given: settled, so that its books balance. */

@@ -1,4 +1,4 @@
-import { Table } from '../../parts/table.tsx'
+import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 
 type Prices = { readonly [name: string]: unknown }
 
@@ -16,45 +16,23 @@ const PRICES = [
   ['output', 'Output'],
 ] as const
 
+const COLUMNS: readonly Column<Model>[] = [
+  name('Model', (model) => (
+    <>
+      {model.id}
+      {model.active === false && <span class="quiet"> (not active)</span>}
+    </>
+  )),
+  ...PRICES.map(([price, label]) => number<Model>(label, (model) => String(model.price?.[price] ?? '–'))),
+  cell('Other prices', otherPrices),
+  count('Context', (model) => model.contextLength),
+  cell('Routes', (model) => model.routes?.map(({ provider, model: its }) => `${provider}/${its}`).join(', ')),
+]
+
 export function ModelTable({ of: catalog }: { readonly of: Readonly<Record<string, unknown>> }) {
   const models = (Array.isArray(catalog.models) ? catalog.models : []) as readonly Model[]
-  return (
-    <Table
-      caption="Models, with credits per million tokens"
-      head={
-        <>
-          <th scope="col">Model</th>
-          {PRICES.map(([name, label]) => (
-            <th key={name} scope="col" class="number">
-              {label}
-            </th>
-          ))}
-          <th scope="col">Other prices</th>
-          <th scope="col" class="number">
-            Context
-          </th>
-          <th scope="col">Routes</th>
-        </>
-      }
-    >
-      {models.map((model) => (
-        <tr key={model.id}>
-          <th scope="row">
-            {model.id}
-            {model.active === false && <span class="quiet"> (not active)</span>}
-          </th>
-          {PRICES.map(([name]) => (
-            <td key={name} class="number">
-              {String(model.price?.[name] ?? '–')}
-            </td>
-          ))}
-          <td>{otherPrices(model)}</td>
-          <td class="number">{model.contextLength?.toLocaleString('en-US')}</td>
-          <td>{model.routes?.map(({ provider, model: its }) => `${provider}/${its}`).join(', ')}</td>
-        </tr>
-      ))}
-    </Table>
-  )
+  const caption = 'Models, with credits per million tokens'
+  return <Table caption={caption} columns={COLUMNS} rows={models} keyOf={(model) => model.id} />
 }
 
 function otherPrices({ price = {} }: Model): string {

@@ -3,9 +3,8 @@ import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
-import { Countdown } from '../../parts/countdown.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { Moment, useNow } from '../../parts/moment.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
@@ -65,5 +64,16 @@ function EndGrace({ of: key, onDone, onClose }: KeyDialogProps) {
         </p>
       </ActForm>
     </Dialog>
+  )
+}
+
+/** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
+function Countdown({ to }: { readonly to: string }) {
+  const seconds = Math.max(0, Math.ceil((Date.parse(to) - useNow(1000)) / 1000))
+  const two = (count: number) => String(count).padStart(2, '0')
+  return (
+    <span class="number" role="timer" aria-live="off">
+      {seconds === 0 ? 'over' : `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`}
+    </span>
   )
 }

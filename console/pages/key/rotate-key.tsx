@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { RotateBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
+import { BRAND } from '../../../layers/gateway/contract.ts'
 import { ask } from '../../api.ts'
 import { useIdentity } from '../../identity.ts'
 import { ActForm } from '../../parts/act-form.tsx'
@@ -9,7 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { showSecret } from '../../parts/secret-dialog.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
-import { KEY_PREFIX, type NewSecret, newSecret } from '../../secret.ts'
+import { type NewSecret, newSecret } from '../../secret.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 const GRACES = [
@@ -25,7 +26,7 @@ export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
   const [grace, setGrace] = useState('3600')
   const made = useRef<NewSecret | undefined>(undefined)
   const rotate = async () => {
-    made.current ??= await newSecret(KEY_PREFIX)
+    made.current ??= await newSecret(BRAND.keyPrefix)
     const { secret, told } = made.current
     const body: RotateBody = { grace_seconds: Number(grace), ...told }
     const now = await ask<KeyWithSecret>(`/keys/${encodeURIComponent(key.id)}/rotate`, {

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Act } from '../../gateway/domain/act.ts'
-import type { AdminScope } from '../../gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES, type AdminScope } from '../../gateway/domain/admin-key.ts'
 import type { Nano } from '../../gateway/domain/money.ts'
+import { ulid } from '../../gateway/domain/ulid.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
+import { AdminError } from './admin-error.ts'
 
 type Random = (bytes: number) => Uint8Array
 
@@ -88,4 +91,17 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>
   readonly type?: string
   readonly body: object | AsyncIterable<string>
+}
+
+/** The scopes for reading. */
+export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
+
+export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: AdminScope): void {
+  if (scopes.includes(scope)) return
+  throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
+}
+
+/** The id of a call to the admin API, in its answer and in the log. */
+export function adminRequestId(nowMs: number, random: (bytes: number) => Uint8Array = randomBytes): string {
+  return `adm_${ulid(nowMs, random(10))}`
 }

@@ -7,18 +7,17 @@ import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list
 import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
 import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
 import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../gateway/store/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog/catalog-refusal.ts'
-import { compareCatalogs } from '../catalog/compare-catalogs.ts'
+import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
 import { namingEcho } from '../catalog/naming-echo.ts'
-import { otherPush } from '../catalog/other-push.ts'
 import { priceWarnings } from '../catalog/price-warnings.ts'
-import { changedProvider } from '../catalog/provider-changes.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
-import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
+import { expectedVersionOf, versionTag } from './preconditions.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
@@ -215,4 +214,12 @@ async function changesFrom(tables: Call['tables'], { data, version }: CatalogVer
   }
   const before = await readCatalogVersion(tables)(version - 1)
   return { changes: before ? compareCatalogs(before.data, data) : [], compared_to: before?.version ?? null }
+}
+
+/** The author and the changes of another version that came into force since this one was shown. */
+async function otherPush(tables: Tables, shown: Pick<StoredCatalog, 'data' | 'version'> | undefined): Promise<string> {
+  const now = await readStoredCatalog(tables)()
+  const changes = now ? compareCatalogs(shown?.data, now.data) : []
+  const what = changes.length > 0 ? `It changed:\n  ${changes.join('\n  ')}\n` : ''
+  return `${now?.pushedBy ?? 'Somebody'} pushed version ${now?.version} of the catalog while you looked at ${shown?.version ?? 'none'}, so this one was not put in force. ${what}`
 }

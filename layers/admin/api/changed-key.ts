@@ -7,10 +7,9 @@ import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { changeText } from './change-text.ts'
-import { versionTag } from './expected-version.ts'
 import { keyDetail } from './key-shape.ts'
 import { knownKey, noSuchKey } from './known-key.ts'
+import { versionTag } from './preconditions.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
 /** The key that the path names. */
@@ -60,4 +59,17 @@ async function stale({ tables, nowMs }: Call, { id, version }: Key): Promise<Adm
     `The key is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`,
     { headers: versionTag(version) },
   )
+}
+
+type Fields = Readonly<Record<string, unknown>> | null
+
+/** Each field of an event, before and after. */
+export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
+  return Array.isArray(value) ? value.join(' ') : String(value)
 }

@@ -5,13 +5,19 @@ import { isUnavailable } from '../../gateway/store/failures.ts'
 import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
 import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/transact.ts'
 import { AdminError } from './admin-error.ts'
-import type { AdminAnswer, Administered, AdminRequest, Answer, Call } from './call.ts'
+import {
+  type AdminAnswer,
+  type Administered,
+  type AdminRequest,
+  type Answer,
+  adminRequestId,
+  type Call,
+  requireScope,
+} from './call.ts'
 import { readFields } from './fields.ts'
 import { forgetListing } from './listed-keys.ts'
 import { readJson } from './read-json.ts'
-import { adminRequestId } from './request-id.ts'
 import { findAdminRoute } from './route-table.ts'
-import { requireScope } from './scopes.ts'
 import { nothing } from './shapes/bodies.ts'
 
 type Handle = (request: AdminRequest) => Promise<AdminAnswer>

@@ -1,11 +1,11 @@
 import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/key.ts'
 import { limitsOf, type Window } from '../../gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { toldSettings } from '../settings/key-settings.ts'
 import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
-const IDLE_MS = 90 * 24 * 60 * 60 * 1000
+const IDLE_MS = 90 * DAY_MS
 
 /** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {

@@ -7,24 +7,23 @@ import { readUlid } from '../../gateway/domain/ulid.ts'
 import { findEvent } from '../../gateway/store/events/find-event.ts'
 import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { endGrace } from '../../gateway/store/keys/end-grace.ts'
+import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../gateway/store/keys/revoke-key.ts'
 import { rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
+import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
+import { type Answer, type Call, requireScope } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
-import { expectedVersionOf, versionTag } from './expected-version.ts'
 import { required } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
-import { keysNamed } from './keys-named.ts'
 import { keysNow, keysOfListing } from './listed-keys.ts'
-import { claimedAct } from './once.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
-import { requireScope } from './scopes.ts'
+import { claimedAct, expectedVersionOf, versionTag } from './preconditions.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
@@ -165,4 +164,11 @@ async function shownAfter(call: Call, key: Key): Promise<Answer> {
 function secretTaken(error: unknown): never {
   if (!(error instanceof SecretTaken)) throw error
   throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
+}
+
+/** The key with an external id: one, or none. */
+async function keysNamed(tables: OperatorTables, externalId: string): Promise<Key[]> {
+  const keyId = await findByExternalId(tables)(externalId)
+  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
+  return key ? [key] : []
 }

@@ -1,12 +1,13 @@
 import type { z } from 'zod'
 import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
-import type { Key } from '../../gateway/domain/key.ts'
+import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { Outcome, UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
+import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../gateway/store/usage/read-usage-row.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
@@ -18,7 +19,6 @@ import { latestRowMs, usageRows } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { keyNamed } from './changed-key.ts'
-import { findOpenHold } from './find-open-hold.ts'
 import { holdShape } from './key-shape.ts'
 import { cursorOf, readCursor, requireOrder } from './pages.ts'
 import type { List } from './shapes/answers.ts'
@@ -136,4 +136,16 @@ function billLineShape({ kind, count, pricePico, amountPico }: BillLine): BillLi
     per: isPiece ? 'one' : 'million',
     amount: formatDecimal(amountPico, 12),
   }
+}
+
+/** The key that holds credits for a request. Only the keys themselves have that information, so all are read. */
+export async function findOpenHold(
+  tables: OperatorTables,
+  requestId: string,
+): Promise<{ key: Key; hold: Hold } | undefined> {
+  for await (const key of listKeys(tables)()) {
+    const hold = key.holds[requestId]
+    if (hold) return { key, hold }
+  }
+  return undefined
 }

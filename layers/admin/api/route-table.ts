@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AdminScope } from '../../gateway/domain/admin-key.ts'
 import { plainLine } from '../../gateway/domain/plain-text.ts'
+import { type Match, pathMatcher, wrongMethod } from '../../gateway/wire/match-path.ts'
 import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
 import { AdminError } from './admin-error.ts'
 import { auditNow } from './audits.ts'
@@ -99,31 +100,13 @@ export const ROUTES = {
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = Object.values(ROUTES)
 
-const PATTERNS = new Map(
-  ADMIN_ROUTES.map((route) => [
-    route,
-    new RegExp(`^${ADMIN_ROOT}${route.path.replace(/\{(\w+)\}/g, '(?<$1>[\\w-]{1,100})')}$`),
-  ]),
-)
+const matchesOf = pathMatcher(ADMIN_ROUTES, { root: ADMIN_ROOT, segment: '[\\w-]{1,100}' })
 
-const MOST_SHOWN = 100
-
-type Found = { readonly route: AdminRoute; readonly parameters: Readonly<Record<string, string>> }
-
-export function findAdminRoute(method: string, path: string): Found {
-  const matches = ADMIN_ROUTES.flatMap((route) => {
-    const match = PATTERNS.get(route)?.exec(path)
-    return match ? [{ route, parameters: { ...match.groups } }] : []
-  })
+export function findAdminRoute(method: string, path: string): Match<AdminRoute> {
+  const matches = matchesOf(path)
   const found = matches.find(({ route }) => route.method === method)
   if (found) return found
-  if (matches.length === 0) throw new AdminError('not_found', `There is nothing at ${plainLine(path, MOST_SHOWN)}.`)
+  if (matches.length === 0) throw new AdminError('not_found', `There is nothing at ${plainLine(path, 100)}.`)
   const allowed = matches.map(({ route }) => route.method).join(', ')
-  throw new AdminError(
-    'method_not_allowed',
-    `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`,
-    {
-      headers: { Allow: allowed },
-    },
-  )
+  throw new AdminError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
 }

@@ -3,14 +3,13 @@ import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import { DayCounter } from '../../gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
+import { DAY_MS, MINUTE_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { type GrantRecord, listGrants } from '../../gateway/store/keys/list-grants.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows } from '../../gateway/store/usage/query-usage-rows.ts'
-import { checkBalance, missingFrom, noteDeadHolds } from './check-balance.ts'
-import { checkGrants } from './check-grants.ts'
+import { checkBalance, checkGrants, missingFrom, noteDeadHolds } from './check-balance.ts'
 import { checkRow } from './check-row.ts'
 import { checkTotals } from './check-totals.ts'
 import { type Finding, Findings } from './findings.ts'
@@ -50,7 +49,6 @@ type Reading = {
   readonly wrongTotals: readonly Finding[]
 }
 
-const MINUTE_MS = 60 * 1000
 const TRIES = 3
 const LOST_ROWS =
   'The log has a line of every request to compare the rows with; point-in-time recovery has the table as it was in the last 35 days.'

@@ -2,6 +2,7 @@ import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
 import { expiredHolds, heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
+import type { GrantRecord } from '../../gateway/store/keys/list-grants.ts'
 import type { Finding } from './findings.ts'
 
 /** The part of the grants that is missing; negative if there is more than was granted. */
@@ -33,4 +34,16 @@ export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
     advice: `The sweep, every ${SWEEP_EVERY_MINUTES} minutes, gives it back; if it stays, look at the log of the sweep function.`,
     note: true,
   }))
+}
+
+/** Grants are only ever added, in the same write as `granted`: their sum lies between two readings of it. */
+export function checkGrants(before: Key, after: Key, grants: readonly GrantRecord[]): Finding[] {
+  const sum = grants.reduce((total, { credits }) => total + credits, 0n)
+  if (sum >= before.granted && sum <= after.granted) return []
+  const missing = missingFrom(after)
+  const advice =
+    missing !== 0n && sum === after.granted - missing
+      ? `available + held + spent is: granted itself was changed. Set it to ${formatCredits(sum)} on the key item.`
+      : 'Grants are never changed or deleted: compare those of the key with the payments for it.'
+  return [{ what: 'granted is not the sum of the grants', expected: sum, got: after.granted, advice }]
 }

@@ -1,4 +1,4 @@
-import type { Nano } from '../../gateway/domain/money.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 
 /** One result of an audit. */
 export type Finding = {
@@ -28,4 +28,16 @@ export class Findings {
       else this.omitted += 1
     }
   }
+}
+
+/** A finding in words: its subject and its message. */
+export function findingText({ requestId, what, expected, got, advice }: Finding) {
+  const about = requestId ?? 'the key'
+  const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
+  const sentence = `${what}${compared}.`
+  return { about, text: advice ? `${sentence} ${advice}` : sentence }
+}
+
+function textOf(value: Finding['got']): string {
+  return typeof value === 'bigint' ? formatCredits(value) : String(value)
 }

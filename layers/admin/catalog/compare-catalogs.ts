@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CatalogFault } from '../../../catalog/parse-catalog.ts'
 import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/catalog.ts'
 import type { PriceStrings, PriceTier } from '../../gateway/domain/price.ts'
 
@@ -61,4 +62,24 @@ export function differingFields(before: object, after: object): string[] {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const names = new Set([...is.keys(), ...was.keys()])
   return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))
+}
+
+/**
+ * The first provider that a catalog adds or changes, which an admin key may not. Every field counts, future ones too:
+ * each decides who gets the provider's key and the prompts, or what the provider may bill.
+ */
+export function changedProvider(before: CatalogData | undefined, after: CatalogData): CatalogFault | undefined {
+  const known = providersOf(before ?? { providers: {} })
+  for (const [id, entry] of providersOf(after)) {
+    const was = known.get(id)
+    const fields = differingFields(was ?? {}, entry)
+    if (fields.length > 0) return { path: `providers.${id}.${fields[0]}`, message: refusalOf(id, fields, !was) }
+  }
+  return undefined
+}
+
+function refusalOf(id: string, fields: readonly string[], isNew: boolean): string {
+  const names = new Intl.ListFormat('en-GB').format(fields)
+  const what = isNew ? `add the provider '${id}' with its ${names}` : `change ${names} of the provider '${id}'`
+  return `An admin key may change models and their prices, but may not ${what}. Push it with the rights of AWS: 'waybill catalog push'.`
 }

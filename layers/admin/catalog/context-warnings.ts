@@ -1,11 +1,12 @@
 import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
+import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/list-keys.ts'
 import type { Call } from '../api/call.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+const WEEK_MS = 7 * DAY_MS
 const MOST_KEYS = 100
 const MOST_ROWS = 1_000
 

@@ -1,11 +1,11 @@
 import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
 import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
+import { routeKey } from '../../gateway/domain/route-order.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import { ulidTimeMs } from '../../gateway/domain/ulid.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { Attempt, UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Explained } from '../api/shapes/requests.ts'
-import { attemptText } from './attempt-text.ts'
 import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
@@ -91,4 +91,8 @@ function whyStillHeld({ cost }: UsageRow, { untilMs }: Hold, nowMs: number): str
 function explainAttempts({ attempts }: UsageRow): Entry[] {
   if (attempts.length === 0) return []
   return [['attempts', ...attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)]]
+}
+
+export function attemptText({ result, ms, ...route }: Attempt): string {
+  return `${routeKey(route)}: ${result} after ${ms} ms`
 }

@@ -1,5 +1,5 @@
 import { isOptional, type Setting } from '../../gateway/domain/key-settings.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../../gateway/domain/time.ts'
 import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
 
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
@@ -28,7 +28,7 @@ function momentIn(text: string, nowMs: number): string | null {
   return /T\d{2}:\d{2}(:\d{2})?$/.test(text) ? `${text}Z` : text
 }
 
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 /** A period such as 30m, 24h or 7d, in milliseconds. */
 export function readPeriod(text: string): number | undefined {

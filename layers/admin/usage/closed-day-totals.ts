@@ -1,7 +1,6 @@
 import type { DayTotal } from '../../gateway/domain/day-total.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryDayTotals } from '../../gateway/store/usage/query-day-totals.ts'
-import { remember } from './remember.ts'
 
 /** A month: for 500 keys with six routes each, some 25 MB. */
 const MOST_DAYS = 31
@@ -20,4 +19,14 @@ export function closedDayTotals(tables: Tables, day: string): Promise<readonly D
   remember(days, day, totals, MOST_DAYS)
   totals.catch(() => days.delete(day))
   return totals
+}
+
+/** Keeps a value as the most recently used one, and drops the oldest beyond the limit. */
+export function remember<Value>(known: Map<string, Value>, name: string, value: Value, most: number): void {
+  known.delete(name)
+  known.set(name, value)
+  for (const oldest of known.keys()) {
+    if (known.size <= most) break
+    known.delete(oldest)
+  }
 }

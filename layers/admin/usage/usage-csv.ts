@@ -9,7 +9,7 @@ import {
   type UsageFieldName,
   type UsageRow,
 } from '../../gateway/domain/usage-row.ts'
-import { attemptText } from '../explain/attempt-text.ts'
+import { attemptText } from '../explain/explain-request.ts'
 
 type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]

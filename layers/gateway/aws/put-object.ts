@@ -4,7 +4,7 @@ import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
 import { isUnavailable } from './failures.ts'
 import { ServiceError } from './service-error.ts'
-import { basicIsoTime, keptHmac } from './sign.ts'
+import { authorizer, basicIsoTime } from './sign.ts'
 
 /** Puts bytes at a path of a bucket. The same bytes again change nothing. Throws a ServiceError. */
 export type PutObject = (path: string, bytes: Uint8Array) => Promise<void>
@@ -65,25 +65,20 @@ type ToSign = {
 
 /** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also checks that all of it came. */
 export function putSigner(region: string): (put: ToSign) => Record<string, string> {
-  const hmacOfDay = keptHmac(region, 's3')
+  const authorize = authorizer(region, 's3')
   return ({ host, path, bytes, credentials, nowMs }) => {
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials
+    const { sessionToken } = credentials
     const time = basicIsoTime(nowMs)
-    const day = time.slice(0, 8)
-    const signed: Record<string, string> = {
+    const headers: Record<string, string> = {
       host,
       'x-amz-content-sha256': hash('sha256', bytes),
       'x-amz-date': time,
       ...(sessionToken && { 'x-amz-security-token': sessionToken }),
     }
-    const names = Object.keys(signed).join(';')
-    const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`)
-    const request = `PUT\n${path}\n\n${lines.join('')}\n${names}\n${signed['x-amz-content-sha256']}`
-    const scope = `${day}/${region}/s3/aws4_request`
-    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
-    const signature = hmacOfDay(day, secretAccessKey)(toSign)
-    const { host: _, ...sent } = signed
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`
-    return { ...sent, authorization }
+    const signed = Object.keys(headers).join(';')
+    const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
+    const request = `PUT\n${path}\n\n${lines.join('')}\n${signed}\n${headers['x-amz-content-sha256']}`
+    const { host: _, ...sent } = headers
+    return { ...sent, authorization: authorize({ request, signed, time, credentials }) }
   }
 }

@@ -23,28 +23,41 @@ type Sign = (call: ToSign) => string[]
 
 /** Signs POSTs to a service by AWS's Signature Version 4. */
 export function signer({ service, region, host, path = '/', contentType }: SigningScope): Sign {
-  const hmacOfDay = keptHmac(region, service)
+  const authorize = authorizer(region, service)
   return ({ target, body, credentials, nowMs }) => {
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials
+    const { sessionToken } = credentials
     const time = basicIsoTime(nowMs)
-    const day = time.slice(0, 8)
     const signed = `content-type;host;x-amz-date${sessionToken ? ';x-amz-security-token' : ''}${target ? ';x-amz-target' : ''}`
     const session = sessionToken ? `x-amz-security-token:${sessionToken}\n` : ''
     const operation = target ? `x-amz-target:${target}\n` : ''
     const request =
       `POST\n${path}\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${time}\n${session}${operation}` +
       `\n${signed}\n${hash('sha256', body)}`
-    const scope = `${day}/${region}/${service}/aws4_request`
-    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
-    const signature = hmacOfDay(day, secretAccessKey)(toSign)
-    const headers = [
-      ...['Content-Type', contentType, 'X-Amz-Date', time],
-      'Authorization',
-      `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
-    ]
+    const authorization = authorize({ request, signed, time, credentials })
+    const headers = ['Content-Type', contentType, 'X-Amz-Date', time, 'Authorization', authorization]
     if (target) headers.push('X-Amz-Target', target)
     if (sessionToken) headers.push('X-Amz-Security-Token', sessionToken)
     return headers
+  }
+}
+
+type Canonical = {
+  readonly request: string
+  /** The names of the headers in it. */
+  readonly signed: string
+  readonly time: string
+  readonly credentials: Credentials
+}
+
+/** The Authorization of a request in its canonical form. */
+export function authorizer(region: string, service: string): (canonical: Canonical) => string {
+  const hmacOfDay = keptHmac(region, service)
+  return ({ request, signed, time, credentials: { accessKeyId, secretAccessKey } }) => {
+    const day = time.slice(0, 8)
+    const scope = `${day}/${region}/${service}/aws4_request`
+    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
+    const signature = hmacOfDay(day, secretAccessKey)(toSign)
+    return `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
   }
 }
 

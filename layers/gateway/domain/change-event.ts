@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
+import type { JsonObject } from './json-object.ts'
 import type { Key } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
@@ -20,28 +21,27 @@ export type EventKind =
   | 'catalog.rollback'
 
 /** Text and numbers as people read them. */
-type Fields = Readonly<Record<string, unknown>>
 
 /** The record of a change: its author, time and content. It is written with the change, and never again. */
 export type ChangeEvent = Omit<Act, 'leftMs'> & {
   readonly what: EventKind
   /** The id of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
-  /** The fields that changed, before and after. Fields that stayed are in neither. */
-  readonly before: Fields
-  readonly after: Fields
+  /** The fields that changed, before and after. JsonObject that stayed are in neither. */
+  readonly before: JsonObject
+  readonly after: JsonObject
 }
 
 export function changeEvent(
   { id, by, atMs }: Act,
   what: EventKind,
-  { keyId, before = {}, after = {} }: { keyId?: string; before?: Fields; after?: Fields },
+  { keyId, before = {}, after = {} }: { keyId?: string; before?: JsonObject; after?: JsonObject },
 ): ChangeEvent {
   return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
 }
 
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
-export function keyFields(key: Key): Fields {
+export function keyFields(key: Key): JsonObject {
   const { status, current, previous } = key
   return defined({
     ...settingFields(key),
@@ -52,7 +52,7 @@ export function keyFields(key: Key): Fields {
   })
 }
 
-function settingFields(key: Key): Fields {
+function settingFields(key: Key): JsonObject {
   const fields = SETTINGS.flatMap((setting) => {
     const [value, { inEvents }] = [key[setting], KEY_SETTINGS[setting]]
     return value === undefined ? [] : Object.entries(inEvents?.(value as never) ?? { [setting]: value })
@@ -61,7 +61,15 @@ function settingFields(key: Key): Fields {
 }
 
 /** The fields of an admin key for events, without its hashes. */
-export function adminKeyFields({ name, status, current, previous, scopes, allowlist, dailyGrant }: AdminKey): Fields {
+export function adminKeyFields({
+  name,
+  status,
+  current,
+  previous,
+  scopes,
+  allowlist,
+  dailyGrant,
+}: AdminKey): JsonObject {
   return defined({
     name,
     status,
@@ -78,12 +86,15 @@ function timeOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : isoTime(ms)
 }
 
-function differences(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {
+function differences(
+  before: JsonObject,
+  after: JsonObject,
+): { readonly before: JsonObject; readonly after: JsonObject } {
   const differs = ([name]: [string, unknown]) => !isDeepStrictEqual(before[name], after[name])
-  const only = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(differs))
+  const only = (fields: JsonObject) => Object.fromEntries(Object.entries(fields).filter(differs))
   return { before: only(before), after: only(after) }
 }
 
-function defined(fields: Fields): Fields {
+function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

@@ -30,6 +30,11 @@ export function cidrContains(cidr: string, address: string): boolean {
   return networkOf(candidate, Number(length)).value === network.value
 }
 
+/** True if an address is in one of the ranges; an invalid range contains nothing. */
+export function isInRanges(address: string, ranges: readonly string[]): boolean {
+  return ranges.some((range) => cidrProblem(range) === undefined && cidrContains(range, address))
+}
+
 function networkOf(address: Address, length: number): Address {
   const hostBits = BigInt(address.bits - length)
   return { bits: address.bits, value: (address.value >> hostBits) << hostBits }

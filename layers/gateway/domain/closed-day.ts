@@ -1,10 +1,10 @@
 import { FUNCTION_TIMEOUT_SECONDS, HOLD_MARGIN_SECONDS } from '../contract.ts'
 import type { Key } from './key.ts'
-import { DAY_MS, utcDay } from './time.ts'
+import { DAY_MS, HOUR_MS, utcDay } from './time.ts'
 import { ulidTimeMs } from './ulid.ts'
 
 /** No clock of ours is further off than this. */
-export const CLOCK_MARGIN_MS = 60 * 60 * 1000
+export const CLOCK_MARGIN_MS = HOUR_MS
 
 /**
  * How long after its end a day may still get a request: from an instance whose clock is behind, as one sees it whose

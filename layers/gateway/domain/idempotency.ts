@@ -1,3 +1,5 @@
+import { DAY_MS } from './time.ts'
+
 /** A request's claim to be the one that answers an Idempotency-Key. */
 export type AnswerClaim = {
   /** Names the key and the Idempotency-Key together. */
@@ -16,4 +18,4 @@ export type KeptAnswer = AnswerClaim & {
   readonly sealed?: Uint8Array | undefined
 }
 
-export const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
+export const ANSWERS_KEPT_MS = DAY_MS

@@ -1,8 +1,8 @@
 import type { Scope } from '../endpoints.ts'
-import { isoTime } from './time.ts'
+import { HOUR_MS, isoTime } from './time.ts'
 
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
-export const GRACE_MS = 60 * 60 * 1000
+export const GRACE_MS = HOUR_MS
 
 /** Settings that every key has. */
 type Required = {

@@ -2,7 +2,8 @@ import { noCounts } from './counters.ts'
 import type { Key, Secret } from './key.ts'
 import { isOptional, KEY_SETTINGS, type KeySettings, SETTINGS } from './key-settings.ts'
 import type { Nano } from './money.ts'
-import { hashSecret, makeSecret } from './secret.ts'
+import { hashSecret } from './secret.ts'
+import { makeSecret } from './secret-text.ts'
 import { ulid } from './ulid.ts'
 
 export const KEY_DEFAULTS = Object.fromEntries(

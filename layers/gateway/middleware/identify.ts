@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
-import { hashSecret, isSecret } from '../domain/secret.ts'
+import { hashSecret } from '../domain/secret.ts'
+import { isSecret } from '../domain/secret-text.ts'
 import { isoTime } from '../domain/time.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'

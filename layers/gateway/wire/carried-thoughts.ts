@@ -1,6 +1,5 @@
+import type { JsonObject } from '../domain/json-object.ts'
 import { isDeeper, isObject } from './field-rules.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The prefix of data that only this gateway can read; no provider's own data begins so. */
 const MARK = 'thoughts.v1.'
@@ -13,7 +12,7 @@ const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 
  * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is
  * not a secret: the provider itself has signed or encrypted its content.
  */
-export function packThoughts(details: readonly Fields[]): string {
+export function packThoughts(details: readonly JsonObject[]): string {
   return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
 }
 
@@ -22,11 +21,11 @@ export function arePacked(text: string): boolean {
 }
 
 /** The thoughts again; undefined if the text was changed on its way. */
-export function unpackThoughts(text: string): Fields[] | undefined {
+export function unpackThoughts(text: string): JsonObject[] | undefined {
   const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
   if (!details.every(isThought)) return undefined
-  return details.map((detail: Fields) =>
+  return details.map((detail: JsonObject) =>
     Object.fromEntries(FIELDS.filter((name) => detail[name] !== undefined).map((name) => [name, detail[name]])),
   )
 }

@@ -1,8 +1,6 @@
 import { GatewayError } from '../domain/gateway-error.ts'
-import { plainLine } from '../domain/plain-text.ts'
 import { HTTP_ROUTES, type HttpRoute } from '../endpoints.ts'
-
-const MOST_SHOWN = 100
+import { pathMatcher, wrongMethod } from './match-path.ts'
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
@@ -14,33 +12,19 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   const fixed = FIXED.get(path)
   if (fixed && fixed.method === method) return { route: fixed, id: undefined }
   const place = path.endsWith('/') ? path.slice(0, -1) : path
-  const matches = HTTP_ROUTES.flatMap((route) => {
-    const match = PATTERNS.get(route)?.exec(place)
-    return match ? [{ route, id: decode(match.groups?.id) }] : []
-  })
+  const matches = matchesOf(place)
   const wanted = method === 'HEAD' ? 'GET' : method
   const found = matches.find(({ route }) => route.method === wanted)
-  if (found) return found
+  if (found) return { route: found.route, id: decode(found.parameters.id) }
   if (matches.length === 0) return new GatewayError('not_found', 'There is nothing here.')
   const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
-  return new GatewayError(
-    'method_not_allowed',
-    `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`,
-    {
-      headers: { Allow: allowed },
-    },
-  )
+  return new GatewayError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
 }
 
 /** Nearly every call is to one of these paths, which have no parameters. No two routes have the same one. */
 const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 
-const PATTERNS = new Map(HTTP_ROUTES.map((route) => [route, patternOf(route.path)]))
-
-function patternOf(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replace('{id+}', '(?<id>.+)').replace('{id}', '(?<id>[^/]+)')
-  return new RegExp(`^${source}$`)
-}
+const matchesOf = pathMatcher(HTTP_ROUTES)
 
 function decode(id: string | undefined): string | undefined {
   try {

@@ -1,9 +1,8 @@
 import type { MediaKind } from '../domain/catalog.ts'
+import type { JsonObject } from '../domain/json-object.ts'
 import { isObject } from './field-rules.ts'
 import { isDataUrl } from './media-address.ts'
 import { kindOfBase64, kindOfData } from './media-kind.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The parts of a chat message that are not text. */
 const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
@@ -15,11 +14,11 @@ const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>
 ])
 
 /** Counts the parts of a prompt that are not text, each by its true kind. */
-export function promptMedia(messages: readonly Fields[]): Record<MediaKind, number> {
+export function promptMedia(messages: readonly JsonObject[]): Record<MediaKind, number> {
   const media = { image: 0, audio: 0, video: 0, file: 0 }
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
-    for (const part of content as Fields[]) {
+    for (const part of content as JsonObject[]) {
       const said = MEDIA_PARTS.get(part.type)
       if (said) media[kindOf(said, part[part.type as string])] += 1
     }

@@ -1,7 +1,6 @@
+import type { JsonObject } from '../domain/json-object.ts'
 import type { Nano } from '../domain/money.ts'
 import { isObject } from './field-rules.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** A credit counts as a US dollar where providers state their cost. */
 const NANO_PLACES = 9
@@ -28,7 +27,7 @@ const FEE_ONLY = 'is_byok'
 export const COST_FIELDS: readonly string[] = [...new Set(WAYS.map(({ field }) => field)), FEE_ONLY]
 
 /** The cost in a provider's own usage object, rounded up; undefined if it states no valid one. */
-export function statedCost(usage: Fields): Nano | undefined {
+export function statedCost(usage: JsonObject): Nano | undefined {
   if (usage[FEE_ONLY] === true) return undefined
   for (const { field, part, places } of WAYS) {
     const value = usage[field]
@@ -39,7 +38,7 @@ export function statedCost(usage: Fields): Nano | undefined {
 }
 
 /** The fields that may state a cost, for a dialect that translates a usage object. */
-export function costFields(usage: Fields): Fields {
+export function costFields(usage: JsonObject): JsonObject {
   return Object.fromEntries(COST_FIELDS.flatMap((name) => (usage[name] == null ? [] : [[name, usage[name]]])))
 }
 

@@ -3,7 +3,7 @@ import type { Administered, WantedRoutes } from '../../../layers/admin/api/call.
 import { adminApi } from '../../../layers/admin/api/handle.ts'
 import { ADMIN_SCOPES, type AdminScope } from '../../../layers/gateway/domain/admin-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { testRoutes } from '../../../operator/test-routes.ts'
+import { testRoutes } from '../../../operator/routes/test-routes.ts'
 
 export type Sent = {
   readonly body?: unknown

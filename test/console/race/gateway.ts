@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import catalog from '../../../local/catalog.json' with { type: 'json' }
-import { type LocalFile, localFile, localFolder } from '../../../operator/local-gateway.ts'
+import { type LocalFile, localFile, localFolder } from '../../../operator/connect/local-gateway.ts'
 import { until } from '../../support/wait.ts'
 import { PRICE } from './chat.ts'
 import { startProcess } from './record.ts'

@@ -7,7 +7,7 @@ import { daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.t
 import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/day-total.ts'
 import type { Key } from '../../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
-import { utcDay } from '../../../layers/gateway/domain/time.ts'
+import { DAY_MS, utcDay } from '../../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
@@ -24,7 +24,6 @@ import { actAt } from '../../support/act.ts'
 
 export type Size = { readonly keys: number; readonly days: number; readonly rows: number }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const ROUTES = ['small', 'large', 'vision'].flatMap((model) => ['one', 'two'].map((provider) => ({ model, provider })))
 const EVENTS_OF_KEY = 10
 const CATALOG_VERSIONS = 30

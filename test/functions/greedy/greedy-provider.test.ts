@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { Random } from '../../simulation/random.ts'
@@ -120,7 +120,7 @@ beforeAll(async () => {
   ]
   const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' }
   const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       ollama: { type: 'openai', baseUrl: ollama.url },
       openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
@@ -142,8 +142,7 @@ beforeAll(async () => {
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
   ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '100000', rpm: 60_000, dailyLimit: 1_000_000 }))
 })
 

@@ -4,6 +4,7 @@ import type { AnswerClaim } from '../../../layers/gateway/domain/idempotency.ts'
 import type { Hold, Key, Secret } from '../../../layers/gateway/domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../../layers/gateway/domain/key-settings.ts'
 import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
+import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
 import { findKeysToSweep } from '../../../layers/gateway/store/admission/find-keys-to-sweep.ts'
@@ -34,7 +35,6 @@ import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row
 import type { Random } from '../../simulation/random.ts'
 
 const START = Date.UTC(2026, 10, 15, 23, 50)
-const DAY_MS = 86_400_000
 
 /** The store's own verbs, with arguments of every kind: fresh and stale, right and wrong, once and again. */
 export class RandomVerbs {

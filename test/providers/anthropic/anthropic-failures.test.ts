@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import { type Reply, say, status, type Upstream } from '../../support/upstream.ts'
@@ -93,7 +93,7 @@ test('an HTML page in place of Anthropic’s JSON error keeps the meaning of its
 test('the next route answers after Anthropic’s 529, and after an error event before the first token', async () => {
   process.env.TEST_ANTHROPIC_KEY = KEY
   const other = await openUpstream(say('From elsewhere'))
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       first: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:TEST_ANTHROPIC_KEY' },
       second: { type: 'openai', baseUrl: other.url },
@@ -111,13 +111,12 @@ test('the next route answers after Anthropic’s 529, and after an error event b
       },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join())
   for (const reply of [
     refusal(529, 'overloaded_error', 'Overloaded'),
     stream(start(), PING, error('overloaded_error', 'Overloaded')),
   ]) {
     // A gateway of its own for each, which remembers nothing of the last failure.
-    const both = await openFor(parsed.catalog)
+    const both = await openFor(catalog)
     const { secret } = await both.issue()
     upstream.reply = reply
     const response = await both.post(secret, HELLO)

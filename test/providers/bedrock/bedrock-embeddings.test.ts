@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor } from '../../support/stack.ts'
 import { type BedrockUpstream, openBedrock, type Reply, refuse } from './bedrock-upstream.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;({ upstream } = await openBedrock())
   const model = { kind: 'embedding', contextLength: 8_192, dimensions: 3, price: { input: '1' } }
   const at = (name: string) => [{ provider: 'bedrock', model: name }]
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: { bedrock: { type: 'bedrock', region: 'us-east-1' } },
     models: [
       { id: 'titan', ...model, routes: at('amazon.titan-embed-text-v2:0') },
@@ -26,8 +26,7 @@ beforeAll(async () => {
       { id: 'cohere', ...model, routes: at('cohere.embed-multilingual-v3') },
     ],
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  gateway = await openFor(parsed.catalog)
+  gateway = await openFor(catalog)
   secret = (await gateway.issue({ scopes: ['embeddings'], rpm: 60_000 })).secret
 })
 

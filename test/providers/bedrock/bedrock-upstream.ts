@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterAll } from '@jest/globals'
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import { openGateway, type TestGateway, type TestOptions } from '../../support/gateway.ts'
 
 export const MODEL_ID = 'anthropic.claude-3-haiku-20240307-v1:0'
@@ -73,7 +73,7 @@ type Models = Readonly<Record<string, Route>>
 export async function openBedrock(models: Models = {}, { upstreamStream = true, ...options }: Options = {}) {
   const upstream = await startBedrock()
   pointSdkAt(upstream.url)
-  const parsed = parseCatalog({
+  const catalog = requireCatalog({
     providers: {
       bedrock: { type: 'bedrock', region: 'us-east-1', upstreamStream },
       elsewhere: { type: 'bedrock', region: 'eu-west-3', upstreamStream },
@@ -90,8 +90,7 @@ export async function openBedrock(models: Models = {}, { upstreamStream = true, 
       }),
     ),
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  const gateway: TestGateway = await openGateway(parsed.catalog, options)
+  const gateway: TestGateway = await openGateway(catalog, options)
   opened.use(upstream)
   opened.use(gateway)
   return { upstream, gateway }

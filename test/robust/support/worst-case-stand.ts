@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect } from '@jest/globals'
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
 import { saying } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { pointSdkAt, say as sayAtBedrock, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { HELLO } from '../../support/gateway.ts'
 import { run } from '../../support/processes.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
+import { until } from '../../support/wait.ts'
 import { SPEECH, type Spoken } from './spoken.ts'
-import { until } from './until.ts'
 
 /** Generous: work that is not linear takes many times as long. */
 const LONGEST_BUSY_MS = 1_500
@@ -114,7 +114,7 @@ async function repeatDuring(other: Promise<unknown>, act: () => Promise<void>): 
 }
 
 function catalogOf(providers: Readonly<Record<string, object>>) {
-  const parsed = parseCatalog({
+  return requireCatalog({
     providers,
     models: Object.keys(providers).map((id) => ({
       id,
@@ -124,6 +124,4 @@ function catalogOf(providers: Readonly<Record<string, object>>) {
       routes: [{ provider: id, model: 'upstream-model' }],
     })),
   })
-  if ('faults' in parsed) throw new Error(parsed.faults.join('; '))
-  return parsed.catalog
 }

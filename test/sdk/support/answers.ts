@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { ChatCompletion, ChatCompletionChunk } from '../../../operator/openapi/contracts/chat.ts'
-import type { Completion, CompletionChunk } from '../../../operator/openapi/contracts/completions.ts'
-import type { EmbeddingList } from '../../../operator/openapi/contracts/embeddings.ts'
-import type { ResponseEvent } from '../../../operator/openapi/contracts/response-events.ts'
-import type { Response } from '../../../operator/openapi/contracts/responses.ts'
-import type { ErrorBody } from '../../../operator/openapi/shapes/errors.ts'
-import type { Model, ModelList } from '../../../operator/openapi/shapes/models.ts'
+import type { ChatCompletion, ChatCompletionChunk } from '../../../operator/schemas/openapi/contracts/chat.ts'
+import type { Completion, CompletionChunk } from '../../../operator/schemas/openapi/contracts/completions.ts'
+import type { EmbeddingList } from '../../../operator/schemas/openapi/contracts/embeddings.ts'
+import type { ResponseEvent } from '../../../operator/schemas/openapi/contracts/response-events.ts'
+import type { Response } from '../../../operator/schemas/openapi/contracts/responses.ts'
+import type { ErrorBody } from '../../../operator/schemas/openapi/shapes/errors.ts'
+import type { Model, ModelList } from '../../../operator/schemas/openapi/shapes/models.ts'
 import { checkerOf } from '../../documents/support/openapi.ts'
 
 // Checkers of answers by docs/openapi.json, in which a field that it does not name is a fault.

@@ -77,7 +77,7 @@ export class DynamoModel {
     }
   }
 
-  /** The stored items themselves, for looking only. */
+  /** The stored items themselves, for reading only. */
   items(table: string): Iterable<Item> {
     return this.engine.items(table)
   }

@@ -1,4 +1,5 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { CHAT_FIELDS } from '../../wire/chat-fields.ts'
 import { isObject } from '../../wire/field-rules.ts'
@@ -12,8 +13,6 @@ const ROWS = knownRows(CHAT_FIELDS)
 const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
 /** A message with one of these roles may have a call or a refusal in place of content. */
 const MAY_BE_EMPTY: ReadonlySet<unknown> = new Set(['assistant', 'function'])
-
-type Fields = Readonly<Record<string, unknown>>
 
 export function parseChatRequest(json: JsonBody): ChatRequest {
   const { body, ...read } = readFields(json, ROWS)
@@ -39,7 +38,7 @@ function namedCap(body: ChatBody): number | undefined {
   return caps.length > 0 ? Math.max(...caps) : undefined
 }
 
-function requireMessages({ messages }: ChatBody, raw: ChatBody): readonly Fields[] {
+function requireMessages({ messages }: ChatBody, raw: ChatBody): readonly JsonObject[] {
   if (!Array.isArray(messages) || messages.length === 0) {
     throw badField('messages', 'a non-empty array of messages', raw.messages, raw)
   }
@@ -47,14 +46,14 @@ function requireMessages({ messages }: ChatBody, raw: ChatBody): readonly Fields
   return messages
 }
 
-function requireContent({ role, content }: Fields, index: number, { messages: sent }: ChatBody): void {
+function requireContent({ role, content }: JsonObject, index: number, { messages: sent }: ChatBody): void {
   const path = `messages[${index}].content`
   if (typeof content === 'string' || (MAY_BE_EMPTY.has(role) && (content ?? null) === null)) return
   if (!Array.isArray(content)) {
     const beside = (sent as readonly unknown[])[index]
     throw badField(path, 'a string or an array of content parts', content, beside)
   }
-  for (const [at, { type, text }] of (content as Fields[]).entries()) {
+  for (const [at, { type, text }] of (content as JsonObject[]).entries()) {
     if (type === 'text' && typeof text !== 'string') throw badField(`${path}[${at}].text`, 'a string', text)
   }
 }

@@ -1,12 +1,11 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 export type BlockEvent =
-  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: Fields }
-  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: Fields }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: JsonObject }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: JsonObject }
   | { readonly type: 'content_block_stop'; readonly index: number }
 
 type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
@@ -110,7 +109,7 @@ export class BlockEvents {
     events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
   }
 
-  #beginCall({ index: position, id }: Fields, name: unknown, events: BlockEvent[]): Call {
+  #beginCall({ index: position, id }: JsonObject, name: unknown, events: BlockEvent[]): Call {
     if (this.#open) this.#close(events)
     if (this.#lastCall && isWhole(this.#lastCall.json)) this.#endCall(this.#lastCall, events)
     const call: Call = { index: this.#next++, json: '' }
@@ -128,7 +127,7 @@ export class BlockEvents {
     return call
   }
 
-  #blockOf(kind: OpenBlock['kind'], block: () => Fields, events: BlockEvent[]): OpenBlock {
+  #blockOf(kind: OpenBlock['kind'], block: () => JsonObject, events: BlockEvent[]): OpenBlock {
     if (this.#open?.kind === kind) return this.#open
     this.#close(events)
     const open: OpenBlock = { index: this.#next++, kind }

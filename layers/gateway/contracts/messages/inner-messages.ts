@@ -1,14 +1,14 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { arrayOf, boolean, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
 import { innerPart, mark, textPart } from './inner-parts.ts'
 import { nonEmptyText, requireValid } from './require-valid.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-type Block = Fields & { readonly type: string }
+type Block = JsonObject & { readonly type: string }
 
 /** The messages in the format of Chat Completions, with the instructions first. */
-export function innerMessages({ system, messages }: Fields): Fields[] {
-  const inner: Fields[] = []
+export function innerMessages({ system, messages }: JsonObject): JsonObject[] {
+  const inner: JsonObject[] = []
   if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system, 'system') })
   for (const [index, message] of (messages as unknown[]).entries()) {
     addMessage(inner, message, `messages[${index}]`)
@@ -16,25 +16,25 @@ export function innerMessages({ system, messages }: Fields): Fields[] {
   return inner
 }
 
-function addMessage(inner: Fields[], message: unknown, path: string): void {
+function addMessage(inner: JsonObject[], message: unknown, path: string): void {
   if (!isObject(message)) throw badField(path, "an object with 'role' and 'content'", message)
   const { role, content } = message
   requireValid(oneOf('user', 'assistant', 'system'), role, `${path}.role`)
   requireValid(either(string, arrayOf(object)), content, `${path}.content`)
   if (role === 'system') inner.push({ role, content: innerTexts(content, `${path}.content`) })
   else if (typeof content === 'string') inner.push({ role, content })
-  else if (role === 'user') addUser(inner, blocksOf(content as Fields[], `${path}.content`), `${path}.content`)
-  else inner.push(innerAssistant(blocksOf(content as Fields[], `${path}.content`), `${path}.content`))
+  else if (role === 'user') addUser(inner, blocksOf(content as JsonObject[], `${path}.content`), `${path}.content`)
+  else inner.push(innerAssistant(blocksOf(content as JsonObject[], `${path}.content`), `${path}.content`))
 }
 
-function blocksOf(content: readonly Fields[], path: string): readonly Block[] {
+function blocksOf(content: readonly JsonObject[], path: string): readonly Block[] {
   for (const [index, { type }] of content.entries()) requireValid(nonEmptyText, type, `${path}[${index}].type`)
   return content as Block[]
 }
 
 /** The results of tools are messages of their own, right after the calls. */
-function addUser(inner: Fields[], blocks: readonly Block[], path: string): void {
-  const parts: Fields[] = []
+function addUser(inner: JsonObject[], blocks: readonly Block[], path: string): void {
+  const parts: JsonObject[] = []
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_result') inner.push(innerResult(block, at))
@@ -46,7 +46,7 @@ function addUser(inner: Fields[], blocks: readonly Block[], path: string): void 
 
 const OF_ASSISTANT = new Set(['tool_use', 'thinking', 'redacted_thinking'])
 
-function innerResult({ tool_use_id: id, content, is_error, cache_control }: Fields, path: string): Fields {
+function innerResult({ tool_use_id: id, content, is_error, cache_control }: JsonObject, path: string): JsonObject {
   requireValid(nonEmptyText, id, `${path}.tool_use_id`)
   if (is_error !== undefined && is_error !== null) requireValid(boolean, is_error, `${path}.is_error`)
   return {
@@ -58,18 +58,18 @@ function innerResult({ tool_use_id: id, content, is_error, cache_control }: Fiel
   }
 }
 
-function innerResultContent(content: unknown, path: string): string | Fields[] {
+function innerResultContent(content: unknown, path: string): string | JsonObject[] {
   if (typeof content === 'string') return content
   requireValid(either(string, arrayOf(object)), content, path)
-  const blocks = blocksOf(content as Fields[], path)
+  const blocks = blocksOf(content as JsonObject[], path)
   return plainest(blocks.flatMap((block, index) => innerPart(block, `${path}[${index}]`)))
 }
 
 /** Thoughts and calls stand beside the text, in fields of their own. */
-function innerAssistant(blocks: readonly Block[], path: string): Fields {
-  const parts: Fields[] = []
-  const calls: Fields[] = []
-  const thoughts: Fields[] = []
+function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
+  const parts: JsonObject[] = []
+  const calls: JsonObject[] = []
+  const thoughts: JsonObject[] = []
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_use') calls.push(innerCall(block, at))
@@ -91,7 +91,7 @@ function innerAssistant(blocks: readonly Block[], path: string): Fields {
   }
 }
 
-function innerCall({ id, name: called, input, cache_control }: Fields, path: string): Fields {
+function innerCall({ id, name: called, input, cache_control }: JsonObject, path: string): JsonObject {
   requireValid(nonEmptyText, id, `${path}.id`)
   requireValid(nonEmptyText, called, `${path}.name`)
   requireValid(object, input, `${path}.input`)
@@ -100,7 +100,7 @@ function innerCall({ id, name: called, input, cache_control }: Fields, path: str
 
 const FORMAT = 'anthropic-claude-v1'
 
-function innerThought({ type, thinking, signature, data }: Block, path: string, index: number): Fields {
+function innerThought({ type, thinking, signature, data }: Block, path: string, index: number): JsonObject {
   if (type === 'redacted_thinking') {
     requireValid(string, data, `${path}.data`)
     return { type: 'reasoning.encrypted', data, format: FORMAT, index }
@@ -110,14 +110,14 @@ function innerThought({ type, thinking, signature, data }: Block, path: string, 
   return { type: 'reasoning.text', text: thinking, ...(signature ? { signature } : {}), format: FORMAT, index }
 }
 
-function withoutText({ text: _, ...detail }: Fields): Fields {
+function withoutText({ text: _, ...detail }: JsonObject): JsonObject {
   return detail
 }
 
-function innerTexts(content: unknown, path: string): string | Fields[] {
+function innerTexts(content: unknown, path: string): string | JsonObject[] {
   if (typeof content === 'string') return content
   return plainest(
-    blocksOf(content as Fields[], path).map((block, index) => {
+    blocksOf(content as JsonObject[], path).map((block, index) => {
       requireValid(oneOf('text'), block.type, `${path}[${index}].type`)
       return textPart(block, `${path}[${index}]`)
     }),
@@ -125,7 +125,7 @@ function innerTexts(content: unknown, path: string): string | Fields[] {
 }
 
 /** One text without a cache mark becomes the plain string that every upstream accepts. */
-function plainest(parts: Fields[]): string | Fields[] {
+function plainest(parts: JsonObject[]): string | JsonObject[] {
   const [first] = parts
   if (!first) return ''
   return parts.length === 1 && first.type === 'text' && !first.cache_control ? (first.text as string) : parts

@@ -1,11 +1,10 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
 import { nonEmptyText, requireValid } from './require-valid.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** A block of content in the format of Chat Completions. */
-export function innerPart(block: Fields, path: string): Fields[] {
+export function innerPart(block: JsonObject, path: string): JsonObject[] {
   switch (block.type) {
     case 'text':
       return [textPart(block, path)]
@@ -20,17 +19,17 @@ export function innerPart(block: Fields, path: string): Fields[] {
   }
 }
 
-export function textPart({ text, cache_control }: Fields, path: string): Fields {
+export function textPart({ text, cache_control }: JsonObject, path: string): JsonObject {
   requireValid(string, text, `${path}.text`)
   return { type: 'text', text, ...mark(cache_control) }
 }
 
 /** A mark up to which a provider is asked to write the prompt to its cache. */
-export function mark(cache_control: unknown): Fields {
+export function mark(cache_control: unknown): JsonObject {
   return isObject(cache_control) ? { cache_control } : {}
 }
 
-function imagePart({ source, cache_control }: Fields, path: string): Fields {
+function imagePart({ source, cache_control }: JsonObject, path: string): JsonObject {
   return { type: 'image_url', image_url: { url: addressOf(source, `${path}.source`) }, ...mark(cache_control) }
 }
 
@@ -48,7 +47,7 @@ function addressOf(source: unknown, path: string): string {
 }
 
 /** A document whose text is in the request is text; any other is a file. */
-function documentParts({ source, title, context, cache_control }: Fields, path: string): Fields[] {
+function documentParts({ source, title, context, cache_control }: JsonObject, path: string): JsonObject[] {
   const at = `${path}.source`
   if (!isObject(source)) throw badField(at, "an object with a 'type'", source)
   for (const [field, value] of Object.entries({ title, context })) {
@@ -65,20 +64,20 @@ function documentParts({ source, title, context, cache_control }: Fields, path: 
   return [{ type: 'file', file, ...mark(cache_control) }]
 }
 
-function contentParts(content: unknown, path: string): Fields[] {
+function contentParts(content: unknown, path: string): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   requireValid(either(string, arrayOf(object)), content, path)
-  return (content as Fields[]).flatMap((block, index) => {
+  return (content as JsonObject[]).flatMap((block, index) => {
     requireValid(oneOf('text', 'image'), block.type, `${path}[${index}].type`)
     return innerPart(block, `${path}[${index}]`)
   })
 }
 
-function searchParts({ source, title, content, cache_control }: Fields, path: string): Fields[] {
+function searchParts({ source, title, content, cache_control }: JsonObject, path: string): JsonObject[] {
   requireValid(string, source, `${path}.source`)
   requireValid(string, title, `${path}.title`)
   requireValid(arrayOf(object), content, `${path}.content`)
-  const texts = (content as Fields[]).map((block, index) => textPart(block, `${path}.content[${index}]`))
+  const texts = (content as JsonObject[]).map((block, index) => textPart(block, `${path}.content[${index}]`))
   const last = texts.pop()
   return [
     { type: 'text', text: `${title} (${source})` },

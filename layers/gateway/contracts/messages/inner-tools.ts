@@ -1,8 +1,7 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { boolean, isObject, object, oneOf } from '../../wire/field-rules.ts'
 import { nonEmptyText, requireValid } from './require-valid.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
@@ -14,11 +13,11 @@ export function heldTools(tools: unknown): number {
 }
 
 /** Tools as functions. A tool that Anthropic defines is passed unchanged, for a dialect that knows it. */
-export function innerTools(tools: unknown): Fields[] {
+export function innerTools(tools: unknown): JsonObject[] {
   return Array.isArray(tools) ? tools.map(innerTool) : []
 }
 
-function innerTool(tool: Fields, index: number): Fields {
+function innerTool(tool: JsonObject, index: number): JsonObject {
   const path = `tools[${index}]`
   if (!isCustom(tool)) {
     requireValid(nonEmptyText, tool.type, `${path}.type`)
@@ -35,12 +34,12 @@ function innerTool(tool: Fields, index: number): Fields {
   }
 }
 
-function isCustom({ type }: Fields): boolean {
+function isCustom({ type }: JsonObject): boolean {
   return type === undefined || type === null || type === 'custom'
 }
 
 /** The tools that the model may or must call, and how many at once. */
-export function innerChoice(choice: unknown): Fields {
+export function innerChoice(choice: unknown): JsonObject {
   if (!isObject(choice)) return {}
   const { type, name: wanted, disable_parallel_tool_use: oneAtATime } = choice
   requireValid(oneOf('auto', 'any', 'tool', 'none'), type, 'tool_choice.type')

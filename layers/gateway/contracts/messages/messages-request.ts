@@ -1,4 +1,5 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { refuseChatWords } from '../../wire/chat-words.ts'
 import { integer, isObject } from '../../wire/field-rules.ts'
@@ -10,15 +11,13 @@ import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 import { requireValid } from './require-valid.ts'
 
-/** Fields that are translated. */
+/** JsonObject that are translated. */
 const RETOLD: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
   ...['output_config', 'cache_control', 'service_tier', 'speed'],
 ])
 
 const CHAT_WORDS = ['n', 'functions', 'function_call']
-
-type Fields = Readonly<Record<string, unknown>>
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
@@ -50,7 +49,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
     toolCount: heldTools(body.tools) + (inner.response_format ? 1 : 0),
-    media: withCited(promptMedia(messages), body.messages as Fields[]),
+    media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     asksCacheWrite: namesCache,
     bytes,
     body: inner,
@@ -62,7 +61,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
  * Cited documents are cut into pieces and numbered, in a number of tokens that cannot be foreseen: they are held as
  * files are.
  */
-function withCited(media: ChatRequest['media'], messages: readonly Fields[]): ChatRequest['media'] {
+function withCited(media: ChatRequest['media'], messages: readonly JsonObject[]): ChatRequest['media'] {
   return messages.some(({ content }) => isCited(content)) ? { ...media, file: media.file + 1 } : media
 }
 
@@ -74,7 +73,7 @@ function isCited(content: unknown): boolean {
 }
 
 /** The request in the format of Chat Completions. */
-function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
+function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
   const tools = innerTools(body.tools)
@@ -90,7 +89,7 @@ function innerBody(body: Fields, messages: readonly Fields[]): ChatBody {
   }
 }
 
-function innerConfig({ effort, format }: Fields): Fields {
+function innerConfig({ effort, format }: JsonObject): JsonObject {
   return {
     // 'high' is Anthropic's default, and not every model of other providers accepts an effort.
     ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
@@ -98,7 +97,7 @@ function innerConfig({ effort, format }: Fields): Fields {
   }
 }
 
-function innerFormat({ schema }: Fields): Fields {
+function innerFormat({ schema }: JsonObject): JsonObject {
   if (!isObject(schema)) throw badField('output_config.format.schema', 'an object', schema)
   return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
 }

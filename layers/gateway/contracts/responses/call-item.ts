@@ -1,6 +1,5 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The name of a tool, and of its namespace if it is in one. */
 export type ToolName = { readonly name: string; readonly namespace?: string }
@@ -15,7 +14,7 @@ export class CallItem implements OutputItem {
   readonly #emit: Emit
   readonly #position: ItemPosition
   readonly #kind: 'function' | 'custom'
-  readonly #call: Fields
+  readonly #call: JsonObject
   #said = ''
   #status: ItemStatus | 'in_progress' = 'in_progress'
 
@@ -27,7 +26,7 @@ export class CallItem implements OutputItem {
     emit('response.output_item.added', { output_index: position.output_index, item: this.shown })
   }
 
-  get shown(): Fields {
+  get shown(): JsonObject {
     const id = this.#position.item_id
     return this.#kind === 'custom'
       ? { id, type: 'custom_tool_call', ...this.#call, input: this.#said }

@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
-type Fields = Readonly<Record<string, unknown>>
 type PartKind = 'output_text' | 'refusal'
 type Part = { readonly kind: PartKind; text: string; readonly logprobs: unknown[]; isOpen: boolean }
 
@@ -18,7 +18,7 @@ export class MessageItem implements OutputItem {
     emit('response.output_item.added', { output_index: position.output_index, item: this.shown })
   }
 
-  get shown(): Fields {
+  get shown(): JsonObject {
     return {
       id: this.#position.item_id,
       type: 'message',
@@ -64,19 +64,19 @@ export class MessageItem implements OutputItem {
   }
 }
 
-function shownPart({ kind, text, logprobs }: Part): Fields {
+function shownPart({ kind, text, logprobs }: Part): JsonObject {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }
     : { type: 'output_text', text, annotations: [], logprobs }
 }
 
 /** Log probabilities as Chat Completions has them, with the fields that this contract requires. */
-export function readLogprobs(logprobs: unknown): Fields[] {
+export function readLogprobs(logprobs: unknown): JsonObject[] {
   const content = isObject(logprobs) ? logprobs.content : undefined
   return Array.isArray(content) ? content.filter(isObject).map(shownLogprob) : []
 }
 
-function shownLogprob({ token, logprob, bytes, top_logprobs: top }: Fields): Fields {
+function shownLogprob({ token, logprob, bytes, top_logprobs: top }: JsonObject): JsonObject {
   const others = Array.isArray(top) ? top.filter(isObject) : []
   return {
     token,

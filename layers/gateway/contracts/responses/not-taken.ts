@@ -1,14 +1,13 @@
 import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Refuses a field that is well-formed but not supported. `why` follows the field's name. */
 export function notTaken(param: string, why: string): GatewayError {
   return badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
 }
 
-export function requireText(fields: Fields, name: string, path: string): string {
+export function requireText(fields: JsonObject, name: string, path: string): string {
   const value = fields[name]
   if (typeof value === 'string' && value !== '') return value
   throw badField(`${path}.${name}`, 'a string that is not empty', value, fields)

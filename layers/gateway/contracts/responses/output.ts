@@ -1,5 +1,6 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 import { CallItem, type ToolName } from './call-item.ts'
 import { MessageItem, readLogprobs } from './message-item.ts'
@@ -7,8 +8,6 @@ import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.t
 import { wantsLogprobs } from './read-request.ts'
 import { namespacesOf } from './read-tools.ts'
 import { ReasoningItem } from './reasoning-item.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The reason why an answer ended. */
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
@@ -46,7 +45,7 @@ export class Output {
     return this.#ending ?? 'completed'
   }
 
-  get shown(): Fields[] {
+  get shown(): JsonObject[] {
     return this.#items.map(({ shown }) => shown)
   }
 
@@ -72,7 +71,7 @@ export class Output {
 
   /** Thoughts come as text, as details of their own, or as both: then the details are better. */
   #think(delta: Delta): void {
-    const details: Fields[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
+    const details: JsonObject[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isObject) : []
     const plain = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning
     if (isText(plain) && !details.some((detail) => thoughtOf(detail))) {
       this.#thinking(undefined).think(this.#counted(plain), undefined)
@@ -101,7 +100,7 @@ export class Output {
   #call(piece: unknown): void {
     if (!isObject(piece)) return
     const kind = isObject(piece.custom) ? 'custom' : 'function'
-    const said = isObject(piece[kind]) ? (piece[kind] as Fields) : {}
+    const said = isObject(piece[kind]) ? (piece[kind] as JsonObject) : {}
     const text = kind === 'custom' ? said.input : said.arguments
     let call = this.#calls.get(piece.index)
     if (!call) {
@@ -154,11 +153,7 @@ export class Output {
   }
 }
 
-function thoughtOf({ summary, text }: Fields): string | undefined {
+function thoughtOf({ summary, text }: JsonObject): string | undefined {
   const thought = summary ?? text
   return isText(thought) ? thought : undefined
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { requireText } from './not-taken.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-type ReadPart = (part: Fields, path: string) => Fields
+type ReadPart = (part: JsonObject, path: string) => JsonObject
 
 const textPart: ReadPart = (part, path) => {
   if (typeof part.text !== 'string') throw badField(`${path}.text`, 'a string', part.text)
@@ -38,16 +38,16 @@ const SAID: Readonly<Record<string, ReadPart>> = {
 }
 
 /** The input of a model: the content of a message to it, or the output of a tool. */
-export function readGiven(content: unknown, path: string): string | Fields[] {
+export function readGiven(content: unknown, path: string): string | JsonObject[] {
   return typeof content === 'string' ? content : readParts(content, path, GIVEN)
 }
 
 /** The earlier output of a model. */
-export function readSaid(content: unknown, path: string): Fields[] {
+export function readSaid(content: unknown, path: string): JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : readParts(content, path, SAID)
 }
 
-function readParts(content: unknown, path: string, kinds: Readonly<Record<string, ReadPart>>): Fields[] {
+function readParts(content: unknown, path: string, kinds: Readonly<Record<string, ReadPart>>): JsonObject[] {
   if (!Array.isArray(content)) throw badField(path, 'a string or an array of content parts', content)
   return content.map((part: unknown, index) => {
     const at = `${path}[${index}]`

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { arePacked, unpackThoughts } from '../../wire/carried-thoughts.ts'
 import { isObject } from '../../wire/field-rules.ts'
@@ -5,22 +6,20 @@ import { namespacedName } from '../../wire/namespaced-name.ts'
 import { notTaken, requireText } from './not-taken.ts'
 import { readGiven, readSaid } from './read-content.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 const MAX_ITEMS = 10_000
 const ROLES = ['user', 'assistant', 'system', 'developer']
 
 /** An assistant's turn that is being read. The items of one turn are one message in Chat Completions. */
 type Turn = {
-  readonly content: Fields[]
-  readonly calls: Fields[]
+  readonly content: JsonObject[]
+  readonly calls: JsonObject[]
   readonly thoughts: string[]
-  readonly details: Fields[]
+  readonly details: JsonObject[]
 }
 
 /** The items of `input` as the messages of Chat Completions. */
-export function readInput({ input, instructions }: Fields, raw: Fields): Fields[] {
-  const messages: Fields[] = []
+export function readInput({ input, instructions }: JsonObject, raw: JsonObject): JsonObject[] {
+  const messages: JsonObject[] = []
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
   if (typeof input === 'string') {
     if (input === '') throw badField('input', 'a string that is not empty, or an array of items', input)
@@ -37,17 +36,17 @@ export function readInput({ input, instructions }: Fields, raw: Fields): Fields[
 }
 
 class ItemReader {
-  readonly #messages: Fields[]
+  readonly #messages: JsonObject[]
   /** The ids of the calls so far. */
   readonly #called = new Set<string>()
   #turn: Turn | undefined
 
-  constructor(messages: Fields[]) {
+  constructor(messages: JsonObject[]) {
     this.#messages = messages
   }
 
   /** An item of one of the kinds in responses-fields.ts. */
-  take(item: Fields, path: string): void {
+  take(item: JsonObject, path: string): void {
     switch (item.type) {
       case 'reasoning':
         this.#takeThought(item, path)
@@ -82,7 +81,7 @@ class ItemReader {
     })
   }
 
-  #takeMessage({ role, content }: Fields, path: string): void {
+  #takeMessage({ role, content }: JsonObject, path: string): void {
     if (typeof role !== 'string' || !ROLES.includes(role)) {
       throw badField(`${path}.role`, ROLES, role)
     }
@@ -94,7 +93,7 @@ class ItemReader {
     this.#messages.push({ role, content: readGiven(content, `${path}.content`) })
   }
 
-  #takeThought(item: Fields, path: string): void {
+  #takeThought(item: JsonObject, path: string): void {
     const summary = readThought(item.summary, 'summary_text', `${path}.summary`)
     const spoken = readThought(item.content, 'reasoning_text', `${path}.content`)
     const { thoughts, details } = this.#open()
@@ -103,7 +102,7 @@ class ItemReader {
     for (const detail of detailsOf(item, text, summary, path)) details.push(detail)
   }
 
-  #takeCall(item: Fields, isCustom: boolean, path: string): void {
+  #takeCall(item: JsonObject, isCustom: boolean, path: string): void {
     const id = requireText(item, 'call_id', path)
     const name = namespacedName(item.namespace, requireText(item, 'name', path))
     const field = isCustom ? 'input' : 'arguments'
@@ -117,7 +116,7 @@ class ItemReader {
     )
   }
 
-  #takeResult(item: Fields, path: string): void {
+  #takeResult(item: JsonObject, path: string): void {
     const id = requireText(item, 'call_id', path)
     if (!this.#called.has(id)) {
       throw notTaken(`${path}.call_id`, 'must be the call_id of a call among the items before it')
@@ -143,7 +142,12 @@ function readThought(parts: unknown, kind: string, path: string): string[] {
 }
 
 /** The details by which the provider recognises its thought. A signature belongs to the text beside it. */
-function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summary: string[], path: string): Fields[] {
+function detailsOf(
+  { id, encrypted_content: sealed }: JsonObject,
+  text: string,
+  summary: string[],
+  path: string,
+): JsonObject[] {
   if (sealed === undefined || sealed === null || sealed === '') return []
   const name = `${path}.encrypted_content`
   if (typeof sealed !== 'string') throw badField(name, 'a string', sealed)
@@ -160,7 +164,7 @@ function detailsOf({ id, encrypted_content: sealed }: Fields, text: string, summ
 }
 
 /** The text belongs to the first detail: after it, another text would have begun an item of its own. */
-function withWords(details: readonly Fields[], text: string): Fields[] {
+function withWords(details: readonly JsonObject[], text: string): JsonObject[] {
   const first = details.findIndex((one) => one.type === 'reasoning.text' && one.text === undefined)
   return details.map((one, index) => (index === first ? { ...one, text } : one))
 }

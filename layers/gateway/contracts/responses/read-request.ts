@@ -1,7 +1,8 @@
 import type { ChatRequest } from '../../domain/chat.ts'
 import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { readFields } from '../../wire/read-fields.ts'
@@ -11,9 +12,7 @@ import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Fields that both contracts have under one name. */
+/** JsonObject that both contracts have under one name. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -78,13 +77,13 @@ function otherWord(name: string, own: string): GatewayError {
   return badRequest('unsupported_parameter', message, own)
 }
 
-function copied(body: Fields, names: readonly string[]): Fields {
+function copied(body: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     names.filter((name) => body[name] !== undefined && body[name] !== null).map((name) => [name, body[name]]),
   )
 }
 
-function readFormat(text: unknown): Fields | undefined {
+function readFormat(text: unknown): JsonObject | undefined {
   if (!isObject(text)) return undefined
   const { format } = text
   if (!isObject(format) || format.type === 'text') return undefined
@@ -103,19 +102,15 @@ function readFormat(text: unknown): Fields | undefined {
   }
 }
 
-function readEffort(reasoning: unknown): Fields {
+function readEffort(reasoning: unknown): JsonObject {
   return isObject(reasoning) && isText(reasoning.effort) ? { reasoning_effort: reasoning.effort } : {}
 }
 
-export function wantsLogprobs({ include, top_logprobs: top }: Fields): boolean {
+export function wantsLogprobs({ include, top_logprobs: top }: JsonObject): boolean {
   const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs')
   return isIncluded || (typeof top === 'number' && top > 0)
 }
 
-function readLogprobs(body: Fields): Fields {
+function readLogprobs(body: JsonObject): JsonObject {
   return wantsLogprobs(body) ? { logprobs: true, ...copied(body, ['top_logprobs']) } : {}
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

@@ -1,24 +1,23 @@
 import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { closest } from '../../wire/closest.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
 import { notTaken, requireText } from './not-taken.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 const MAX_TOOLS = 1024
 /** The longest name of a function in Chat Completions. */
 const MAX_NAME = 64
 
 /** The tools of Chat Completions, and the characters by which their names are longer than the caller's own. */
-export type Offer = { readonly tools: Fields[]; readonly addedChars: number }
+export type Offer = { readonly tools: JsonObject[]; readonly addedChars: number }
 
 /** A namespace becomes its tools: Chat Completions has no namespaces. */
 export function readTools(tools: unknown): Offer {
   if (tools === undefined || tools === null) return { tools: [], addedChars: 0 }
   if (!Array.isArray(tools)) throw badField('tools', 'an array of tools', tools)
-  const read: Fields[] = []
+  const read: JsonObject[] = []
   const names = new Set<string>()
   let addedChars = 0
   for (const { tool, path, namespace } of flat(tools)) {
@@ -50,7 +49,7 @@ export function namespacesOf(
   return known
 }
 
-type PlacedTool = { readonly tool: Fields; readonly path: string; readonly namespace?: string }
+type PlacedTool = { readonly tool: JsonObject; readonly path: string; readonly namespace?: string }
 
 function* flat(tools: readonly unknown[]): Generator<PlacedTool, void, undefined> {
   for (const [index, tool] of tools.entries()) {
@@ -75,7 +74,7 @@ const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
 const OWN_TYPES = ['function', 'custom']
 const TOOL_TYPES = [...OWN_TYPES, 'namespace']
 
-function requireOwn(tool: Fields, path: string, types = TOOL_TYPES): Fields {
+function requireOwn(tool: JsonObject, path: string, types = TOOL_TYPES): JsonObject {
   const { type } = tool
   if (type === 'function' || type === 'custom') return tool
   const isHosted = typeof type === 'string' && TOOL_TYPE.test(type) && closest(type, types) === undefined
@@ -91,7 +90,7 @@ function hosted(type: string, path: string): GatewayError {
   )
 }
 
-function readFunction(tool: Fields, name: string): Fields {
+function readFunction(tool: JsonObject, name: string): JsonObject {
   const { description, parameters, strict } = tool
   return {
     type: 'function',
@@ -104,7 +103,7 @@ function readFunction(tool: Fields, name: string): Fields {
   }
 }
 
-function readCustom(tool: Fields, name: string, path: string): Fields {
+function readCustom(tool: JsonObject, name: string, path: string): JsonObject {
   const { description, format } = tool
   return {
     type: 'custom',
@@ -116,7 +115,7 @@ function readCustom(tool: Fields, name: string, path: string): Fields {
   }
 }
 
-function readFormat({ type, syntax, definition }: Fields, path: string): Fields {
+function readFormat({ type, syntax, definition }: JsonObject, path: string): JsonObject {
   if (type === 'text') return { type }
   if (type === 'grammar' && typeof syntax === 'string' && typeof definition === 'string') {
     return { type, grammar: { syntax, definition } }
@@ -147,7 +146,7 @@ export function readToolChoice(choice: unknown, toolCount: number): unknown {
   return { type: 'allowed_tools', allowed_tools: { mode, tools: named } }
 }
 
-function readNamed(choice: unknown, path: string): Fields {
+function readNamed(choice: unknown, path: string): JsonObject {
   const type = isObject(choice) ? choice.type : undefined
   if (!isObject(choice) || (type !== 'function' && type !== 'custom')) {
     throw badField(path, path === 'tool_choice' ? WANTED : 'of type function or custom', choice)

@@ -1,14 +1,13 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { packThoughts } from '../../wire/carried-thoughts.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */
 export class ReasoningItem implements OutputItem {
   readonly #emit: Emit
   readonly #position: ItemPosition
   readonly #summary: string[] = []
-  readonly #proofs: Fields[] = []
+  readonly #proofs: JsonObject[] = []
   #part: unknown
   #isOpen = false
 
@@ -18,7 +17,7 @@ export class ReasoningItem implements OutputItem {
     emit('response.output_item.added', { output_index: position.output_index, item: this.shown })
   }
 
-  get shown(): Fields {
+  get shown(): JsonObject {
     const proof = this.#proof()
     return {
       id: this.#position.item_id,
@@ -40,7 +39,7 @@ export class ReasoningItem implements OutputItem {
     this.#emit('response.reasoning_summary_text.delta', { ...this.#position, summary_index, delta })
   }
 
-  prove(detail: Fields): void {
+  prove(detail: JsonObject): void {
     this.#proofs.push(detail)
   }
 
@@ -76,6 +75,6 @@ export class ReasoningItem implements OutputItem {
   }
 }
 
-function shownPart(text: string): Fields {
+function shownPart(text: string): JsonObject {
   return { type: 'summary_text', text }
 }

@@ -1,25 +1,24 @@
 import type { ChatBody } from '../../domain/chat.ts'
 import type { ErrorKind } from '../../domain/gateway-error.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { moneyLiteral } from '../../wire/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** The fields of a Response that change while it is made. */
 export type ResponseState = {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
-  readonly output: readonly Fields[]
-  readonly error?: Fields
+  readonly output: readonly JsonObject[]
+  readonly error?: JsonObject
   readonly incomplete?: Exclude<Ending, 'completed'>
-  readonly usage?: Fields
+  readonly usage?: JsonObject
 }
 
 /** The Response, most of which repeats the request. Its id is the request's, so that either finds the row. */
 export class ResponseObject {
-  readonly #head: Fields
-  readonly #request: Fields
+  readonly #head: JsonObject
+  readonly #request: JsonObject
 
   constructor({ requestId, nowMs, model, chat }: AnswerHead) {
     const id = requestId.replace('req_', 'resp_')
@@ -27,7 +26,7 @@ export class ResponseObject {
     this.#request = requestFields(chat.raw)
   }
 
-  show({ status, output, error, incomplete, usage }: ResponseState): Fields {
+  show({ status, output, error, incomplete, usage }: ResponseState): JsonObject {
     return {
       ...this.#head,
       status,
@@ -41,7 +40,7 @@ export class ResponseObject {
   }
 }
 
-function requestFields(body: ChatBody): Fields {
+function requestFields(body: ChatBody): JsonObject {
   const { text, reasoning, tools } = body
   const asked = isObject(text) ? text : {}
   const thought = isObject(reasoning) ? reasoning : {}
@@ -69,13 +68,13 @@ function requestFields(body: ChatBody): Fields {
 }
 
 /** A function always has these two fields, also if the caller left them out. */
-function shownTool(tool: Fields): Fields {
+function shownTool(tool: JsonObject): JsonObject {
   return tool.type === 'function'
     ? { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? false }
     : tool
 }
 
-function shownUsage({ bill, reported }: CountedUsage): Fields {
+function shownUsage({ bill, reported }: CountedUsage): JsonObject {
   const { prompt, cached, cacheWrite, completion } = bill.quantities
   const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
   const details = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}
@@ -102,7 +101,7 @@ export function endedState({ ending, shown }: Output, counted: CountedUsage): Re
 }
 
 /** The contract has few codes: the party at fault decides if clients retry. */
-export function shownError(kind: ErrorKind, message: string): Fields {
+export function shownError(kind: ErrorKind, message: string): JsonObject {
   const isCallers = kind === 'upstream_rejected' || kind === 'invalid_request' || kind === 'request_too_large'
   return { code: isCallers ? 'invalid_prompt' : 'server_error', message }
 }

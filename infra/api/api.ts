@@ -1,0 +1,90 @@
+import { Validations } from 'aws-cdk-lib'
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { HTTP_ROUTES, type HttpRoute } from '../../layers/gateway/endpoints.ts'
+import { removalPolicyOf } from '../data/retention.ts'
+import type { Functions } from '../functions/functions.ts'
+import type { Stage } from '../stages.ts'
+
+/** Everything but chat: short answers that need no streaming. */
+export class Api extends Construct {
+  readonly api: HttpApi
+
+  constructor(scope: Construct, id: string, { stage, functions }: { stage: Stage; functions: Functions }) {
+    super(scope, id)
+    this.api = new HttpApi(this, 'HttpApi', {
+      description: `Waybill ${stage.name}`,
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
+    })
+    for (const route of HTTP_ROUTES) {
+      const { function: name } = route.endpoint
+      if (name === 'chat') continue
+      const integration = new HttpLambdaIntegration(`${name}Integration`, functions.api[name].live)
+      for (const path of [route.path, ...beneath(route.path)]) {
+        this.api.addRoutes({ path, methods: methodsFor(route), integration })
+      }
+    }
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG4',
+      reason:
+        'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.',
+    })
+    addLoggedStage(this, { stage, api: this.api, requestsPerSecond: stage.apiRequestsPerSecond })
+  }
+}
+
+type LoggedStage = {
+  readonly stage: Stage
+  readonly api: HttpApi
+  readonly requestsPerSecond: number
+  /** Fields in addition to those that are logged of every call. */
+  readonly logged?: Readonly<Record<string, string>>
+}
+
+/** The stage of an API, with a limit for all callers together and a log. */
+export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): void {
+  const logs = new LogGroup(scope, 'AccessLogs', {
+    retention: stage.logRetentionDays,
+    removalPolicy: removalPolicyOf(stage),
+  })
+  new HttpStage(scope, 'Stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: requestsPerSecond, burstLimit: requestsPerSecond },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(logs),
+      // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
+      format: AccessLogFormat.custom(
+        JSON.stringify({
+          requestId: '$context.requestId',
+          time: '$context.requestTime',
+          route: '$context.routeKey',
+          status: '$context.status',
+          ip: '$context.identity.sourceIp',
+          latencyMs: '$context.responseLatency',
+          error: '$context.error.message',
+          ...logged,
+        }),
+      ),
+    },
+  })
+}
+
+/** HEAD is a method of its own to API Gateway. */
+function methodsFor({ method }: HttpRoute): HttpMethod[] {
+  return method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[method]]
+}
+
+/**
+ * For API Gateway a path with a slash at its end is another path, and its routes cannot be called so. A greedy route
+ * takes it; the function refuses the other paths beneath.
+ */
+function beneath(path: string): string[] {
+  const isTaken = path.endsWith('+}') || HTTP_ROUTES.some((other) => other.path === `${path}/{id+}`)
+  return isTaken ? [] : [`${path}/{rest+}`]
+}

@@ -1,0 +1,58 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { Stack, Validations } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
+import { Construct } from 'constructs'
+import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
+import { readSeedCatalog } from '../settings.ts'
+import type { Stage } from '../stages.ts'
+import { removalPolicyOf } from './retention.ts'
+import type { Tables } from './tables.ts'
+
+/** The first deployment puts infra/catalog.json in force. From then on only `waybill catalog push` changes it. */
+export class CatalogSeed extends Construct {
+  constructor(scope: Construct, id: string, { keys }: Tables, stage: Stage) {
+    super(scope, id)
+    const catalog = readSeedCatalog()
+    new AwsCustomResource(this, 'Seed', {
+      resourceType: 'Custom::WaybillCatalogSeed',
+      installLatestAwsSdk: false,
+      logGroup: new LogGroup(this, 'SeedLogs', {
+        retention: stage.logRetentionDays,
+        removalPolicy: removalPolicyOf(stage),
+      }),
+      onCreate: {
+        service: 'DynamoDB',
+        action: 'putItem',
+        physicalResourceId: PhysicalResourceId.of('waybill-catalog-seed'),
+        // An older catalog in an adopted table wins.
+        ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
+        parameters: {
+          TableName: keys.tableName,
+          Item: marshall({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: SEEDED }, { removeUndefinedValues: true }),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      policy: AwsCustomResourcePolicy.fromStatements([
+        new PolicyStatement({
+          actions: ['dynamodb:PutItem'],
+          resources: [keys.tableArn],
+          conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [CATALOG_ITEM.pk] } },
+        }),
+      ]),
+    })
+    // The function that CDK makes for such calls; there is one in a stack.
+    const provider = Stack.of(this).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`)
+    Validations.of(provider).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+        reason: 'CDK’s own function for the one write at the first deployment; the policy lets it write its log.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-L1',
+        reason: 'CDK’s own function, whose runtime CDK chooses and keeps current.',
+      },
+    )
+  }
+}

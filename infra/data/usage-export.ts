@@ -1,0 +1,88 @@
+import { Aws, type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
+import { Construct } from 'constructs'
+import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/export-line.ts'
+import type { Stage } from '../stages.ts'
+
+/** Before this day no stage had a row. */
+const FIRST_DAY = '2026-01-01'
+
+/** The bucket of exported days, and the table by which Athena reads them. */
+export class UsageExport extends Construct {
+  readonly bucket: Bucket
+  readonly database: string
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    this.bucket = new Bucket(this, 'Bucket', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      // In every stage: its rows may be nowhere else by then.
+      removalPolicy: RemovalPolicy.RETAIN,
+    })
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-S1',
+      reason: 'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.',
+    })
+    this.database = `waybill_${stage.name}`
+    const database = new CfnDatabase(this, 'Database', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseInput: { name: this.database, description: `Usage of the Waybill stage ${stage.name}` },
+    })
+    new CfnTable(this, 'Table', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseName: this.database,
+      tableInput: this.#table(),
+    }).addDependency(database)
+  }
+
+  /** Days are found by their names, so that none has to be added to the table. */
+  #table(): CfnTable.TableInputProperty {
+    const location = `s3://${this.bucket.bucketName}/${EXPORT_FOLDER}/`
+    return {
+      name: 'usage',
+      description: 'One line for each request, by the UTC day on which it began',
+      tableType: 'EXTERNAL_TABLE',
+      parameters: {
+        classification: 'json',
+        'projection.enabled': 'true',
+        'projection.dt.type': 'date',
+        'projection.dt.format': 'yyyy-MM-dd',
+        'projection.dt.range': `${FIRST_DAY},NOW`,
+        'projection.dt.interval': '1',
+        'projection.dt.interval.unit': 'DAYS',
+        'storage.location.template': `${location}dt=\${dt}/`,
+      },
+      partitionKeys: [{ name: 'dt', type: 'string' }],
+      storageDescriptor: {
+        columns: EXPORT_COLUMNS,
+        location,
+        inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
+        outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
+        serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
+      },
+    }
+  }
+
+  /** The wildcard of that right. */
+  get acknowledged() {
+    const bucket = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnElement)
+    return [
+      {
+        id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${bucket}.Arn>/${EXPORT_FOLDER}/*]`,
+        reason: 'A day is a folder, and its parts are as many as it has rows.',
+      },
+    ]
+  }
+
+  /** May write days, and read or delete none. */
+  get write(): PolicyStatement {
+    return new PolicyStatement({
+      actions: ['s3:PutObject'],
+      resources: [this.bucket.arnForObjects(`${EXPORT_FOLDER}/*`)],
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { type Acknowledgment, Duration, Fn, Validations } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  type DistributionProps,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  OriginRequestPolicy,
+  PriceClass,
+  SecurityPolicyProtocol,
+  SSLMethod,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront'
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
+import { Construct } from 'constructs'
+import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
+import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
+import type { Stage } from '../stages.ts'
+
+type Props = {
+  readonly stage: Stage
+  readonly chatUrl: FunctionUrl
+  readonly api: HttpApi
+  /** Shared with the functions, so that they accept requests from this distribution only, and trust its viewer addresses. */
+  readonly originSecret: string
+  /** The certificate of the stage's domain. */
+  readonly certificateArn: string | undefined
+  readonly webAclArn: string | undefined
+}
+
+/** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
+export class Edge extends Construct {
+  readonly distribution: Distribution
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    const { stage, chatUrl, api, originSecret, webAclArn } = props
+    const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
+      comment: 'Tells the gateway who is calling',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        `function handler(event) {
+  event.request.headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
+  return event.request;
+}`,
+      ),
+    })
+    const customHeaders = { [EDGE_HEADERS.origin]: originSecret }
+    const behaviour = {
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      compress: false,
+      functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
+    }
+    // A timeout between bytes: streams send a comment every 15 seconds.
+    const readTimeout = Duration.seconds(stage.edgeTimeoutSeconds)
+    const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: `Waybill ${stage.name}`,
+      enableIpv6: stage.ipv6,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      priceClass: PriceClass.PRICE_CLASS_ALL,
+      ...this.#domain(props),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
+      defaultBehavior: {
+        ...behaviour,
+        origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
+      },
+      additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
+    })
+    Validations.of(this.distribution).acknowledge(...acknowledged(props))
+  }
+
+  /** Without a domain, CloudFront has a name and a certificate of its own. */
+  #domain({ stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
+    if (!domain || certificateArn === undefined) return {}
+    return {
+      domainNames: [domain.name],
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      sslSupportMethod: SSLMethod.SNI,
+    }
+  }
+}
+
+function acknowledged({ stage, certificateArn, webAclArn }: Props): Acknowledgment[] {
+  return [
+    {
+      id: 'AwsSolutions::AwsSolutions-CFR1',
+      reason: 'Who may call from where is decided per key, by its allowlist.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-CFR3',
+      reason: stage.edgeLogs
+        ? 'The rule looks for the former kind of logs only, which have every query. The present kind is delivered.'
+        : 'Every authenticated request has a usage row and a log line; a second log is the setting edgeLogs.',
+    },
+    ...(webAclArn !== undefined
+      ? []
+      : [
+          {
+            id: 'AwsSolutions::AwsSolutions-CFR2',
+            reason: 'A web firewall costs a fixed sum each month; keys without a valid secret are refused by one read.',
+          },
+        ]),
+    ...(certificateArn !== undefined
+      ? []
+      : [
+          {
+            id: 'AwsSolutions::AwsSolutions-CFR4',
+            reason:
+              'Without a domain of the operator’s own CloudFront offers its default certificate only, which sets the TLS policy.',
+          },
+        ]),
+  ]
+}
+
+function hostOf(url: string): string {
+  return Fn.select(2, Fn.split('/', url))
+}

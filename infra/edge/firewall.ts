@@ -1,0 +1,117 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
+import { Construct } from 'constructs'
+import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { removalPolicyOf } from '../data/retention.ts'
+import type { Stage } from '../stages.ts'
+
+/** A web firewall for CloudFront: a limit for each address, and AWS's common rules, which count or block. */
+export class Firewall extends Construct {
+  readonly arn: string
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    const webAcl = new CfnWebACL(this, 'WebAcl', {
+      scope: 'CLOUDFRONT',
+      description: `In front of Waybill ${stage.name}`,
+      defaultAction: { allow: {} },
+      visibilityConfig: metric('Firewall'),
+      dataProtectionConfig: { dataProtections: WITHHELD },
+      customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
+      rules: [limitOfEachAddress(stage), commonRules(stage)],
+    })
+    this.arn = webAcl.attrArn
+    this.#log(stage)
+  }
+
+  /** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
+  #log(stage: Stage): void {
+    const stack = Stack.of(this)
+    const logs = new LogGroup(this, 'Logs', {
+      // WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one.
+      logGroupName: `aws-waf-logs-${stack.stackName}`,
+      retention: stage.logRetentionDays,
+      removalPolicy: removalPolicyOf(stage),
+    })
+    // The log's own attribute ends in ":*", which WAF refuses.
+    const destination = stack.formatArn({
+      service: 'logs',
+      resource: 'log-group',
+      resourceName: logs.logGroupName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    })
+    const Conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: this.arn,
+      logDestinationConfigs: [destination],
+      redactedFields: [{ uriPath: {} }, { queryString: {} }],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
+      },
+    })
+  }
+}
+
+/**
+ * Records of WAF never have a header, a cookie, a query or a piece of a body: a key or a prompt would be in it. A field
+ * without keys is withheld under any name.
+ */
+const WITHHELD = ['SINGLE_HEADER', 'SINGLE_COOKIE', 'SINGLE_QUERY_ARGUMENT', 'QUERY_STRING', 'BODY'].map(
+  (fieldType) => ({ field: { fieldType }, action: 'SUBSTITUTION' }),
+)
+
+const TOO_MANY = 'TooManyRequests'
+const { status, message, type, code, param } = new GatewayError(
+  'rate_limit_exceeded',
+  'Too many requests came from your address in the last five minutes. Wait a minute before the next one.',
+)
+/** In the shape of every other refusal, so that SDKs can read it and wait. */
+const REFUSAL = JSON.stringify({ error: { message, type, param, code } })
+
+function limitOfEachAddress({ wafRequestsPerAddress }: Stage): CfnWebACL.RuleProperty {
+  const customResponse = {
+    responseCode: status,
+    customResponseBodyKey: TOO_MANY,
+    responseHeaders: [{ name: 'Retry-After', value: '60' }],
+  }
+  return {
+    name: 'LimitOfEachAddress',
+    priority: 0,
+    action: { block: { customResponse } },
+    statement: {
+      rateBasedStatement: { aggregateKeyType: 'IP', limit: wafRequestsPerAddress, evaluationWindowSec: 300 },
+    },
+    visibilityConfig: metric('LimitOfEachAddress'),
+  }
+}
+
+/**
+ * The common rules that look into a body, which count even if the others block. A prompt may have 4 MiB and contain
+ * anything that they look for: scripts, paths, addresses.
+ */
+const OF_THE_BODY = [
+  ...['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericLFI_BODY', 'GenericRFI_BODY', 'EC2MetaDataSSRF_BODY'],
+]
+
+function commonRules({ waf }: Stage): CfnWebACL.RuleProperty {
+  return {
+    name: 'CommonRules',
+    priority: 1,
+    overrideAction: waf === 'block' ? { none: {} } : { count: {} },
+    statement: {
+      managedRuleGroupStatement: {
+        vendorName: 'AWS',
+        name: 'AWSManagedRulesCommonRuleSet',
+        ruleActionOverrides: OF_THE_BODY.map((name) => ({ name, actionToUse: { count: {} } })),
+      },
+    },
+    visibilityConfig: metric('CommonRules'),
+  }
+}
+
+/** Without samples of requests, which would show paths. */
+function metric(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, buildSync } from 'esbuild'
+import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const OUT = join(ROOT, 'cdk.out', 'bundles')
+
+const GATEWAY = join(ROOT, 'layers', 'gateway')
+
+/** Parts that a function loads lazily, and the files beside its own that have them. AWS's SDK is the lockfile's. */
+const LAZY = {
+  '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'advice.ts') },
+  '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
+  '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
+  '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
+}
+const LAZY_FILES = Object.values(LAZY).map(({ file }) => file)
+
+/** The entries with AWS's own client in them. */
+const WITH_SDK = [LAZY['#bedrock'].entry, join(ROOT, 'functions', 'admin', 'handler.ts')]
+
+/** Node's web streams would take a third of the time in which chat loads. */
+const WEB_STREAMS = 'node:stream/web'
+const NO_WEB_STREAMS = join(ROOT, 'infra', 'functions', 'no-web-streams.ts')
+
+// CommonJS starts about 50 ms sooner than ESM.
+const COMMON: BuildOptions = {
+  bundle: true,
+  minify: true,
+  sourcemap: true,
+  sourcesContent: false,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  mainFields: ['module', 'main'],
+  // A file beside the function's own is found by require(), not by import().
+  supported: { 'dynamic-import': false },
+  logLevel: 'warning',
+}
+
+/** The folder with a function's code. */
+export function bundleFunction(name: string): string {
+  const folder = join('functions', name)
+  for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)
+  return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
+}
+
+/** Every function that answers callers explains its refusals; the other parts are chat's. */
+function lazyOf(name: string) {
+  if (name === 'chat') return Object.values(LAZY)
+  return API_FUNCTION_NAMES.some((other) => other === name) ? [LAZY['#advice']] : []
+}
+
+/** AWS's own client needs modules that our bundles leave out. */
+function bundleFile(folder: string, entry: string, outfile: string): string {
+  const lazy = Object.fromEntries(Object.entries(LAZY).map(([name, { file }]) => [name, file]))
+  const isSdk = WITH_SDK.includes(entry)
+  return bundle(folder, {
+    entryPoints: [entry],
+    alias: isSdk ? {} : { ...lazy, [WEB_STREAMS]: NO_WEB_STREAMS },
+    external: LAZY_FILES,
+    outfile,
+  })
+}
+
+/** The files that this process has written: an app may have several stacks with the same code. */
+const written = new Set<string>()
+
+/** Every file is renamed into place, because another synth may be reading the same folder at this moment. */
+function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptions): string {
+  const path = join(OUT, folder)
+  const file = join(path, outfile)
+  if (written.has(file)) return path
+  mkdirSync(path, { recursive: true })
+  // Files of the same folder refer to each other by relative paths.
+  const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: path, outfile: file, write: false })
+  for (const { path: place, contents } of outputFiles) {
+    const draft = join(OUT, randomUUID())
+    writeFileSync(draft, contents)
+    renameSync(draft, place)
+  }
+  written.add(file)
+  return path
+}

@@ -1,0 +1,214 @@
+import { Aws, Duration, Stack } from 'aws-cdk-lib'
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
+import { Construct } from 'constructs'
+import {
+  CLOSE_EVERY_MINUTES,
+  ENV,
+  FUNCTION_TIMEOUT_SECONDS,
+  SWEEP_EVERY_MINUTES,
+} from '../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import {
+  API_FUNCTION_NAMES,
+  type ApiFunctionName,
+  FUNCTIONS,
+  type FunctionName,
+} from '../../layers/gateway/endpoints.ts'
+import type { Tables } from '../data/tables.ts'
+import type { UsageExport } from '../data/usage-export.ts'
+import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
+import {
+  acknowledgedSecrets,
+  changeKeysAndCatalog,
+  readProviderSecrets,
+  readTables,
+  tablePermissions,
+  takeAdminKeys,
+} from '../rights/permissions.ts'
+import { readSeedCatalog } from '../settings.ts'
+import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
+import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
+
+type Props = {
+  readonly stage: Stage
+  readonly tables: Tables
+  /** The secrets by which CloudFront proves itself; undefined without CloudFront. */
+  readonly originSecrets: string | undefined
+  /** The export of closed days; undefined if they stay. */
+  readonly usageExport?: UsageExport | undefined
+  readonly catalog?: CatalogData
+}
+
+type Own = Pick<GatewayFunctionProps, 'concurrency' | 'may'> & Partial<GatewayFunctionProps>
+
+const API_TIMEOUT_SECONDS = 29
+const TOKENIZER_TIMEOUT_SECONDS = 10
+/** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
+const EDGE_RESERVE_MS = 10_000
+
+/** The functions, each with no more rights than it needs. */
+export class Functions extends Construct {
+  readonly chat: GatewayFunction
+  readonly tokenizer: GatewayFunction
+  readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
+  readonly sweep: GatewayFunction
+  readonly close: GatewayFunction
+  /** Undefined if the stage has no admin API. */
+  readonly admin: GatewayFunction | undefined
+
+  readonly #props: Props
+  readonly #may: ReturnType<typeof tablePermissions>
+  readonly #environment: Readonly<Record<string, string>>
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    const { stage, tables, usageExport } = props
+    const may = tablePermissions(tables)
+    const environment = environmentOf(props)
+    this.#props = props
+    this.#may = may
+    this.#environment = environment
+    this.tokenizer = this.#add('tokenizer', 'Counts tokens with js-tiktoken where no upstream has', {
+      environment: {},
+      memoryMb: stage.tokenizerMemoryMb,
+      timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
+      // The rest that chat's own limit leaves.
+      concurrency: null,
+      may: [],
+    })
+    this.chat = this.#chat(this.tokenizer)
+    const api = API_FUNCTION_NAMES.map((name) => [name, this.#addCalled(name, { concurrency: stage.apiConcurrency })])
+    this.api = Object.fromEntries(api)
+    this.sweep = this.#add('sweep', 'Finishes requests that died', {
+      timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
+      concurrency: stage.sweepConcurrency,
+      may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
+    })
+    this.#start(this.sweep, 'SweepSchedule', 'SchedulerRole', SWEEP_EVERY_MINUTES)
+    this.close = this.#add('close', 'Closes days: adds their usage up, and exports it', {
+      environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
+      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: stage.closeConcurrency,
+      may: [may.listKeys, may.readRowsOfKeys, may.keepDays, ...(usageExport ? [usageExport.write] : [])],
+      acknowledged: usageExport ? usageExport.acknowledged : [],
+    })
+    this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
+    this.admin = stage.admin ? this.#admin() : undefined
+  }
+
+  /** A function with what most of them have, and what it has in its place. */
+  #add(name: string, description: string, own: Own): GatewayFunction {
+    const { stage } = this.#props
+    return new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+      ...{ name, description, stage, environment: this.#environment },
+      ...{ memoryMb: stage.apiMemoryMb, timeoutSeconds: API_TIMEOUT_SECONDS },
+      ...own,
+    })
+  }
+
+  /** One that callers call, with the rights that its record names, and more. */
+  #addCalled(name: FunctionName, { may = [], environment, ...own }: Omit<Own, 'may'> & Partial<Own>): GatewayFunction {
+    const { originSecrets } = this.#props
+    const { description, rights } = FUNCTIONS[name]
+    return this.#add(name, description, {
+      ...own,
+      environment: {
+        ...this.#environment,
+        ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
+        ...environment,
+      },
+      may: [...rights.map((right) => this.#may[right]), ...may],
+    })
+  }
+
+  #chat(tokenizer: GatewayFunction): GatewayFunction {
+    const { stage, originSecrets, catalog = readSeedCatalog() } = this.#props
+    return this.#addCalled('chat', {
+      environment: {
+        ...GIVES_MEMORY_BACK,
+        [ENV.tokenizerFunction]: tokenizer.functionName,
+        // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
+        // paid for.
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),
+      },
+      memoryMb: stage.chatMemoryMb,
+      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: stage.chatConcurrency,
+      may: [invoke(tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
+      acknowledged: [
+        {
+          id: acknowledgedSecrets(stage),
+          reason: 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.',
+        },
+        ...acknowledgedWildcards(catalog),
+      ],
+    })
+  }
+
+  /** The one function that can make a key. */
+  #admin(): GatewayFunction {
+    const { tables, stage } = this.#props
+    const { deletionProtection, adminKeys, adminConcurrency: concurrency } = stage
+    return this.#add('admin', 'The admin API', {
+      environment: {
+        ...this.#environment,
+        [ENV.protected]: String(deletionProtection),
+        [ENV.adminKeys]: String(adminKeys),
+      },
+      concurrency,
+      may: [...readTables(tables), ...changeKeysAndCatalog(tables), ...(adminKeys ? takeAdminKeys(tables) : [])],
+    })
+  }
+
+  /**
+   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, retries: the next
+   * run does the same work. The queue may still deliver a call twice, which is harmless.
+   */
+  #start(fn: GatewayFunction, id: string, roleId: string, everyMinutes: number): void {
+    const every = Duration.minutes(everyMinutes)
+    fn.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
+    new Schedule(this, id, {
+      schedule: ScheduleExpression.rate(every),
+      target: new LambdaInvoke(fn.live, { retryAttempts: 0, role: this.#schedulerRole(roleId, fn) }),
+    })
+  }
+
+  /** May invoke the one function and nothing else, and only for schedules of this account. */
+  #schedulerRole(id: string, fn: GatewayFunction): IRole {
+    const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
+    const conditions = {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
+    }
+    const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
+    const role = new Role(this, id, { assumedBy })
+    role.addToPolicy(invoke(fn.live))
+    return role.withoutPolicyUpdates()
+  }
+
+  /** The functions that callers call, and that a deployment can try on a part of the calls first. */
+  get called(): GatewayFunction[] {
+    return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
+  }
+
+  get all(): GatewayFunction[] {
+    return [...this.called, this.tokenizer, this.sweep, this.close]
+  }
+}
+
+function environmentOf({ stage, tables }: Props): Record<string, string> {
+  return {
+    [ENV.keysTable]: tables.keys.tableName,
+    [ENV.usageTable]: tables.usage.tableName,
+    [ENV.answersTable]: tables.answers.tableName,
+    [ENV.stage]: stage.name,
+    ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
+  }
+}
+
+/** CDK's own grant would also allow its versions. */
+function invoke(fn: IFunction): PolicyStatement {
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
+}

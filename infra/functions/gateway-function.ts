@@ -1,0 +1,76 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  Alias,
+  Architecture,
+  Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import { removalPolicyOf } from '../data/retention.ts'
+import type { Stage } from '../stages.ts'
+import { bundleFunction } from './bundle.ts'
+
+const LIVE = 'live'
+
+/** CDK's types differ on an optional role: undefined or missing. */
+type LiveVersion = Alias & IFunction
+
+export type GatewayFunctionProps = {
+  /** The folder under functions/. */
+  readonly name: string
+  readonly description: string
+  readonly stage: Stage
+  readonly memoryMb: number
+  readonly timeoutSeconds: number
+  /** The executions reserved for it; null for those that all functions of the account share. */
+  readonly concurrency: number | null
+  readonly environment: Readonly<Record<string, string>>
+  /** All rights of the function, besides writing its own log. */
+  readonly may: readonly PolicyStatement[]
+  /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
+  readonly acknowledged?: readonly { readonly id: string; readonly reason: string }[]
+}
+
+export class GatewayFunction extends LambdaFunction {
+  #live: LiveVersion | undefined
+
+  constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
+    const { stage } = props
+    const logs = new LogGroup(scope, `${id}Logs`, {
+      retention: stage.logRetentionDays,
+      removalPolicy: removalPolicyOf(stage),
+    })
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+    super(scope, id, {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleFunction(props.name)),
+      handler: 'index.handler',
+      memorySize: props.memoryMb,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      ...(props.concurrency !== null && { reservedConcurrentExecutions: props.concurrency }),
+      // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
+      environment: props.environment,
+      logGroup: logs,
+      role,
+      // A deployment must not delete a version whose streams have not ended.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+    })
+    logs.grantWrite(role)
+    for (const statement of props.may) role.addToPolicy(statement)
+    Validations.of(role).acknowledge(...(props.acknowledged ?? []))
+  }
+
+  /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
+  get live(): LiveVersion {
+    const version = this.currentVersion as IVersion
+    this.#live ??= new Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
+    return this.#live
+  }
+}

@@ -1,0 +1,66 @@
+import { Aws, Validations } from 'aws-cdk-lib'
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Construct } from 'constructs'
+import type { Alarms } from '../monitoring/alarms.ts'
+import type { Functions } from './functions.ts'
+import type { GatewayFunction } from './gateway-function.ts'
+
+type Props = { readonly functions: Functions; readonly alarms: Alarms }
+
+/**
+ * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
+ * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
+ */
+const TAKE_BACK = ['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped']
+
+/**
+ * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
+ * slowest of the alarms needs. If one goes off, the version before gets all calls again, and CloudFormation rolls the
+ * rest of the deployment back. The sweep and the tokenizer change at once: a tenth of their few calls would prove
+ * nothing.
+ */
+export class Rollout extends Construct {
+  constructor(scope: Construct, id: string, { functions, alarms }: Props) {
+    super(scope, id)
+    const application = new LambdaApplication(this, 'Application')
+    const role = this.#role(functions.called)
+    const watched = TAKE_BACK.map((name) => {
+      const alarm = alarms.get(name)
+      if (!alarm) throw new Error(`There is no alarm ${name}.`)
+      return alarm
+    })
+    for (const fn of functions.called) {
+      const group = new LambdaDeploymentGroup(this, fn.node.id, {
+        application,
+        alias: fn.live,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
+        alarms: watched,
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+        // CDK would add AWS's own policy, which is for every function of the account.
+        role: role.withoutPolicyUpdates(),
+      })
+      // On its rights too, not only on its name.
+      group.node.addDependency(role)
+    }
+  }
+
+  /** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */
+  #role(functions: readonly GatewayFunction[]): Role {
+    const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+        // By name: a reference to an alias would wait for the deployment that this role is for.
+        resources: functions.flatMap(({ functionArn, live }) => [functionArn, `${functionArn}:${live.aliasName}`]),
+      }),
+    )
+    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.',
+    })
+    return role
+  }
+}

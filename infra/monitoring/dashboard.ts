@@ -1,0 +1,45 @@
+import { Dashboard, GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Construct } from 'constructs'
+import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
+import type { Functions } from '../functions/functions.ts'
+import type { Stage } from '../stages.ts'
+import { gatewayMetric } from './metrics.ts'
+
+export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): void {
+  const metric = (name: string, statistic?: string) => gatewayMetric(stage, name, statistic)
+  const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
+  const graphs: [title: string, metrics: IMetric[]][] = [
+    ['Requests and errors', [metric('Requests'), metric('Errors'), metric('ServerErrors')]],
+    ['Errors of upstreams', [metric('UpstreamErrors'), metric('UpstreamFailures')]],
+    ['Requests without a valid key', [metric('InvalidKeys')]],
+    ['Errors by code', [by('Errors', 'errorCode')]],
+    ['Requests by model', [by('Requests', 'model')]],
+    ['Requests by provider', [by('Requests', 'provider')]],
+    ['Time to first token', ['p50', 'p95', 'p99'].map((p) => metric('TimeToFirstToken', p))],
+    ['Time to first token by provider (p95)', [by('TimeToFirstToken', 'provider', 'p95')]],
+    ['Duration', ['p50', 'p95', 'p99'].map((p) => metric('Duration', p))],
+    ['Tokens', [metric('PromptTokens'), metric('CompletionTokens')]],
+    ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
+    ['Credits spent and held', [metric('Credits'), metric('CreditsHeld')]],
+    ['Credits by model', [by('Credits', 'model')]],
+    ['Charged and what it cost us', [metric('Credits'), metric('UpstreamCost')]],
+    [
+      'Usage rejected, billed at the bound, beyond the cap',
+      ['UsageRejected', 'BilledAtBound', 'BeyondCap'].map((name) => metric(name)),
+    ],
+    ['Prompts above the context', [metric('ContextExceeded'), by('ContextExceeded', 'route')]],
+    ['Rough estimates', [metric('RoughEstimates')]],
+    ['Answers given up, unpaid', [metric('UnpaidAnswers'), by('UnpaidAnswers', 'provider')]],
+    ['Holds: unsettled and swept', [metric('Unsettled'), metric('SweptHolds')]],
+    ['Chat function', [chat.metricInvocations(), chat.metricErrors(), chat.metricThrottles()]],
+  ]
+  const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
+  const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
+  new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}`, widgets: rows })
+}
+
+/** One line for each value of the dimension. */
+function search(stage: Stage, name: string, dimension: string, statistic: string): MathExpression {
+  const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${stage.name}"`
+  return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
+}

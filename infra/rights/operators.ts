@@ -1,0 +1,94 @@
+import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { Construct } from 'constructs'
+import { ITEMS } from '../../layers/gateway/contract.ts'
+import { ADMIN_LOOKING_POSTS, ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
+import type { Tables } from '../data/tables.ts'
+import { readSeedCatalog } from '../settings.ts'
+import type { Stage } from '../stages.ts'
+import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
+import {
+  acknowledgedSecrets,
+  changeAdminKeys,
+  changeKeysAndCatalog,
+  readAdminGrants,
+  readProviderSecrets,
+  readTables,
+} from './permissions.ts'
+
+type Props = {
+  readonly stage: Stage
+  readonly tables: Tables
+  /** The admin API, if the stage has one. */
+  readonly adminApi?: HttpApi | undefined
+}
+
+/**
+ * Policies for people: the rights that the command line needs on this stage, and no more. They must be attached to
+ * somebody.
+ */
+export class Operators extends Construct {
+  /** For everything that the command line does. */
+  readonly operator: ManagedPolicy
+  /** For reading only. */
+  readonly reader: ManagedPolicy
+
+  constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
+    super(scope, id)
+    const catalog = readSeedCatalog()
+    const reading = [this.#findStage(), ...readTables(tables), readAdminGrants(tables)]
+    this.reader = new ManagedPolicy(this, 'WaybillReader', {
+      description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
+      statements: [...reading, ...this.#call(adminApi, [callsBy('GET'), ...LOOKING_POSTS])],
+    })
+    this.operator = new ManagedPolicy(this, 'WaybillOperator', {
+      description: `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
+      statements: [
+        ...reading.map((statement) => statement.copy()),
+        ...changeKeysAndCatalog(tables, [ITEMS.audit]),
+        ...changeAdminKeys(tables),
+        readProviderSecrets(this, stage),
+        ...invokeBedrock(catalog),
+        ...this.#call(adminApi, [callsBy('*')]),
+      ],
+    })
+    if (adminApi) Validations.of(this.reader).acknowledge(acknowledgedCalls(adminApi, 'GET'))
+    Validations.of(this.operator).acknowledge(
+      ...(adminApi ? [acknowledgedCalls(adminApi, '*')] : []),
+      {
+        id: acknowledgedSecrets(stage),
+        reason:
+          '`routes test` calls every provider of this stage with its key. Which there are is the catalog’s to say.',
+      },
+      ...acknowledgedWildcards(catalog),
+    )
+  }
+
+  /** By the stack's own id, which CloudFormation checks even if a stack is called by its name. */
+  #findStage(): PolicyStatement {
+    return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
+  }
+
+  /** To call the admin API by signed requests. */
+  #call(api: HttpApi | undefined, calls: readonly string[]): PolicyStatement[] {
+    if (!api) return []
+    const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]
+    const resources = calls.map((call) =>
+      Stack.of(this).formatArn({ service, resource: `${api.apiId}/${call}`, arnFormat }),
+    )
+    return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources })]
+  }
+}
+
+const callsBy = (method: string, path = '/*') => `$default/${method}${ADMIN_PATHS.signed}${path}`
+const LOOKING_POSTS = ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))
+
+function acknowledgedCalls(api: HttpApi, method: string) {
+  const id = Stack.of(api).getLogicalId(api.node.defaultChild as CfnElement)
+  const arn = `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${id}>/${callsBy(method)}`
+  return {
+    id: `AwsSolutions::AwsSolutions-IAM5[Resource::${arn}]`,
+    reason: 'Every path of this one API by this method: it has one for each key, request and version.',
+  }
+}

@@ -1,0 +1,138 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Construct } from 'constructs'
+import { ITEMS, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
+import type { TableRight } from '../../layers/gateway/endpoints.ts'
+import type { Tables } from '../data/tables.ts'
+import type { Stage } from '../stages.ts'
+
+const KEYS = `${ITEMS.key}*`
+const HASHES = `${ITEMS.hash}*`
+const ROWS = `${USAGE_ITEMS.row}*`
+const DAYS = `${USAGE_ITEMS.day}*`
+
+const EXTERNAL_IDS = `${ITEMS.external}*`
+const EVENTS = `${ITEMS.event}*`
+const CLAIMS = `${ITEMS.claim}*`
+const ADMIN_KEYS = `${ITEMS.adminKey}*`
+const ADMIN_HASHES = `${ITEMS.adminHash}*`
+const ADMIN_GRANTS = `${ITEMS.adminGrants}*`
+
+/** Reads of people and programs that administer. */
+export function readTables({ keys, usage }: Tables): PolicyStatement[] {
+  return [
+    onItems(
+      keys.tableArn,
+      ['dynamodb:GetItem'],
+      [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+    ),
+    onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
+    // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
+    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
+    new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: [usage.tableArn] }),
+    new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
+    }),
+  ]
+}
+
+/** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
+export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[] = []): PolicyStatement[] {
+  return [
+    onItems(
+      keys.tableArn,
+      ['dynamodb:PutItem'],
+      [KEYS, HASHES, EXTERNAL_IDS, EVENTS, CLAIMS, ITEMS.versions, ...alsoPut],
+    ),
+    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
+    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
+  ]
+}
+
+/** The daily sums that admin keys have granted. */
+export function readAdminGrants({ keys }: Tables): PolicyStatement {
+  return onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_GRANTS])
+}
+
+/** To make, rotate and revoke admin keys. None is deleted. */
+export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
+  return [
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS]),
+    onItems(keys.tableArn, ['dynamodb:PutItem'], [ADMIN_KEYS, ADMIN_HASHES]),
+    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
+  ]
+}
+
+/** To recognise an admin key by its secret, and to count its grants. It does not allow to make or change one. */
+export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
+  return [
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_HASHES, ADMIN_GRANTS]),
+    onItems(keys.tableArn, ['dynamodb:ConditionCheckItem'], [ADMIN_KEYS]),
+    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [ADMIN_GRANTS]),
+  ]
+}
+
+function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
+  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
+  return new PolicyStatement({ actions, resources: [table], conditions })
+}
+
+/** Rights to the tables, in the smallest pieces that functions need. */
+export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Record<TableRight, PolicyStatement>> {
+  const onKeys = (actions: string[], leadingKeys?: string[]) =>
+    new PolicyStatement({
+      actions,
+      resources: [keys.tableArn],
+      ...(leadingKeys && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } } }),
+    })
+  const onUsage = (actions: string[], leadingKey: string) =>
+    new PolicyStatement({
+      actions,
+      resources: [usage.tableArn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [leadingKey] } },
+    })
+  return {
+    readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
+    readKeys: onKeys(['dynamodb:GetItem'], [KEYS, HASHES]),
+    readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
+    /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
+    admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),
+    findKeysToSweep: new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],
+    }),
+    /** Rows, and no total of a day. */
+    writeRows: onUsage(['dynamodb:PutItem'], ROWS),
+    keepAnswers: new PolicyStatement({
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      resources: [answers.tableArn],
+    }),
+    readRows: onUsage(['dynamodb:GetItem'], ROWS),
+    /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
+    listKeys: onKeys(['dynamodb:Scan']),
+    readRowsOfKeys: new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
+    }),
+    /** Totals of days, and no row. */
+    keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
+  }
+}
+
+/** A secret's ARN ends in six random characters. */
+export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
+  const resourceName = secretName(stage.name, '*')
+  const arn = Stack.of(scope).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  })
+  return new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
+}
+
+/** The wildcard of that right, as cdk-nag names it. */
+export function acknowledgedSecrets({ name }: Stage): string {
+  return `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(name, '*')}]`
+}

@@ -1,0 +1,48 @@
+import { InvalidArgumentError } from 'commander'
+import type { z } from 'zod'
+import * as rules from '../../layers/admin/settings/rules.ts'
+import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+
+// Each parses one argument, or tells the fault, the value and a valid form.
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return argument(rules.wholeNumber(least, most), (text) => (/^\d+$/.test(text) ? Number(text) : text))
+}
+
+export const credits = argument(rules.credits)
+export const someCredits = argument(rules.someCredits)
+export const keyName = argument(SETTING_FIELDS.name)
+export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
+
+/** At least one range. */
+export const someCidrs = argument(
+  SETTING_FIELDS.allowlist.refine(
+    (ranges) => ranges.length > 0,
+    'must name at least one CIDR range: an admin key does not work from everywhere.',
+  ),
+  listIn,
+)
+
+/** For a search, in which an empty id finds nothing. */
+export const someExternalId = argument(SETTING_FIELDS.external_id.unwrap())
+
+/** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
+export const moment = argument(rules.moment)
+
+/** A period before now, in milliseconds. */
+export function period(text: string): number {
+  const ms = readPeriod(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError('It must be a period such as 30m, 24h or 7d.')
+}
+
+/** The admin API's rule, with a message for the command line. */
+function argument<T>(rule: z.ZodType<T>, valueIn: (text: string) => unknown = (text) => text): (text: string) => T {
+  return (text) => {
+    const { data, error } = rule.safeParse(valueIn(text))
+    if (!error) return data
+    throw new InvalidArgumentError(`It ${error.issues[0]?.message}`)
+  }
+}

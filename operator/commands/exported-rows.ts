@@ -1,0 +1,50 @@
+import { isoTime } from '../../layers/gateway/domain/time.ts'
+import type { Ask } from '../admin-client/ask.ts'
+import { Refusal } from '../admin-client/refusal.ts'
+
+export type ExportFormat = 'csv' | 'jsonl'
+
+type Wanted = { readonly fromMs: number; readonly toMs: number; readonly key: string | undefined }
+
+const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
+/** A range that is refused as too much for one answer is asked for in halves, as long as that may help. */
+const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, took_too_long: 60_000 }
+
+/** The rows of a range in pieces of text, oldest first within a key. */
+export async function* exportedRows(
+  admin: Ask,
+  { fromMs, toMs, key }: Wanted,
+  format: ExportFormat,
+): AsyncGenerator<string, void, undefined> {
+  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key }
+  const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
+    if (!isWorthSplitting(error, toMs - fromMs)) throw error
+    return undefined
+  })
+  if (pieces) return yield* pieces
+  const middleMs = fromMs + Math.floor((toMs - fromMs) / 2)
+  yield* exportedRows(admin, { fromMs, toMs: middleMs, key }, format)
+  const rest = exportedRows(admin, { fromMs: middleMs, toMs, key }, format)
+  yield* format === 'csv' ? withoutHeader(rest) : rest
+}
+
+function isWorthSplitting(error: unknown, ms: number): boolean {
+  const least = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
+  return least !== undefined && ms > least
+}
+
+/** The first half has the header. */
+async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let begun = ''
+  let isBehind = false
+  for await (const piece of pieces) {
+    if (isBehind) {
+      yield piece
+      continue
+    }
+    begun += piece
+    const end = begun.indexOf('\r\n')
+    isBehind = end >= 0
+    if (isBehind) yield begun.slice(end + 2)
+  }
+}

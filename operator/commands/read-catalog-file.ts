@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { namingEcho } from '../../layers/admin/catalog/naming-echo.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { jsonFault } from '../../layers/gateway/domain/json-fault.ts'
+import { CliError } from '../terminal/cli-error.ts'
+
+/** The checked catalog of a file. Throws a CliError whose first line is the fault, and whose other lines are details. */
+export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
+  const parsed = parseCatalog(await readCatalogJson(file, namingEcho(echoUrl)))
+  if ('catalog' in parsed) return parsed.catalog
+  throw invalidCatalog(`The catalog '${file}' is not valid`, parsed.faults)
+}
+
+/** The content of a file, not checked yet. */
+export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)
+  })
+  try {
+    return JSON.parse(text, reviver) as object
+  } catch {
+    throw new CliError(`The catalog '${file}' is not JSON: ${jsonFault(text)}.`)
+  }
+}
+
+export function invalidCatalog(complaint: string, [first, ...more]: readonly string[]): CliError {
+  return new CliError([`${complaint}: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'))
+}

@@ -1,0 +1,39 @@
+import { readVariable } from '../../layers/gateway/config.ts'
+import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import type { KeySources } from '../../layers/gateway/providers/open-provider.ts'
+
+/** An `env:NAME` and the only address that its value may be sent to. */
+export type NamedVariable = { readonly apiKey: string; readonly baseUrl: string }
+
+/** The variables that the providers of a catalog name. */
+export function namedVariables({ providers }: CatalogData): NamedVariable[] {
+  return Object.values(providers).flatMap((entry) => {
+    const apiKey = apiKeyOf(entry)
+    return 'baseUrl' in entry && apiKey?.startsWith('env:') ? [{ apiKey, baseUrl: entry.baseUrl }] : []
+  })
+}
+
+/**
+ * The keys of a local gateway. Every program on this machine can write a catalog into its table, so only the file that
+ * it was started with decides which address gets which variable.
+ */
+export function localKeys(named: readonly NamedVariable[]): KeySources {
+  return {
+    env: (name, baseUrl) => {
+      const isNamed = named.some((one) => one.apiKey === `env:${name}` && one.baseUrl === baseUrl)
+      if (isNamed) return readVariable(name)
+      throw new UpstreamFailure(
+        'credential',
+        `The catalog file that 'npm start' loaded does not send env:${name} to ${new URL(baseUrl).origin}, so it is ` +
+          "not sent. Restart with a file that does: WAYBILL_CATALOG=FILE npm start (unless set, 'local/catalog.json').",
+      )
+    },
+    secret: async (name) => {
+      throw new UpstreamFailure(
+        'credential',
+        `secret:${name} is for a stage in AWS; on this machine there is env:NAME.`,
+      )
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { RouteTest } from '../../layers/admin/api/call.ts'
+import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
+import type { Catalog, PricedModel, UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
+import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { readUsage } from '../../layers/gateway/wire/usage-counts.ts'
+
+/** One short text through one route of an embedding model. */
+export async function testEmbedding(
+  openProvider: OpenProvider,
+  catalog: Catalog,
+  model: PricedModel,
+  route: UpstreamRoute,
+): Promise<Omit<RouteTest, 'model' | 'provider' | 'upstreamModel'>> {
+  const value = { model: model.id, input: 'ok' }
+  const chat = readEmbeddingRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
+  const provider = openProvider(catalog, route.provider)
+  if (!chat.embedding || !provider.embed) return { ok: false, result: 'unsupported: this dialect has no embeddings' }
+  const startedMs = performance.now()
+  try {
+    const { usage } = await provider.embed({
+      embedding: chat.embedding,
+      chat,
+      dimensions: model.dimensions ?? 0,
+      model: route.model,
+      idleTimeoutMs: route.idleTimeoutMs,
+      extra: {},
+      dropsUnknown: false,
+      noteDropped: () => {},
+      signal: AbortSignal.timeout(route.firstByteTimeoutMs),
+    })
+    const firstTokenMs = Math.round(performance.now() - startedMs)
+    const reported = readUsage(usage)
+    const tokens = reported && countsOf(reported).prompt
+    if (!tokens) return { ok: true, result: 'ok, but it reports no usage: it will be billed by estimate', firstTokenMs }
+    const { cost } = billFor(priceRequest(chat, model, catalog), {
+      quantities: { prompt: tokens, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
+      reasoning: 0,
+      source: 'upstream',
+      usageRejected: false,
+    })
+    return { ok: true, result: 'ok', firstTokenMs, tokens, cost }
+  } catch (error) {
+    return { ok: false, result: reasonOf(error) }
+  }
+}
+
+/** The reason why a route's test failed, in a few words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}`
+  return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)
+}

@@ -1,0 +1,69 @@
+import type { RouteTest } from '../../layers/admin/api/call.ts'
+import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
+import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
+import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
+import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
+import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { speaks } from '../../layers/gateway/wire/delta.ts'
+import { readUsage } from '../../layers/gateway/wire/usage-counts.ts'
+import { reasonOf, testEmbedding } from './test-embedding.ts'
+
+const OUTPUT_CAP = 16
+
+/** One tiny request through one route, without the gates: only the operator is billed, by the provider. */
+export async function testRoute(
+  openProvider: OpenProvider,
+  catalog: Catalog,
+  model: PricedModel,
+  route: UpstreamRoute,
+): Promise<RouteTest> {
+  const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
+  if (kindOf(model) === 'embedding') return { ...about, ...(await testEmbedding(openProvider, catalog, model, route)) }
+  const value = { model: model.id, max_tokens: OUTPUT_CAP, messages: [{ role: 'user', content: 'Say ok.' }] }
+  const chat = parseChatRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
+  const startedMs = performance.now()
+  let firstTokenMs: number | undefined
+  let usage: unknown
+  try {
+    const answer = await openProvider(catalog, route.provider).chat({
+      chat,
+      outputCap: OUTPUT_CAP,
+      model: route.model,
+      idleTimeoutMs: route.idleTimeoutMs,
+      extra: {},
+      dropsUnknown: false,
+      mayWriteCache: false,
+      mayWriteCache1h: false,
+      asksWhole: false,
+      noteDropped: () => {},
+      signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
+    })
+    for await (const parts of answer) {
+      for (const part of parts) {
+        if (part.kind === 'usage') usage = part.usage
+        else if (speaks(part.delta)) firstTokenMs ??= Math.round(performance.now() - startedMs)
+      }
+    }
+  } catch (error) {
+    return { ...about, ok: false, result: reasonOf(error) }
+  }
+  if (firstTokenMs === undefined) return { ...about, ok: false, result: 'empty: it said nothing' }
+  const reported = readUsage(usage)
+  const counts = reported && countsOf(reported)
+  if (!counts?.prompt || !counts.completion) {
+    return {
+      ...about,
+      ok: true,
+      result: 'ok, but it reports no usage: answers will be billed by estimate',
+      firstTokenMs,
+    }
+  }
+  const { prompt, completion, cached, cacheWrite, cacheWrite1h = 0, reasoning } = counts
+  const { cost } = billFor(priceRequest(chat, model, catalog), {
+    quantities: { prompt, completion, cached, cacheWrite, cacheWrite1h, images: 0 },
+    reasoning,
+    source: 'upstream',
+    usageRejected: false,
+  })
+  return { ...about, ok: true, result: 'ok', firstTokenMs, tokens: prompt + completion, cost }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { UsageRecord } from '../../../layers/admin/api/shapes/usage-record.ts'
+import type { ENDPOINTS } from '../../../layers/gateway/endpoints.ts'
+import { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from './contracts/chat.ts'
+import { Completion, CompletionChunk, CompletionRequest } from './contracts/completions.ts'
+import { EmbeddingList, EmbeddingRequest } from './contracts/embeddings.ts'
+import * as messages from './contracts/messages.ts'
+import { ResponseEvent } from './contracts/response-events.ts'
+import { ResponseRequest } from './contracts/response-request.ts'
+import { Response } from './contracts/responses.ts'
+import { ApiKey } from './shapes/api-key.ts'
+import { ErrorBody } from './shapes/errors.ts'
+import { Model, ModelList } from './shapes/models.ts'
+
+export type PublicPath = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]['routes'][number]['path']
+
+type Operation = {
+  readonly operationId: string
+  readonly tag: keyof typeof TAGS
+  readonly summary: string
+  /** Beside its scope. */
+  readonly description?: string
+  /** The meaning of `{id}` in the path. */
+  readonly id?: string
+  readonly request?: z.ZodType
+  readonly answer: z.ZodType
+  readonly stream?: { readonly events: z.ZodType; readonly words: string; readonly ending: string }
+}
+
+export const TAGS = {
+  Chat: 'OpenAI’s chat completions, Responses and text completions.',
+  Messages: 'Anthropic’s Messages.',
+  Embeddings: 'OpenAI’s embeddings.',
+  Models: 'The models that can be asked, and their prices.',
+  Account: 'The calling key, and its requests.',
+}
+
+const COMMENTS = 'Lines that begin with `:` are comments: `: keep-alive` in pauses, and `: x-svc-cost <credits>`'
+const COST = ': x-svc-cost 0.00000135'
+
+const chunks = (chunk: z.ZodType) => ({
+  events: z.union([chunk, ErrorBody]),
+  words: `Each \`data:\` event is one chunk. A failure after the first byte is one error event and the end, without [DONE]. ${COMMENTS} just before \`data: [DONE]\`.`,
+  ending: `${COST}\n\ndata: [DONE]`,
+})
+
+/** By the path of an endpoint. */
+export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
+  '/v1/chat/completions': {
+    operationId: 'createChatCompletion',
+    tag: 'Chat',
+    summary: 'A chat completion',
+    request: ChatCompletionRequest,
+    answer: ChatCompletion,
+    stream: chunks(ChatCompletionChunk),
+  },
+  '/v1/responses': {
+    operationId: 'createResponse',
+    tag: 'Chat',
+    summary: 'A response',
+    description: 'OpenAI’s Responses without anything that is stored.',
+    request: ResponseRequest,
+    answer: Response,
+    stream: {
+      events: ResponseEvent,
+      words: `Each event has an \`event:\` line with its type and a \`data:\` line. The last is response.completed or response.incomplete; a failure after the first byte is an error event and response.failed. ${COMMENTS} at the end.`,
+      ending: COST,
+    },
+  },
+  '/v1/completions': {
+    operationId: 'createCompletion',
+    tag: 'Chat',
+    summary: 'A text completion',
+    description: 'The contract that is older than chat.',
+    request: CompletionRequest,
+    answer: Completion,
+    stream: chunks(CompletionChunk),
+  },
+  '/v1/embeddings': {
+    operationId: 'createEmbedding',
+    tag: 'Embeddings',
+    summary: 'Vectors of texts',
+    request: EmbeddingRequest,
+    answer: EmbeddingList,
+  },
+  '/v1/messages': {
+    operationId: 'createMessage',
+    tag: 'Messages',
+    summary: 'A message in the words of Anthropic’s Messages',
+    request: messages.MessagesRequest,
+    answer: messages.MessagesAnswer,
+    stream: {
+      events: z.union([messages.MessagesEvent, messages.MessagesError]),
+      words: `Each event has its name in \`event:\` and in \`type\`. A failure after the first byte is one event of the type error and the end. ${COMMENTS} at the end.`,
+      ending: COST,
+    },
+  },
+  '/v1/messages/count_tokens': {
+    operationId: 'countMessageTokens',
+    tag: 'Messages',
+    summary: 'The tokens of such a request',
+    description: 'Free. Beyond four at once of a key it is a 429 with Retry-After.',
+    request: messages.MessagesCountRequest,
+    answer: messages.MessagesCount,
+  },
+  '/v1/models': {
+    operationId: 'listModels',
+    tag: 'Models',
+    summary: 'The active models and their prices',
+    answer: ModelList,
+  },
+  '/v1/models/{id+}': {
+    operationId: 'getModel',
+    tag: 'Models',
+    summary: 'One model',
+    description: 'An id may have slashes, encoded or not.',
+    id: 'The id of a model.',
+    answer: Model,
+  },
+  '/v1/key/introspect': {
+    operationId: 'introspectKey',
+    tag: 'Account',
+    summary: 'Status, scopes, balance and limits of the calling key',
+    answer: ApiKey,
+  },
+  '/v1/usage/{id}': {
+    operationId: 'getUsage',
+    tag: 'Account',
+    summary: 'The row of one request',
+    description: 'A key sees its own requests only.',
+    id: 'The X-Request-Id of an answer.',
+    answer: UsageRecord,
+  },
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { Attempt, Pricing, UsageRecord } from '../../../layers/admin/api/shapes/usage-record.ts'
+import { type Endpoint, HTTP_ROUTES, type HttpRoute } from '../../../layers/gateway/endpoints.ts'
+import * as chat from './contracts/chat.ts'
+import * as completions from './contracts/completions.ts'
+import * as embeddings from './contracts/embeddings.ts'
+import * as messages from './contracts/messages.ts'
+import { Usage } from './contracts/parts.ts'
+import * as events from './contracts/response-events.ts'
+import { ResponseRequest } from './contracts/response-request.ts'
+import * as responses from './contracts/responses.ts'
+import { EXAMPLES, type Example } from './examples.ts'
+import { ALWAYS, HEADERS, headersOf, LOWERED, OF_MODELS, PARAMETERS, REPLAYED } from './headers.ts'
+import { componentSchemas, type Json, schemaOf } from './json-schema.ts'
+import { OPERATIONS, type PublicPath, TAGS } from './operations.ts'
+import { refusalAnswers, refusalsOf } from './refusals.ts'
+import { ApiKey, Window } from './shapes/api-key.ts'
+import { ErrorBody } from './shapes/errors.ts'
+import { Model, ModelList } from './shapes/models.ts'
+
+/** Schemas that the document has by a name; others stand where they are used. */
+const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+  ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody, Usage },
+  ...{ ...chat, ...completions, ...embeddings, ResponseRequest, ...responses, ...events, ...messages },
+}
+
+/** The OpenAPI document of the public API, made of its endpoints, errors and schemas. */
+export function publicOpenApi(): Json {
+  const named = (schema: z.ZodType) => schemaOf(schema, COMPONENTS)
+  const paths = HTTP_ROUTES.map((route) => [
+    // An id with slashes is to the document an id like any other.
+    route.path.replace('{id+}', '{id}'),
+    { [route.method.toLowerCase()]: operationOf(route) },
+  ])
+  return {
+    ...about(),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: SECURITY,
+      headers: HEADERS,
+      responses: refusalAnswers(named),
+      schemas: componentSchemas(COMPONENTS),
+    },
+  }
+}
+
+function about(): Json {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Waybill',
+      version,
+      summary: 'A chat routing gateway with OpenAI- and Anthropic-compatible contracts.',
+      description:
+        'Every answer has X-Request-Id, and X-Svc-Cost unless it is a stream. With a valid key it has the RateLimit headers. Unknown paths are 404 and wrong methods are 405, in the shape of Error, or of MessagesError under /v1/messages.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: 'http://127.0.0.1:8787', description: 'npm start' },
+      {
+        url: 'https://{distribution}',
+        description: 'The BaseUrl that a deployment prints, without its /v1',
+        variables: { distribution: { default: 'example.cloudfront.net' } },
+      },
+    ],
+    security: [{ key: [] }, { 'x-api-key': [] }],
+  }
+}
+
+const SECURITY = {
+  key: { type: 'http', scheme: 'bearer', description: 'A key of the operator’s: svc_live_ and 43 characters.' },
+  'x-api-key': {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The same key, as Anthropic’s clients send it.',
+  },
+}
+
+function operationOf(route: HttpRoute): Json {
+  const { path, endpoint } = route
+  const { operationId, tag, summary, description, id, request } = OPERATIONS[path as PublicPath]
+  const example = EXAMPLES[path as PublicPath]
+  const scope = endpoint.scope ? `Needs the scope ${endpoint.scope}.` : 'Needs no scope.'
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, scope].filter(Boolean).join(' '),
+    ...(id && {
+      parameters: [{ name: 'id', in: 'path', required: true, description: id, schema: { type: 'string' } }],
+    }),
+    ...(request && {
+      parameters: PARAMETERS,
+      requestBody: { required: true, description: 'At most 4 MiB.', content: exampleContent(request, example.request) },
+    }),
+    responses: { 200: answerOf(path as PublicPath, endpoint, example), ...refusalsOf(route) },
+  }
+}
+
+function answerOf(path: PublicPath, { contract, countsOnly }: Endpoint, example: Example): Json {
+  const { answer, stream } = OPERATIONS[path]
+  const names = [
+    ...ALWAYS,
+    ...(contract === 'messages' ? ['Request-Id'] : []),
+    ...(contract && !countsOnly ? [...OF_MODELS, LOWERED] : []),
+    ...(contract ? [REPLAYED] : []),
+  ]
+  const streamed = stream && {
+    'text/event-stream': {
+      schema: { ...schemaOf(stream.events, COMPONENTS), description: stream.words },
+      example: [...(example.stream ?? []).map(frameOf), stream.ending, ''].join('\n\n'),
+    },
+  }
+  return {
+    description: stream ? `${answer.description} With "stream": true, a stream of events.` : answer.description,
+    headers: headersOf(names),
+    content: { ...exampleContent(answer, example.answer), ...streamed },
+  }
+}
+
+function exampleContent(schema: z.ZodType, example: unknown): Json {
+  return { 'application/json': { schema: schemaOf(schema, COMPONENTS), example } }
+}
+
+/** An event with a type has it in a line of its own, too. */
+function frameOf(event: object): string {
+  const data = `data: ${JSON.stringify(event)}`
+  return 'type' in event ? `event: ${event.type}\n${data}` : data
+}

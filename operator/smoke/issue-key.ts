@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
+import type { Nano } from '../../layers/gateway/domain/money.ts'
+import { issueSecret, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { CliError } from '../terminal/cli-error.ts'
+
+type IssueOptions = {
+  readonly settings: KeySettings
+  readonly credits: Nano
+  readonly prefix: string
+  readonly by: string
+}
+
+type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act }
+
+/** A key that is not saved yet, and its secret. */
+function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
+  const { secret, stored } = issueSecret(prefix, randomBytes)
+  const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
+  return { key, secret, act: newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)) }
+}
+
+export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
+  const issued = draftKey(options, nowMs)
+  const result = await createKey(tables)(issued.key, issued.act)
+  if (!result.created) throw externalIdTaken(issued.key.externalId ?? '', result.ownerId)
+  return issued
+}
+
+export function externalIdTaken(externalId: string, ownerId: string): CliError {
+  return new CliError(
+    `The external id '${externalId}' is that of the key ${ownerId}. Two keys cannot have the same one.`,
+  )
+}

@@ -80,7 +80,7 @@ export async function checkProviderKeys(
   }
 }
 
-/** As many sweeps may fail before an alarm goes off. */
+/** Three sweeps may fail before an alarm goes off. */
 const LATE_MS = 3 * SWEEP_EVERY_MINUTES * 60_000
 
 /** The sweep leaves no trace of its own, but requests that it should have settled do. */

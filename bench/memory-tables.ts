@@ -11,7 +11,6 @@ export type MemoryTables = {
   readonly tables: Tables
   /** The item of the first key as it is now. */
   keyItem(): Item
-  /** The last row that was written. */
   lastRow(): Item | undefined
 }
 

@@ -43,7 +43,6 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
-  /** Undefined if the stage has no admin API. */
   readonly admin: GatewayFunction | undefined
 
   constructor(scope: Construct, id: string, props: Props) {

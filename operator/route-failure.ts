@@ -1,6 +1,5 @@
 import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
 
-/** The reason why a route's test failed, in a few words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}`
   return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)

@@ -8,7 +8,6 @@ import { type Confirm, confirmer } from './confirm.ts'
 import { type Connection, connect, type Target } from './connect.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The output of a command. */
 export type Report = {
   readonly out: Output
   /** Makes the command line end with 1, although nothing was thrown. */

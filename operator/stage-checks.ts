@@ -4,7 +4,6 @@ import { expiredHolds, type Key } from '../layers/gateway/domain/key.ts'
 import { namedSecrets } from '../layers/gateway/domain/provider-secret.ts'
 import type { UsageRow } from '../layers/gateway/domain/usage-row.ts'
 
-/** The reason why a check does not apply to this gateway. */
 export type NotApplicable = { readonly notApplicable: string }
 
 const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })

@@ -1,6 +1,5 @@
 type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
 
-/** The used part of a limit. */
 export function Gauge({ name, used, limit, remark }: Props) {
   return (
     <div class="gauge">

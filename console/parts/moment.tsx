@@ -2,7 +2,6 @@ import { useNow } from './use-now.ts'
 
 type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
-/** A moment in UTC, with the time since then. */
 export function Moment({ at, never = 'never', isBrief }: Props) {
   const now = useNow(60_000)
   if (at === null) return <span class="quiet">{never}</span>

@@ -6,7 +6,6 @@ import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 
 type Random = (bytes: number) => Uint8Array
 
-/** The gateway that is administered. */
 export type Administered = {
   readonly tables: OperatorTables
   readonly stage: string
@@ -25,7 +24,6 @@ export type Administered = {
   readonly onThisMachine?: { readonly testRoutes: (wanted: WantedRoutes) => Promise<readonly RouteTest[]> }
 }
 
-/** All routes, or those of one model or provider. */
 export type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
 
 export type RouteTest = {
@@ -79,7 +77,6 @@ export type Call = Administered & {
   readonly digest: string
   readonly nowMs: number
   readonly random: Random
-  /** A change that the caller makes now. */
   readonly newAct: () => Promise<Act>
 }
 

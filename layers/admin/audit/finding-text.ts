@@ -1,7 +1,6 @@
 import { formatCredits } from '../../gateway/domain/money.ts'
 import type { Finding } from './findings.ts'
 
-/** A finding in words: its subject and its message. */
 export function findingText({ requestId, what, expected, got, advice }: Finding) {
   const about = requestId ?? 'the key'
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`

@@ -5,7 +5,6 @@ import { kindOfBase64, kindOfData } from './media-kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The parts of a chat message that are not text. */
 const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['image_url', 'image'],
   ['input_audio', 'audio'],

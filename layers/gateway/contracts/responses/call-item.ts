@@ -2,7 +2,6 @@ import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.t
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The name of a tool, and of its namespace if it is in one. */
 export type ToolName = { readonly name: string; readonly namespace?: string }
 
 const EVENTS = {

@@ -10,7 +10,6 @@ import { ReasoningItem } from './reasoning-item.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The reason why an answer ended. */
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
 
 const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
@@ -61,7 +60,6 @@ export class Output {
     if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
   }
 
-  /** Closes the open items. */
   end(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending

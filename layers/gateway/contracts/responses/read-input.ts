@@ -38,7 +38,6 @@ export function readInput({ input, instructions }: Fields, raw: Fields): Fields[
 
 class ItemReader {
   readonly #messages: Fields[]
-  /** The ids of the calls so far. */
   readonly #called = new Set<string>()
   #turn: Turn | undefined
 
@@ -65,7 +64,6 @@ class ItemReader {
     }
   }
 
-  /** Ends the turn that is open. */
   end(): void {
     if (!this.#turn) return
     const { content, calls, thoughts, details } = this.#turn

@@ -10,7 +10,6 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['bill-total'],
 }
 
-/** Replaces the figures in every document. */
 export function writeDocuments(blocks: Readonly<Record<string, string>>): void {
   for (const [path, names] of Object.entries(DOCUMENTS)) {
     const file = fileURLToPath(new URL(path, ROOT))

@@ -45,7 +45,6 @@ export async function askCsv(path: string): Promise<Blob> {
   return whole(response.blob())
 }
 
-/** The lines of an NDJSON answer, as they come. */
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
   const response = await request(`/admin/v1${path}`, sent)
   for await (const line of textLines(response)) if (line) yield parseJson<T>(line)

@@ -2,8 +2,8 @@ import type { GatewayContext } from '../layers/gateway/middleware/gate.ts'
 import type { Instance } from './instance.ts'
 
 /**
- * An invocation ends when its request is settled, and the dead requests that it met: an instance that is frozen before
- * would settle them late or never.
+ * An invocation ends when its own and the dead requests that it met are settled: a frozen instance would do it late or
+ * never.
  */
 export function requestEnd({ finishDeadHolds }: Instance) {
   return async ({ context }: { readonly context: unknown }): Promise<void> => {

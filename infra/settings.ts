@@ -26,7 +26,6 @@ const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a tab
 const domain = z
   .strictObject({
     name: hostName,
-    /** The ARN of an existing certificate. */
     certificateArn: z
       .string()
       .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
@@ -43,7 +42,6 @@ const domain = z
     'its name is not in the hostedZone',
   )
 
-/** The settings of a stage for operators. */
 const settings = z.strictObject({
   /** Gets alarms by e-mail, beside the topics. */
   alarmEmail: z.email().optional(),
@@ -96,10 +94,7 @@ const settings = z.strictObject({
   adminConcurrency: concurrency,
   /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
-  /**
-   * Rows are deleted this number of days after their request; null keeps them for good. Every day should be exported
-   * long before.
-   */
+  /** The days after which a row is deleted; null keeps rows for good. Every day should be exported long before. */
   keepRowsDays: z.int().min(LEAST_DAYS).max(36_500).nullable(),
   /** The limit of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),

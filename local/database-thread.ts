@@ -16,7 +16,6 @@ export function freshCredentials(): Credentials {
   return { accessKeyId: 'waybill', secretAccessKey: randomBytes(30).toString('hex') }
 }
 
-/** Starts our own database in a thread. */
 export async function startDatabase(options: DatabaseOptions, stack: AsyncDisposableStack): Promise<LocalDatabase> {
   const { credentials } = options
   const worker = new Worker(FILE, {

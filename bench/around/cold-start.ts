@@ -6,7 +6,6 @@ import { startMeasured } from './measured-process.ts'
 export const LAMBDA_HOST = fileURLToPath(new URL('../subjects/lambda-host.cjs', import.meta.url))
 
 export type ColdStart = {
-  /** The time to load the bundle. */
   readonly loadMs: number
   /** The time to answer the first request. */
   readonly firstMs: number

@@ -54,7 +54,6 @@ type Received = { readonly bytes: number; readonly firstTokenMs: number }
 /** The first chunk begins with the alphabet, in any gateway's formatting. */
 const FIRST_TOKEN = /"content": ?"a/
 
-/** Sends one request and reads its answer to the end. */
 export function sendOne({ url, headers }: Target, { model, stream }: Chat, caller = 0): Promise<Received> {
   const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
   const startMs = performance.now()

@@ -12,7 +12,6 @@ export type MeasuredProcess = AsyncDisposable & {
   /** The next message that the process sends by itself. */
   message<T>(): Promise<T>
   ask<T>(question: object): Promise<T>
-  /** The total consumption up to now. */
   consumption(): Promise<Consumption>
 }
 

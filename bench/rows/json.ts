@@ -5,10 +5,7 @@ import { comparedRow, inTurns, type RowGroup } from '../row.ts'
 import type { Subject } from '../stand.ts'
 
 const CHAT = { model: 'hundred-chunks', stream: false } as const
-/**
- * Many short ones: within one of them the machine is equally fast for all subjects, and seldom in two that are seconds
- * apart.
- */
+/** Many short ones: within one the machine is equally fast for all subjects, and seldom in two that are seconds apart. */
 const ROUNDS = 21
 const TURN: Turn = { ms: 150, beginningMs: 50 }
 

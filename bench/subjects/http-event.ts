@@ -25,7 +25,6 @@ export function httpEvent(method: 'GET' | 'POST', path: string, secret: string, 
   }
 }
 
-/** A chat, streamed. */
 export function chatEvent(secret: string, model: string) {
   const body = { model, stream: true, messages: [{ role: 'user', content: 'Hello' }] }
   return httpEvent('POST', '/v1/chat/completions', secret, body)

@@ -1,4 +1,3 @@
-/** Lets the browser save a file. */
 export function download(name: string, file: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

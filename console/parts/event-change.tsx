@@ -1,6 +1,5 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 
-/** The changes of an event, field by field. */
 export function EventChange({ event: { before, after } }: { readonly event: EventShape }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   if (names.length === 0) return null

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 
 type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
-/** A moment in UTC, with the time since then. */
 export function Moment({ at, never = 'never', isBrief }: Props) {
   const now = useNow(MINUTE_MS)
   if (at === null) return <span class="quiet">{never}</span>

@@ -5,7 +5,6 @@ import { typedText, typedValue } from '../../layers/admin/settings/setting-texts
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
 
-/** The settings of a key as text in a form. */
 export type Typed = Readonly<Record<SettingField, string>>
 
 /** The settings of a new key. A name must be chosen. */

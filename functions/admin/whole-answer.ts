@@ -4,7 +4,6 @@ import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_CHARS = 2_500_000
 
-/** The pieces of an answer as one text. */
 export async function wholeBody({ body }: AdminAnswer): Promise<string> {
   if (typeof body === 'string') return body
   let whole = ''

@@ -15,10 +15,7 @@ type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 /** The size of a part before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 8 * 1024 * 1024
 
-/**
- * Writes the rows of a closed day as lines of JSON, key by key. Every run makes the same lines in the same parts, so
- * that a part that is written again does not change.
- */
+/** Writes the rows of a closed day as lines of JSON. Every run makes the same parts, so writing one again changes nothing. */
 export function dayExporter(
   tables: Tables,
   putObject: PutObject,

@@ -40,10 +40,7 @@ export class KeysTrail extends Construct {
   }
 }
 
-/**
- * The roles that use the table for callers. An access by the tokenizer would be worth knowing, and the admin API, which
- * is called seldom, does the work of operators.
- */
+/** The roles that use the table for callers. The tokenizer has no business there, and the admin API does operators' work. */
 function rolesOf({ all, tokenizer, admin }: Functions): IRole[] {
   return all.filter((fn) => fn !== tokenizer && fn !== admin).flatMap(({ role }) => role ?? [])
 }

@@ -17,10 +17,7 @@ export async function planOf(args: readonly string[]): Promise<Plan> {
   return { aws: aws.at(region), stage, catalog: readSeedCatalog() }
 }
 
-/**
- * The account in which `cdk` would act. Throws if AWS knows no caller: `cdk` tells that only after a quarter of a
- * minute, and less clearly.
- */
+/** The account in which `cdk` would act. Throws if AWS knows no caller, which `cdk` itself tells late and less clearly. */
 export async function accountOf(plan: Plan): Promise<string> {
   const { what } = await CREDENTIALS.look(plan).catch((error) => {
     throw asLine(error)

@@ -25,7 +25,6 @@ export async function deployStage(given: readonly string[], out: Output, runCdk:
   })
 }
 
-/** Another command of `cdk` on the account, such as `diff`. */
 export async function cdkOnAccount(args: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   return told(out, async () => {
     plainOutput(out).log(await accountOf(await planOf(args)))

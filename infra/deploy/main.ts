@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
 
-/** Runs `cdk` in this terminal and returns its exit code. */
 const runCdk: RunCdk = (args) => {
   const cdk = spawn('cdk', args, { stdio: 'inherit' })
   // The terminal interrupts both; cdk reports its progress.

@@ -30,7 +30,6 @@ type Props = {
   readonly api: HttpApi
   /** Shared with the functions, so that they accept requests from this distribution only, and trust its viewer addresses. */
   readonly originSecret: string
-  /** The certificate of the stage's domain. */
   readonly certificateArn: string | undefined
   readonly webAclArn: string | undefined
 }

@@ -54,10 +54,7 @@ export class Firewall extends Construct {
   }
 }
 
-/**
- * Records of WAF never have a header, a cookie, a query or a piece of a body: a key or a prompt would be in it. A field
- * without keys is withheld under any name.
- */
+/** WAF's records never have a header, cookie, query or body, which may contain a key or a prompt. */
 const WITHHELD = ['SINGLE_HEADER', 'SINGLE_COOKIE', 'SINGLE_QUERY_ARGUMENT', 'QUERY_STRING', 'BODY'].map(
   (fieldType) => ({ field: { fieldType }, action: 'SUBSTITUTION' }),
 )

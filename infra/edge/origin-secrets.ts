@@ -4,16 +4,12 @@ import { acceptedNumbers } from '../stages.ts'
 
 /** References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. */
 export type OriginSecrets = {
-  /** The secret with which CloudFront proves itself. */
   readonly sent: string
   /** The secrets that the functions accept, separated by commas. */
   readonly accepted: string
 }
 
-/**
- * Each number is a secret of its own, because CloudFormation does not notice a new value: it resolves a reference again
- * only if the reference itself changes.
- */
+/** Each number is a secret of its own: CloudFormation resolves a reference again only if the reference itself changes. */
 export function originSecrets(stack: Stack, number: number): OriginSecrets {
   const secrets = new Map(acceptedNumbers(number).map((it) => [it, originSecret(stack, it)]))
   const sent = secrets.get(number)

@@ -41,7 +41,6 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 }
 
-/** The folder with a function's code. */
 export function bundleFunction(name: string): string {
   const folder = join('functions', name)
   for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)

@@ -56,7 +56,6 @@ export class Functions extends Construct {
   readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
-  /** Undefined if the stage has no admin API. */
   readonly admin: GatewayFunction | undefined
 
   readonly #props: Props

@@ -19,7 +19,6 @@ export type Watched = {
   readonly functions: Functions
   readonly tables: Tables
   readonly api: HttpApi
-  /** Undefined if the stage has none. */
   readonly adminApi?: HttpApi | undefined
   readonly distribution: Distribution | undefined
 }

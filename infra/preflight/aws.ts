@@ -16,9 +16,7 @@ type Call = {
 /** The questions of checks to AWS. None changes anything. */
 export type Aws = {
   readonly region: string
-  /** The same account in another region. */
   in(region: string): Aws
-  /** Undefined if there is no such stack. */
   stack(name: string): Promise<Stack | undefined>
   /** The text of an answer with status 200; anything else is an AwsRefusal. */
   ask(service: Service, call: Call): Promise<string>

@@ -20,18 +20,12 @@ import {
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
-  /** The admin API, if the stage has one. */
   readonly adminApi?: HttpApi | undefined
 }
 
-/**
- * Policies for people: the rights that the command line needs on this stage, and no more. They must be attached to
- * somebody.
- */
+/** Policies for people: the rights that the command line needs on this stage. They must be attached to somebody. */
 export class Operators extends Construct {
-  /** For everything that the command line does. */
   readonly operator: ManagedPolicy
-  /** For reading only. */
   readonly reader: ManagedPolicy
 
   constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
@@ -70,7 +64,6 @@ export class Operators extends Construct {
     return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
   }
 
-  /** To call the admin API by signed requests. */
   #call(api: HttpApi | undefined, calls: readonly string[]): PolicyStatement[] {
     if (!api) return []
     const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]

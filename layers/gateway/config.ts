@@ -66,12 +66,10 @@ export function readVariable(name: string, env: Environment = process.env): stri
   return isOwnVariable(name) ? undefined : env[name] || undefined
 }
 
-/** The operator's profile of AWS, if one is named. */
 export function readProfile(env: Environment = process.env): string | undefined {
   return env.AWS_PROFILE || undefined
 }
 
-/** The credentials by which a call to AWS is signed. */
 export type Credentials = {
   readonly accessKeyId: string
   readonly secretAccessKey: string

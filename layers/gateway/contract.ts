@@ -43,7 +43,6 @@ export const OUTPUTS = {
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
-  /** The admin API, if the stage has one. */
   adminUrl: 'AdminUrl',
   /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',

@@ -45,11 +45,9 @@ export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embed
 export type ContractName = (typeof CONTRACTS)[number]
 
 export type EndpointRecord = {
-  /** The function that serves it. */
   readonly function: FunctionName
   /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
-  /** The contract of the endpoint, if a model is asked. */
   readonly contract?: ContractName
   /** True if it only counts the tokens that a request would have, which is free. */
   readonly countsOnly?: boolean
@@ -113,7 +111,6 @@ export const ENDPOINTS = {
 export type EndpointName = keyof typeof ENDPOINTS
 export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[]
 
-/** An endpoint with its name. */
 export type Endpoint = EndpointRecord & { readonly name: EndpointName }
 
 export const endpointNamed = (name: EndpointName): Endpoint => ({ name, ...ENDPOINTS[name] })

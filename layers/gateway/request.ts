@@ -79,7 +79,6 @@ export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
 /** The text of an answer that was given before, and the request that got it. */
 export type Replay = { readonly requestId: string; readonly text: string }
 
-/** The progress of a request's settlement. */
 type Settlement = {
   /** A stream that settles by itself before it ends. */
   streaming?: Promise<void>
@@ -89,10 +88,8 @@ type Settlement = {
   cost?: Nano
 }
 
-/** The attempts of a request at its upstreams. */
 export type Journey = {
   readonly attempts: Attempt[]
-  /** The start of the last attempt. */
   attemptAtMs?: number
   /** The route that was accepted, by its key in RouteHealth. It has succeeded when its answer is whole. */
   route?: string

@@ -9,7 +9,6 @@ type Get = (input: Input) => { readonly Item?: Item }
 const MOST_GETS = 100
 const MOST_WRITES = 25
 
-/** The reads of a transaction. */
 export function transactGets({ TransactItems }: Input): Input[] {
   const gets = (TransactItems ?? []) as readonly { readonly Get?: Input }[]
   if (gets.length < 1 || gets.length > MOST_GETS) throw validationError('transactItems: wrong length')

@@ -15,7 +15,6 @@ export function compileCondition(condition: Condition): CompiledCondition {
   return { test: testOf(condition), checks: checksOf(condition) }
 }
 
-/** Every path that the condition looks at. */
 export function pathsIn(condition: Condition): Path[] {
   switch (condition.kind) {
     case 'and':

@@ -157,7 +157,6 @@ class Parser {
     return listStep(Number(token))
   }
 
-  /** A part of an update, under its name. */
   section(): Partial<Update> {
     if (this.keyword('SET')) return { sets: this.list(() => this.assignment()) }
     if (this.keyword('REMOVE')) return { removes: this.list(() => this.path()) }
@@ -223,7 +222,6 @@ class Parser {
     return { kind: 'in', of, options }
   }
 
-  /** An operand of a condition. */
   private operand(): Operand {
     if (!this.call('size')) return this.pathOrValue()
     const of = this.pathOrValue()

@@ -44,7 +44,6 @@ export class StoredTable {
     return this.entry(key)?.mostBytes ?? 0
   }
 
-  /** Replaces the item, or removes it. */
   replace(key: Key, old: Item | undefined, next: Item | undefined, mostBytes = 0): void {
     if (next) this.partitions.insert(key.partition, { sort: key.sort, tie: '', item: next, mostBytes })
     else if (old) this.partitions.remove(key.partition, key.sort, '')

@@ -6,7 +6,6 @@ import { describeTable, schemaOf } from './table-description.ts'
 type Input = Readonly<Record<string, unknown>>
 type Output = Readonly<Record<string, unknown>>
 
-/** The tables by their names, and the commands about tables. */
 export class TableDirectory {
   private readonly tables = new Map<string, StoredTable>()
   private readonly journal: Pick<Journal, 'table'>

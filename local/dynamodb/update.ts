@@ -218,7 +218,6 @@ function listOf(value: Value): readonly Value[] {
   throw wrongType()
 }
 
-/** A set of the same type. */
 function setLike(set: ElementSet, value: Value): ElementSet {
   if (isSet(value) && typeOf(value) === typeOf(set)) return value
   throw wrongType()

@@ -13,7 +13,6 @@ import { stageClient } from './stage-client.ts'
 
 type Reached = Connection & Pick<Administered, 'actMs'>
 
-/** The admin API of a gateway, for commands. */
 export function adminOf(connection: Reached, report: (message: string) => void): Ask {
   const client = adminClientOf(connection, ADMIN_SCOPES, (_, error) => {
     // The command itself will end with the refusal.

@@ -14,7 +14,6 @@ export type Ask = {
   list<T>(path: string, query?: Query, most?: number): Promise<List<T>>
   /** An answer of another type, in pieces as they come. */
   text(path: string, query: Query, type: string): Promise<AsyncIterable<string>>
-  /** The lines of an answer in NDJSON, as they come. */
   lines<T>(path: string, body: object): AsyncGenerator<T>
   /** A test or check, which changes nothing. */
   check<T>(path: string, body: object): Promise<T>
@@ -63,10 +62,7 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     }
   }
 
-  /**
-   * True if a change may have been made. In this process the admin API has one code for that and another for a change
-   * that was not.
-   */
+  /** True if a change may have been made. In this process the admin API has a code for a change that was not. */
   function isOutcomeUnknown(error: unknown): boolean {
     if (!(error instanceof Refusal)) return true
     return error.status >= 500 && !(isHere && error.code === 'service_unavailable')

@@ -26,7 +26,6 @@ function forPeople(message: string): string {
 
 /** The outcome of a change is unknown: no answer came, or one that does not tell. */
 export class OutcomeUnknown extends CliError {
-  /** The reason, in a few words. */
   readonly reason: string
 
   constructor(cause: unknown) {

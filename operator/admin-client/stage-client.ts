@@ -12,7 +12,6 @@ import { auditOneByOne } from './audit-one-by-one.ts'
 import { Refusal } from './refusal.ts'
 
 type Parts = {
-  /** The admin API that the stage serves. */
   readonly signed: AdminClient
   /** The admin API in this process, for routes that no function serves. */
   readonly here: AdminClient

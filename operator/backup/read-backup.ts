@@ -14,7 +14,6 @@ export async function checkBackup(file: string): Promise<Counts> {
   return counts
 }
 
-/** The items of a backup, a line at a time. */
 export async function* readBackup(file: string): AsyncGenerator<Entry> {
   const counts: Counts = { keys: 0, usage: 0 }
   let number = 0

@@ -38,7 +38,6 @@ function checkedText(setting: Setting, text: string): string {
   return text
 }
 
-/** The settings as a body of the admin API. */
 export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
   const given = ASKED_SETTINGS.flatMap((setting) => {
     const text = options[optionOf(setting).attributeName()]

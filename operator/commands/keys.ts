@@ -145,8 +145,8 @@ type NewSecret = {
 }
 
 /**
- * The secret is made here, and only its hash and its end are sent. If the outcome is unknown, it is shown and marked
- * so: it may be the only one that works.
+ * Only the hash and the end of the secret are sent. If the outcome is unknown, it is shown: it may be the only one that
+ * works.
  */
 async function showNewSecret(session: Session, { id, path, body, look, otherwise }: NewSecret): Promise<void> {
   const { admin, out, json, nowMs } = session

@@ -8,7 +8,6 @@ import { type Connection, connect, type Target } from '../connect/connect.ts'
 import { type Confirm, confirmer } from '../terminal/confirm.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** The output of a command. */
 export type Report = {
   readonly out: Output
   /** Makes the command line end with 1, although nothing was thrown. */

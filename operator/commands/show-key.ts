@@ -9,7 +9,6 @@ import type { Report } from './run.ts'
 
 type ShowOptions = { readonly out: Output; readonly nowMs: number; readonly secret?: string }
 
-/** A key as people read it. */
 export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): void {
   const { previous } = key
   printFields(out, {

@@ -26,7 +26,6 @@ export type Connection = {
   readonly apiUrl: string
   /** The address of the stage's admin API, if it has one: it is used in place of the tables. */
   readonly adminUrl?: string
-  /** The address of the local gateway's echo upstream. */
   readonly echoUrl?: string
   /** The variables that the local gateway sends to its providers. */
   readonly variables?: readonly NamedVariable[]
@@ -53,7 +52,6 @@ async function connectLocal(folder: string): Promise<Connection> {
   return localConnection(openOperatorTables(LOCAL_TABLES, endpointOf(file)), file)
 }
 
-/** The gateway of this machine, over its tables. */
 export function localConnection(
   tables: OperatorTables,
   { baseUrl, echoUrl, variables }: Pick<LocalFile, 'baseUrl' | 'echoUrl' | 'variables'>,

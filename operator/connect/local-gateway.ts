@@ -34,7 +34,6 @@ export type LocalFile = {
   readonly pid: number
 }
 
-/** The database of a local gateway. */
 export function endpointOf({ dynamodbEndpoint, dynamodbCredentials }: LocalFile): LocalEndpoint {
   return { endpoint: dynamodbEndpoint, ...(dynamodbCredentials && { credentials: dynamodbCredentials }) }
 }

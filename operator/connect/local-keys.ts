@@ -6,7 +6,6 @@ import type { KeySources } from '../../layers/gateway/providers/open-provider.ts
 /** An `env:NAME` and the only address that its value may be sent to. */
 export type NamedVariable = { readonly apiKey: string; readonly baseUrl: string }
 
-/** The variables that the providers of a catalog name. */
 export function namedVariables({ providers }: CatalogData): NamedVariable[] {
   return Object.values(providers).flatMap((entry) => {
     const apiKey = apiKeyOf(entry)

@@ -9,16 +9,12 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   linux: ['xdg-open'],
 }
 
-/** True if there is a screen on which a browser could open. */
 export function hasDisplay(platform: string, env: NodeJS.ProcessEnv): boolean {
   if (platform !== 'linux') return platform in OPENERS
   return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 
-/**
- * A page that redirects to the launch address, for its owner only: other users of this machine see command lines, and
- * the address opens the console.
- */
+/** A page that redirects to the launch address, for its owner only: other users of this machine can read command lines. */
 export async function writeLaunchFile(address: string, stack: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'waybill-console-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))

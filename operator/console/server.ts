@@ -23,7 +23,6 @@ const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after
 
 export type ConsoleParts = {
   readonly api: AdminClient
-  /** The scopes of this console. */
   readonly scopes: Identity['scopes']
   readonly tokens: Tokens
   readonly page: () => Promise<{ readonly files: readonly ConsoleFile[] }>
@@ -167,7 +166,6 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** The gateway's answer as it comes. */
 async function passOn(answer: Response, response: ServerResponse): Promise<void> {
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => PASSED_ON.test(name)))
   response.writeHead(answer.status, { ...headers, ...GUARD_HEADERS })

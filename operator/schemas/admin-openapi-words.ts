@@ -43,7 +43,6 @@ export const HEADERS = {
   Allow: { description: 'The methods that there are.', schema: { type: 'string' } },
 }
 
-/** Headers that a route requires. */
 export const NEEDED = {
   'Idempotency-Key': {
     description: 'A text of your own that stays the same when you ask again: for 30 days it is done once.',

@@ -109,7 +109,6 @@ async function smoke(connection: Connection, model: string): Promise<void> {
 
 type Caller = ReturnType<typeof callerOf>
 
-/** A caller with the key of this run. */
 function callerOf(
   { tables, chatUrl, apiUrl }: Connection,
   { key, secret }: Awaited<ReturnType<typeof issueKey>>,

@@ -4,7 +4,6 @@ import { expiredHolds, type Key } from '../../layers/gateway/domain/key.ts'
 import { namedSecrets } from '../../layers/gateway/domain/provider-secret.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 
-/** The reason why a check does not apply to this gateway. */
 export type NotApplicable = { readonly notApplicable: string }
 
 const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })
@@ -80,7 +79,7 @@ export async function checkProviderKeys(
   }
 }
 
-/** As many sweeps may fail before an alarm goes off. */
+/** Three sweeps may fail before an alarm goes off. */
 const LATE_MS = 3 * SWEEP_EVERY_MINUTES * 60_000
 
 /** The sweep leaves no trace of its own, but requests that it should have settled do. */

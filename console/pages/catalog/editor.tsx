@@ -14,7 +14,6 @@ type Props = {
   readonly inForce: CatalogShape
   readonly draft: string
   readonly onChange: (draft: string) => void
-  /** Another version came into force meanwhile. */
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
   readonly onClose: () => void

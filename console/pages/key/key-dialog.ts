@@ -1,6 +1,5 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 
-/** The properties of every dialog on a key. */
 export type KeyDialogProps = {
   readonly of: KeyDetail
   /** Gets the key as the server now describes it. */

@@ -11,7 +11,6 @@ export type Piece = { readonly text: string; readonly cost: string | undefined }
 /** The cost as a decimal: the one in `usage` is a number, which JavaScript would round. */
 const COST = /^: \S+-cost (\S+)$/
 
-/** The pieces of a streamed chat completion. */
 export async function* readAnswer(response: Response): AsyncGenerator<Piece, void, undefined> {
   for await (const line of textLines(response)) {
     const [, cost] = COST.exec(line) ?? []

@@ -9,7 +9,6 @@ import { AdminError } from './admin-error.ts'
 
 type Random = (bytes: number) => Uint8Array
 
-/** The gateway that is administered. */
 export type Administered = {
   readonly tables: OperatorTables
   readonly stage: string
@@ -28,7 +27,6 @@ export type Administered = {
   readonly onThisMachine?: { readonly testRoutes: (wanted: WantedRoutes) => Promise<readonly RouteTest[]> }
 }
 
-/** All routes, or those of one model or provider. */
 export type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
 
 export type RouteTest = {
@@ -82,7 +80,6 @@ export type Call = Administered & {
   readonly digest: string
   readonly nowMs: number
   readonly random: Random
-  /** A change that the caller makes now. */
   readonly newAct: () => Promise<Act>
 }
 

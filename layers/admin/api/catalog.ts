@@ -149,10 +149,7 @@ async function putInForce(
   }
 }
 
-/**
- * Compared with the version that is replaced and no other, so that no caller gets past this by a version that is yet to
- * come.
- */
+/** Compared only with the version that is replaced, so that no caller gets past this by a version that is yet to come. */
 async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
   if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()

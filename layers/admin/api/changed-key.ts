@@ -12,17 +12,14 @@ import { knownKey, noSuchKey } from './known-key.ts'
 import { versionTag } from './preconditions.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
-/** The key that the path names. */
 export function keyInPath({ tables, path }: Call): Promise<Key> {
   return knownKey(tables, path.id ?? '')
 }
 
-/** The key that a query names, if it names one. */
 export async function keyNamed({ tables }: Call, keyId: string | undefined): Promise<Key | undefined> {
   return keyId === undefined ? undefined : knownKey(tables, keyId, 'key_id')
 }
 
-/** The key after a change, or the refusal. */
 export async function changedKey(
   call: Call,
   id: string,

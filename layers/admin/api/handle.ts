@@ -93,7 +93,6 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
   return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The refusal that the caller gets for an error. */
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { name, message } = error as Error

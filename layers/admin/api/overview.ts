@@ -59,10 +59,7 @@ async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
   return { spent, spentToday, requestsToday, errors }
 }
 
-/**
- * The active keys that spend their balance within a week, or have none, ordered by how long it lasts at the last week's
- * rate.
- */
+/** The active keys that spend their balance within a week at the last week's rate, or have none; the first to run dry first. */
 export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
   return keys
     .filter((key) => statusOf(key, nowMs) === 'active')

@@ -12,7 +12,6 @@ export type RouteWords = {
   readonly answer: z.ZodType
   /** 200 by default. */
   readonly status?: 201
-  /** A header that the route requires. */
   readonly needs?: 'Idempotency-Key' | 'If-Match'
   /** The answer has the version in ETag. */
   readonly hasVersion?: true

@@ -30,7 +30,6 @@ export type Audit = {
   readonly balances: boolean
   /** spent = the sum of the rows' costs. */
   readonly explained: boolean
-  /** No fault was found. */
   readonly ok: boolean
   readonly findings: readonly Finding[]
   /** The number of findings that are not listed. */

@@ -1,12 +1,10 @@
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 
-/** One result of an audit. */
 export type Finding = {
   readonly requestId?: string
   readonly what: string
   readonly expected?: Nano | string
   readonly got?: Nano | string | number | undefined
-  /** The remedy. */
   readonly advice?: string
   /** Worth knowing, but no fault. */
   readonly note?: true

@@ -4,10 +4,8 @@ import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
 
-/** A name, and one line or several about it. */
 export type Entry = readonly [name: string, ...lines: string[]]
 
-/** The charge of a request, line by line, and the reason for it. */
 export function explainCharge(row: UsageRow): Entry[] {
   if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
   return [...explainTier(row), ...priced(row), ...brokenOff(row), ...explainMargin(row)]
@@ -28,7 +26,6 @@ function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): En
   ]
 }
 
-/** The source of the token counts. */
 export function explainCount(row: UsageRow): Entry[] {
   return row.cost === 0n && row.usageSource === 'none' ? [] : [['counted by', countedBy(row)]]
 }

@@ -23,7 +23,6 @@ export const SETTING_FIELDS = described({
 
 export type SettingField = keyof typeof SETTING_FIELDS
 
-/** A key's settings in a body, after validation. */
 export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
 
 function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fields {

@@ -7,10 +7,7 @@ const MOST_DAYS = 31
 
 const known = new WeakMap<object, Map<string, Promise<readonly DayTotal[]>>>()
 
-/**
- * The totals of all keys on a closed day. They never change, so a console that is asked for the same month again reads
- * it from memory.
- */
+/** The totals of all keys on a closed day. They never change, so they are cached in memory. */
 export function closedDayTotals(tables: Tables, day: string): Promise<readonly DayTotal[]> {
   const days = known.get(tables.database) ?? new Map<string, Promise<readonly DayTotal[]>>()
   known.set(tables.database, days)

@@ -13,7 +13,6 @@ type Wanted = {
   readonly keys: readonly Key[]
   readonly range: TimeRange
   readonly limit: number
-  /** Only rows after this cursor. */
   readonly after: RowCursor | undefined
   /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined

@@ -13,11 +13,9 @@ const QUERIES_AT_ONCE = 16
 /** Some 20 MB. */
 const MOST_KEPT = 200_000
 
-/** The attempts at a route, and the failed ones. */
 type Asked = { asked: number; failed: number }
 type Attempts = ReadonlyMap<string, Asked>
 
-/** One attempt of a request that began at a moment. */
 type Attempt = { readonly atMs: number; readonly route: string; readonly isFailed: boolean }
 
 /** The attempts of a key within a range, by rows that are final. */

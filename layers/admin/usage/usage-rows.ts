@@ -5,7 +5,6 @@ import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { queryUsageRows, type RowOrder, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
 import { knownKey } from '../api/known-key.ts'
 
-/** The rows of one key or of all, key by key. */
 export async function* usageRows(
   tables: OperatorTables,
   keyId: string | undefined,

@@ -3,7 +3,6 @@ type Detail = {
   readonly code?: string | undefined
   /** True if the service reports the fault as its own. */
   readonly isServers?: boolean
-  /** The whole answer of the service. */
   readonly answer?: Readonly<Record<string, unknown>>
 }
 

@@ -100,7 +100,6 @@ export function awsTrouble(error: unknown): Trouble | undefined {
   return ROWS.find(({ is }) => is(told))?.says(told)
 }
 
-/** The trouble and its advice on one line. */
 export function troubleLine({ what, advice }: Trouble): string {
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${advice}`
 }

@@ -19,7 +19,6 @@ type Choice = {
   finishReason: string | null
 }
 
-/** Gathers parts into the one JSON answer. */
 export class CompletionBuilder implements AnswerBuilder {
   readonly #head: AnswerHead
   readonly #choices = new Map<number, Choice>()

@@ -13,7 +13,6 @@ export type RequestContract = {
   readonly countBody?: (tokens: number) => object
   /** The last frame of a stream, after the cost. */
   readonly lastFrame: string
-  /** The body of an error. */
   readonly errorBody: (error: GatewayError, requestId: string) => object
 }
 
@@ -25,7 +24,6 @@ export type Contract = RequestContract & {
   readonly openWhole: (head: AnswerHead) => AnswerBuilder
 }
 
-/** The facts that an answer carries. */
 export type AnswerHead = {
   readonly requestId: string
   readonly nowMs: number
@@ -38,7 +36,6 @@ export type AnswerHead = {
 export type CountedUsage = { readonly bill: Bill; readonly reported: unknown }
 
 export type StreamWriter = {
-  /** The frames of one part. */
   choice(part: ChoicePart): string
   /** The frames that end a whole answer, except the last. */
   end(usage: CountedUsage): string
@@ -50,7 +47,6 @@ export type AnswerBuilder = {
   /** The length of the answer so far, about. */
   readonly chars: number
   add(part: ChoicePart): void
-  /** Ends the answer here. */
   cut(): void
   build(usage: CountedUsage): object
 }

@@ -4,7 +4,6 @@ import type { Nano } from './money.ts'
 import { sameHash } from './secret.ts'
 import { ulid } from './ulid.ts'
 
-/** The rights of a caller of the admin API. */
 export const ADMIN_SCOPES = [
   'keys.read',
   'keys.write',

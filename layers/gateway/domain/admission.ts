@@ -20,10 +20,7 @@ export type Release = {
 }
 
 export type AdmissionResult =
-  /**
-   * The write proves the key to be current, unless the outcome was unknown and the key had to be read: it may have
-   * changed since.
-   */
+  /** The write proves the key to be current. A key that was read after an unknown outcome may have changed since. */
   | {
       readonly admitted: true
       readonly key: Key

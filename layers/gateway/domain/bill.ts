@@ -76,10 +76,7 @@ function wholeCompletion(completion: number | undefined, total: number | undefin
   return Math.max(completion ?? 0, total - prompt)
 }
 
-/**
- * The bill for these quantities, never more than was held. Counts that exceed the hold are charged up to the
- * hold, because the provider will bill them.
- */
+/** The bill for these quantities. Counts above the hold are charged up to the hold, because the provider will bill them. */
 export function billFor(priced: PricedRequest, counted: Omit<Bill, 'cost' | 'usageCapped'>): Bill {
   const cost = costOf(priced.model.tokenPrice, counted.quantities)
   const hold = holdOf(priced)

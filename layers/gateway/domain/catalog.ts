@@ -24,7 +24,6 @@ export type OpenAiEntry = {
 /** A field that is neither known nor allowed is a 400, unless the provider's entry says 'drop'. */
 type UnknownFields = 'refuse' | 'drop'
 
-/** Anthropic's Messages API. */
 export type AnthropicEntry = {
   readonly type: 'anthropic'
   readonly baseUrl: string
@@ -43,7 +42,6 @@ export type BedrockEntry = {
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
 
-/** The reference to a provider's key, if it has one. */
 export function apiKeyOf(entry: ProviderEntry): string | undefined {
   return entry.type === 'bedrock' ? undefined : entry.apiKey
 }
@@ -101,10 +99,7 @@ export type CatalogModel = {
   readonly pinnable?: boolean | undefined
   /** As a provider's `allowFields`, for this model only. */
   readonly allowFields?: readonly string[] | undefined
-  /**
-   * The most tokens that one part of each kind can have. The default is 50,000 for an image and the whole context for
-   * others.
-   */
+  /** The most tokens of one part of each kind; by default 50,000 for an image and the whole context for others. */
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 

@@ -6,10 +6,7 @@ import { DAY_MS, utcDay } from './time.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter = {
-  /**
-   * A request counts as one, for good. Credits count as they are held; the part that is not spent comes back to the
-   * same window.
-   */
+  /** A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. */
   readonly counts: 'requests' | 'credits'
   /** The window, in UTC. */
   readonly within: 'day' | 'month'
@@ -25,7 +22,6 @@ export const COUNTERS: Readonly<Record<CounterName, Counter>> = {
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
 
-/** The amounts taken, by counter and window. */
 export type Counts = Record<CounterName, Record<string, bigint>>
 
 export function noCounts(): Counts {

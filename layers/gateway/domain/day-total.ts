@@ -29,7 +29,6 @@ const NO_SUMS = Object.fromEntries(
   SUMMED_FIELDS.map((name) => [name, USAGE_FIELDS[name].kind === 'credits' ? 0n : 0]),
 ) as SummedFields
 
-/** The figures of no requests. */
 export const NO_FIGURES: Figures = {
   ...NO_SUMS,
   requests: 0,

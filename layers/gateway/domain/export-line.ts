@@ -32,7 +32,6 @@ function columnName({ api, kind }: UsageField): string {
   return kind === 'price' ? 'price' : api
 }
 
-/** A column for every field of a row. */
 const COLUMNS = USAGE_FIELD_NAMES.map((field) => {
   const { type, of = (value: unknown) => value } = BY_KIND[USAGE_FIELDS[field].kind]
   return { field, name: columnName(USAGE_FIELDS[field]), type, of: of as (value: unknown) => unknown }

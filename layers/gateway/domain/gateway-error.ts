@@ -1,9 +1,6 @@
 import { plainLine } from './plain-text.ts'
 
-/**
- * The advice to SDKs, which retry by themselves: after so many seconds, or never, because the same request would fail
- * again.
- */
+/** The advice to SDKs: retry after so many seconds, or never, because the same request would fail again. */
 type Retry = number | 'never'
 
 /** An error's code is its kind, unless the code that throws it sets another one. */

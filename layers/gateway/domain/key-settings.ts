@@ -4,7 +4,6 @@ import { HOUR_MS, isoTime } from './time.ts'
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
 export const GRACE_MS = HOUR_MS
 
-/** Settings that every key has. */
 type Required = {
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -14,7 +13,6 @@ type Required = {
   readonly maxConcurrent: number
 }
 
-/** Settings that a key may be without. */
 type Optional = {
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
@@ -23,7 +21,6 @@ type Optional = {
   readonly note?: string | undefined
 }
 
-/** The settings of a key that an operator chooses. */
 export type KeySettings = Required & Optional
 export type Setting = keyof KeySettings
 
@@ -62,7 +59,6 @@ export const KEY_SETTINGS: Rows = {
 
 export const SETTINGS = Object.keys(KEY_SETTINGS) as Setting[]
 
-/** A key can be without it. */
 export function isOptional(setting: Setting): boolean {
   return KEY_SETTINGS[setting].default === null
 }

@@ -34,7 +34,6 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Prints lines for people. */
 export type Output = { log(text: string): void; error(text: string): void }
 
 export function plainOutput(output: Output): Output {

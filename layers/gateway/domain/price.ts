@@ -1,9 +1,6 @@
 import { formatDecimal, type Nano, parseDecimal } from './money.ts'
 
-/**
- * The prices by which one request is charged, in picocredits: for one token, one request, one image. Credits per
- * million tokens with six decimals come out whole.
- */
+/** The prices of one request, in picocredits, so that credits per million tokens with six decimals come out whole. */
 export type RangePrice = {
   /** For prompts of more tokens than this; 0 for the base price. */
   readonly above: number
@@ -42,10 +39,7 @@ type BasePrices = TokenPrices & {
 /** The price of a model, or the cost of a route to us. */
 export type PriceStrings = BasePrices & { readonly tiers?: readonly PriceTier[] | undefined }
 
-/**
- * The price of one request as its row keeps it, so that a charge can still be explained when the catalog has changed.
- * `above` is that of its tier.
- */
+/** The price of one request as its row keeps it, to explain a charge after the catalog has changed. `above` is its tier's. */
 export type StatedPrice = BasePrices & { readonly cachedInput: string; readonly above?: number | undefined }
 
 /** The quantities on a bill. `prompt` includes the tokens read from and written to a cache. */

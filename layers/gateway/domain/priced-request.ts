@@ -22,10 +22,7 @@ const HELD_PER_REQUEST = 64
 const HELD_PER_MESSAGE = 16
 const HELD_PER_TOOL = 32
 const HELD_FOR_ANY_TOOL = 1024
-/**
- * By the most expensive way of OpenAI to count images, the largest has 48,169 tokens. For files, video and audio there
- * is no known bound.
- */
+/** OpenAI counts at most 48,169 tokens for an image. For files, video and audio there is no known bound. */
 const HELD_PER_MEDIA: Readonly<Record<MediaKind, number>> = {
   image: 50_000,
   audio: Number.POSITIVE_INFINITY,
@@ -105,16 +102,12 @@ export function textBound({ bytes, messageCount, toolCount }: ChatRequest): numb
   return bytes + HELD_PER_REQUEST + HELD_PER_MESSAGE * messageCount + tools
 }
 
-/**
- * The `contextLength` of the model that answers. No prompt that its upstream counts may be above it; for a batch, the
- * sum for all texts.
- */
+/** The `contextLength` of the model that answers, which no counted prompt may exceed; for a batch, the sum for all texts. */
 export function answeringContext({ chat, model, catalog }: PricedRequest, fallbackModel: string | undefined): number {
   const { contextLength } = (fallbackModel === undefined ? undefined : catalog.models.get(fallbackModel)) ?? model
   return contextLength * (chat.embedding?.inputs.length ?? 1)
 }
 
-/** The most tokens that the media of a prompt can have. */
 export function mediaTokens({ media }: ChatRequest, model: PricedModel): number {
   let tokens = 0
   for (const kind in media) {

@@ -16,7 +16,7 @@ export function utcDay(nowMs: number): string {
   return (lastDays[parity] as Day).text
 }
 
-/** The text that `toISOString` writes, which takes ten times as long. */
+/** The same text as by `toISOString`, in a tenth of the time. */
 export function isoTime(ms: number): string {
   const time = Math.floor(ms) % DAY_MS
   if (!(time >= 0 && ms < YEAR_10000_MS)) return new Date(ms).toISOString()

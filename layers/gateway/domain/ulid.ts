@@ -14,12 +14,10 @@ export function ulid(nowMs: number, random: Uint8Array): string {
   return writeUlid(bytes)
 }
 
-/** The moment in an id that ends in a ULID. */
 export function ulidTimeMs(id: string): number {
   return timeMsIn(readUlid(id))
 }
 
-/** The moment in the bytes of a ULID. */
 export function timeMsIn(bytes: Uint8Array): number {
   let ms = 0
   for (let i = 0; i < TIME_BYTES; i++) ms = ms * 256 + (bytes[i] as number)

@@ -128,7 +128,6 @@ export class UpstreamFailure extends Error {
     return REASONS[this.reason].mayBeBilled === true
   }
 
-  /** True if another route may answer the request. */
   get worthAnotherRoute(): boolean {
     return REASONS[this.reason].endsSearch !== true
   }

@@ -20,10 +20,7 @@ import { waitAtMost } from './wait-at-most.ts'
 /** The longest number in an answer. */
 const CHARS_PER_NUMBER = { float: 24, base64: 6 }
 
-/**
- * The vectors of a batch, settled before they are returned. A failure delivers nothing, and costs the part that was
- * embedded before it.
- */
+/** The vectors of a batch, settled before they are returned. A failure costs the part that was embedded before it. */
 export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const { journey, settlement } = request
   const wanted = wantedOf(request)

@@ -3,7 +3,6 @@ import type { AnswerVault } from './idempotency/answer-vault.ts'
 import type { Settle } from './settle.ts'
 import type { DispatchDeps } from './try-routes.ts'
 
-/** The dependencies of answering a chat request. */
 export type ChatDeps = DispatchDeps &
   CountDeps & {
     /** For counts that a caller asked for, which wait behind bills. */

@@ -3,8 +3,8 @@ import { roughTokens } from '../domain/rough-tokens.ts'
 import type { Log } from '../log/log.ts'
 
 /**
- * Asks the tokenizer, which runs elsewhere, for the tokens of each text. Throws if it has no answer in this time, and a
- * GatewayError if it is not to be asked.
+ * Asks the tokenizer for the tokens of each text. Throws if no answer comes in time, and a GatewayError if it is
+ * overloaded.
  */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>
 

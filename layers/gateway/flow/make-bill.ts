@@ -74,7 +74,7 @@ export function makePartialBill(deps: CountDeps, request: BilledRequest, tally: 
   return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
 }
 
-/** No prompt has no tokens, and no text either. */
+/** A count of 0 is wrong for a prompt, and for an answer with content. */
 function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
   return count === 0 && deliveredAnything ? undefined : count
 }

@@ -29,7 +29,7 @@ export async function makeEmbeddingBill(
   })
 }
 
-/** Some upstreams count in the total only. No text has no tokens. */
+/** Some upstreams count in the total only. A count of 0 is wrong for a text. */
 function toldTokens({ prompt, total, ...rest }: NonNullable<ReturnType<typeof readUsage>>): number | undefined {
   const count = (value: unknown) => countsOf({ ...rest, prompt: value, total: undefined }).prompt
   return count(prompt) || count(total) || undefined

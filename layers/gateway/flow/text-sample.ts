@@ -4,7 +4,6 @@ const MOST_WINDOWS = 32
 
 /** A text of any length in bounded memory: windows over all of it, fewer of them the longer it gets. */
 export class TextSample {
-  /** The length of the whole text. */
   chars = 0
   #windows: string[] = []
   #open = ''
@@ -21,7 +20,6 @@ export class TextSample {
     }
   }
 
-  /** The kept part of the text. */
   get kept(): string {
     return [...this.#windows, ...(this.#isWanted() ? [this.#open] : [])].join('')
   }

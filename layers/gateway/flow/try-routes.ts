@@ -32,10 +32,7 @@ const MOST_ATTEMPTS = 8
 /** A request on its way to its upstreams, with its key. */
 export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
 
-/**
- * Asks the model's routes in order until one has answered. Throws the last route's UpstreamFailure, or one for all if
- * all are busy.
- */
+/** Asks the model's routes in order until one has answered. Throws the last UpstreamFailure, or one for all if all are busy. */
 export async function tryRoutes<T>(
   deps: DispatchDeps,
   request: RoutedRequest,
@@ -123,10 +120,7 @@ function failureOf(failures: readonly UpstreamFailure[], model: string): Upstrea
   )
 }
 
-/**
- * If every upstream that was asked has refused the request for its rate limit, the caller may retry: at the earliest
- * time that one of them named.
- */
+/** If every upstream refused for its rate limit, the caller may retry at the earliest time that one of them named. */
 function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefined {
   if (failures.length === 0 || failures.some(({ detail }) => detail.status !== TOO_MANY_REQUESTS)) return undefined
   const waits = failures.flatMap(({ detail }) => detail.retryAfterMs ?? [])

@@ -1,7 +1,6 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
-/** The caller's error for an upstream's failure. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (!(error instanceof UpstreamFailure)) return internalError(error)

@@ -32,10 +32,7 @@ export class Exchange implements Receiver {
     return this.#connection.isOpen
   }
 
-  /**
-   * The bytes of the body that have come since the last read, as soon as there are any; undefined at its end. One
-   * caller at a time.
-   */
+  /** The bytes of the body since the last read, as soon as there are any; undefined at its end. One caller at a time. */
   read(): Promise<Buffer | undefined> {
     const reader = Promise.withResolvers<Buffer | undefined>()
     this.#reader = reader

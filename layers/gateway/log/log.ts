@@ -16,7 +16,6 @@ export type Log = {
   unpaid(provider: string, costAtMost: Nano | undefined): void
   /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
   contextExceeded(route: string, promptTokens: number, contextLength: number, requestId: string): void
-  /** Something that should not happen. */
   problem(what: string, error: unknown, requestId: string): void
   /** A request that could not be settled: the sweep will finish it. */
   unsettled(error: unknown, requestId: string): void
@@ -33,10 +32,7 @@ type Metric = { readonly name: string; readonly value: number; readonly unit: Un
 /** A stranger without a key must not be able to make a line with each request: the next line counts those since the last. */
 const INVALID_KEYS_EVERY_MS = 10_000
 
-/**
- * One JSON line each, in which texts of callers and upstreams are data only. Lines with figures carry them as
- * CloudWatch metrics (embedded metric format).
- */
+/** One JSON line each, in which foreign texts are data only. Figures are CloudWatch metrics (embedded metric format). */
 export function jsonLog(printLine: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
   const requestStart = `{"level":"info","event":"request","stage":${JSON.stringify(stage)},`
   const print = (line: string) => printLine(plainJson(line))

@@ -24,7 +24,6 @@ const MOST_UNKNOWN_OUTCOMES = 2
 
 type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
 
-/** The tries so far to get one request admitted. */
 type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 
 /**

@@ -11,10 +11,7 @@ type AuthorizeDeps = {
   readonly cache: KeyCache
 }
 
-/**
- * Checks scope and address. A refusal spends nothing, so no write proves a cached copy: the key is read again before
- * refusing.
- */
+/** Checks scope and address. No write proves a cached copy here, so the key is read again before a refusal. */
 export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest, IdentifiedRequest> {
   return {
     pass: (request) => {

@@ -10,10 +10,7 @@ export type GatewayAnswer = { statusCode: number; headers: Headers; body: string
 
 export type Middleware = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
 
-/**
- * Takes a request from one stage to the next, or throws its refusal. The request stays one object, so that the code
- * that answers a refusal sees how far it came.
- */
+/** Takes a request from one stage to the next, or throws its refusal. The request stays one object, so errors see its stage. */
 export type Gate<From, To> = {
   readonly pass: (request: From, event: GatewayEvent) => To | Promise<To>
   /** Called for a request that failed at this gate or after it. */

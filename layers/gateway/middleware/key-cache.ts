@@ -2,10 +2,7 @@ import type { Key } from '../domain/key.ts'
 
 const MOST_KEYS = 1_000
 
-/**
- * Keys that this instance has met, by the hash they were presented with. A copy may be stale: admission proves its
- * version in the same write that uses it.
- */
+/** Keys that this instance has met, by hash. A copy may be stale: admission proves its version in the write that uses it. */
 export class KeyCache {
   readonly #keys = new Map<string, Key>()
 

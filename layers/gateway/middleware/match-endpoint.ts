@@ -8,10 +8,7 @@ import type { Gate, GatewayEvent } from './gate.ts'
 
 const MOST_SHOWN = 100
 
-/**
- * Refuses a call that reached this function but is for none of its endpoints. If it has a key, the answer has the key's
- * headers.
- */
+/** Refuses a call that is for none of this function's endpoints. With a key, the answer has the key's headers. */
 export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedRequest> {
   return {
     pass: (request, event) => {

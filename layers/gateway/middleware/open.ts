@@ -26,10 +26,7 @@ type OpenDeps = {
   readonly log: Log
 }
 
-/**
- * The first gate in and the last one out: gives a request its id, and every answer its headers. `endpoint` is that of
- * calls to unknown paths.
- */
+/** The first gate in and the last one out: request ids and headers. `endpoint` is that of calls to unknown paths. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
   const { clock, newRequestId, mostMs, headerPrefix, isUnavailable, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)

@@ -1,7 +1,6 @@
 import type { Answer, ChatBody, ChatRequest } from '../domain/chat.ts'
 import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
 
-/** One call to one upstream. */
 export type ChatCall = {
   readonly chat: ChatRequest
   readonly outputCap: number
@@ -24,13 +23,11 @@ export type ChatCall = {
   readonly signal: AbortSignal
 }
 
-/** One batch of texts to one upstream. */
 export type EmbedCall = Pick<
   ChatCall,
   'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'signal'
 > & {
   readonly embedding: EmbeddingRequest
-  /** The numbers in each vector. */
   readonly dimensions: number
 }
 

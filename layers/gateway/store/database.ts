@@ -34,7 +34,6 @@ export type QueryInput = Placeholders & {
   readonly ScanIndexForward?: boolean
   readonly ExclusiveStartKey?: Item
   readonly ProjectionExpression?: string
-  /** The most items of a page. */
   readonly Limit?: number
 }
 
@@ -48,10 +47,7 @@ export type ScanInput = Placeholders & {
 type Page = { readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }
 type WriteOutput = { readonly Attributes?: Item | undefined }
 
-/**
- * The operations of DynamoDB that the functions use, under its own names and with plain values. store/failures.ts reads
- * the errors that they throw.
- */
+/** The operations of DynamoDB that the functions use, with plain values. store/failures.ts reads their errors. */
 export type Database = {
   get(input: GetInput): Promise<{ readonly Item?: Item | undefined }>
   put(input: PutInput): Promise<WriteOutput>
@@ -64,12 +60,10 @@ export type Database = {
   scan(input: ScanInput): Promise<Page>
 }
 
-/** Every item that a query finds, page by page. */
 export async function* queryItems(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
   yield* itemsOf((next) => database.query({ ...input, ...next }))
 }
 
-/** Every item of a table, page by page. */
 export async function* scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
   yield* itemsOf((next) => database.scan({ ...input, ...next }))
 }

@@ -4,8 +4,8 @@ import { formatCredits, type Nano } from '../domain/money.ts'
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => object }
 
 /**
- * Credits that `JSON.stringify` writes as a number, digit for digit. As a JavaScript number 20 nanocredits would be
- * written `2e-8`, and a large sum rounded.
+ * Credits that `JSON.stringify` writes digit for digit: as a number 20 nanocredits would be `2e-8`, and a large sum
+ * rounded.
  */
 export function moneyLiteral(credits: Nano): object {
   return rawJSON(formatCredits(credits))

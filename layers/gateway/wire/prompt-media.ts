@@ -4,7 +4,6 @@ import { isObject } from './field-rules.ts'
 import { isDataUrl } from './media-address.ts'
 import { kindOfBase64, kindOfData } from './media-kind.ts'
 
-/** The parts of a chat message that are not text. */
 const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['image_url', 'image'],
   ['input_audio', 'audio'],

@@ -43,13 +43,11 @@ export class Reading {
     throw badField(this.#here() || 'The request body', wanted, got, beside)
   }
 
-  /** Refuses a field that may not be used here. */
   forbid(why: string): never {
     const param = this.#here()
     throw badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
   }
 
-  /** Notes a field that is not known. */
   other(name: string, known: readonly string[]): void {
     this.#path.push(name)
     this.#note('unknown_parameter', (param) => {
@@ -60,7 +58,6 @@ export class Reading {
     this.#path.pop()
   }
 
-  /** Notes a field that costs extra. */
   paid(): undefined {
     this.#note(
       'unsupported_parameter',

@@ -1,10 +1,7 @@
 import { arrayOf, isObject, oneOf, type Rule } from './field-rules.ts'
 import type { Reading } from './reading.ts'
 
-/**
- * Builds a value anew from a caller's value: known parts are copied one by one, and nothing else. Undefined is left
- * out, as null is.
- */
+/** Builds a value anew from a caller's value: only known parts are copied. Undefined is left out, as null is. */
 export type Shape = (value: unknown, at: Reading) => unknown
 
 /** The known fields of an object, each with its shape. */
@@ -29,18 +26,13 @@ export const flag: Shape = (sent, at) => {
   return sent === null ? undefined : at.refuse('true or false', sent)
 }
 
-/** One of these words. */
 export const word = (...words: readonly string[]): Shape => value(oneOf(...words))
 
 const isScalar = (sent: unknown) => typeof sent === 'string' || typeof sent === 'number' || typeof sent === 'boolean'
 
-/** A text, a number, true or false. */
 export const scalar: Shape = value((sent) => (isScalar(sent) ? undefined : 'a string, a number, true or false'))
 
-/**
- * JSON of the caller's own, such as a schema or a tool's input. Its size is held, and no field name in it has a meaning
- * to the provider.
- */
+/** JSON of the caller's own, such as a schema. Its size is held, and its field names mean nothing to the provider. */
 export const json: Shape = (sent) => sent ?? undefined
 
 /** A schema or a tool's input. */

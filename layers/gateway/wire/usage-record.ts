@@ -31,7 +31,6 @@ export function recordOf(names: readonly UsageFieldName[]): (row: Partial<UsageR
 
 const callerPart = recordOf(CALLER_FIELDS)
 
-/** A row as its caller sees it. */
 export function usageRecord(row: UsageRow): UsageRecord {
   return {
     object: 'usage',

@@ -15,7 +15,6 @@ export function readVector(sent: unknown, dimensions: number, format: VectorForm
   return vector
 }
 
-/** A vector in JSON. */
 export function writeVector(vector: Vector, format: VectorFormat): string {
   if (format === 'float') return `[${vector.join(',')}]`
   const floats = Float32Array.from(vector)

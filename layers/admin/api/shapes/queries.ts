@@ -6,7 +6,6 @@ import { EVENT_NAMES, KEY_STATUSES, USAGE_GROUPS } from './names.ts'
 
 // Queries of requests. The function loads this file, and not those of answers.
 
-/** A text of a query that is a number. */
 function numberIn(least: number, most: number) {
   return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Number(value) : value), wholeNumber(least, most))
 }

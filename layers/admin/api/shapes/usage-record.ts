@@ -109,7 +109,6 @@ export function sumFields(): Fields {
 
 export const totalTokens = z.int().min(0).describe('Prompt and completion together.')
 
-/** A row as its caller sees it. */
 export const UsageRecord = z
   .object({ object: kind('usage'), ...usageFields(CALLER_FIELDS), total_tokens: totalTokens })
   .describe('One request: the route it took, its counts, its charge. Never its text.')

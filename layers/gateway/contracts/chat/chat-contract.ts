@@ -4,7 +4,6 @@ import type { Contract } from '../contract.ts'
 import { parseChatRequest } from './chat-request.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 
-/** OpenAI's Chat Completions. */
 export const CHAT_CONTRACT: Contract = {
   readRequest: parseChatRequest,
   openStream: (head) => new ChunkWriter(head),

@@ -6,7 +6,6 @@ import { usageOfWhole } from './message-usage.ts'
 
 type Block = Record<string, unknown>
 
-/** Gathers parts into the one JSON answer. */
 export class MessageBuilder implements AnswerBuilder {
   readonly #head: AnswerHead
   readonly #blocks: BlockEvents

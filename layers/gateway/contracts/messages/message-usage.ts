@@ -12,7 +12,6 @@ export function usageOfWhole(bill: Bill): Usage {
   return { ...messageUsage(bill), ...detailsOf(bill) }
 }
 
-/** The usage at the start of a message. */
 export function usageOfNone(): Usage {
   return { ...countsOf(NO_BILL), ...detailsOf(NO_BILL) }
 }

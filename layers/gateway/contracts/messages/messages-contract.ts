@@ -4,7 +4,6 @@ import { messageError } from './message-error.ts'
 import { MessageWriter } from './message-writer.ts'
 import { readCountRequest, readMessagesRequest } from './messages-request.ts'
 
-/** Anthropic's Messages. */
 export const MESSAGES_CONTRACT: Contract = {
   readRequest: readMessagesRequest,
   readCount: readCountRequest,

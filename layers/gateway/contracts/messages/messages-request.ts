@@ -57,10 +57,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
   }
 }
 
-/**
- * Cited documents are cut into pieces and numbered, in a number of tokens that cannot be foreseen: they are held as
- * files are.
- */
+/** Cited documents are numbered in pieces, in an unforeseeable number of tokens: they are held as files are. */
 function withCited(media: ChatRequest['media'], messages: readonly JsonObject[]): ChatRequest['media'] {
   return messages.some(({ content }) => isCited(content)) ? { ...media, file: media.file + 1 } : media
 }

@@ -7,6 +7,5 @@ export function requireValid(rule: Rule, value: unknown, path: string, beside?: 
   if (wanted !== undefined) throw badField(path, wanted, value, beside)
 }
 
-/** A text, which may not be empty. */
 export const nonEmptyText: Rule = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'a non-empty string'

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../domain/json-object.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
-/** The name of a tool, and of its namespace if it is in one. */
 export type ToolName = { readonly name: string; readonly namespace?: string }
 
 const EVENTS = {

@@ -3,10 +3,8 @@ export type Emit = (type: string, fields: Readonly<Record<string, unknown>>) => 
 
 export type ItemStatus = 'completed' | 'incomplete'
 
-/** The position of an item in the output. */
 export type ItemPosition = { readonly output_index: number; readonly item_id: string }
 
-/** One item of the output in the making. */
 export type OutputItem = {
   /** Sends the event of its end. Nothing is added to it afterwards. */
   close(status: ItemStatus): void

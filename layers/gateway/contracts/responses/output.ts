@@ -9,7 +9,6 @@ import { wantsLogprobs } from './read-request.ts'
 import { namespacesOf } from './read-tools.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 
-/** The reason why an answer ended. */
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
 
 const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
@@ -60,7 +59,6 @@ export class Output {
     if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
   }
 
-  /** Closes the open items. */
   end(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending

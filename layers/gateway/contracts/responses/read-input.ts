@@ -37,7 +37,6 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
 
 class ItemReader {
   readonly #messages: JsonObject[]
-  /** The ids of the calls so far. */
   readonly #called = new Set<string>()
   #turn: Turn | undefined
 
@@ -64,7 +63,6 @@ class ItemReader {
     }
   }
 
-  /** Ends the turn that is open. */
   end(): void {
     if (!this.#turn) return
     const { content, calls, thoughts, details } = this.#turn

@@ -3,7 +3,6 @@ import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { Output } from './output.ts'
 import { endedState, ResponseObject } from './response-object.ts'
 
-/** Gathers parts into the one Response. */
 export class ResponseBuilder implements AnswerBuilder {
   readonly #response: ResponseObject
   readonly #output: Output

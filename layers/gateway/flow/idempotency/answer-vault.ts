@@ -15,7 +15,6 @@ type VaultDeps = {
 export type AnswerVault = {
   /** Without a text, the claim is marked as answered by an answer too large to be kept. */
   keep(request: GatewayRequest, text: string | undefined): Promise<void>
-  /** Frees the Idempotency-Key of a request that gave no answer. */
   drop(request: GatewayRequest): Promise<void>
 }
 

@@ -10,7 +10,6 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map([
   ['max', 'max'],
 ])
 
-/** The fields that the Messages API supports. */
 export const ANTHROPIC_FIELDS: FieldTable = fieldTable({
   supported: [...COMMON_SUPPORTED, 'parallel_tool_calls', 'thinking', 'top_k', 'user', 'safety_identifier'],
   ignored: COMMON_IGNORED,

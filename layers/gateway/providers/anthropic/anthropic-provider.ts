@@ -11,7 +11,6 @@ import { toAnthropicRequest } from './anthropic-request.ts'
 
 const API_VERSION = '2023-06-01'
 
-/** Anthropic's Messages API. */
 export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const address = `${entry.baseUrl.replace(/\/+$/, '')}/messages`
   const headers = { 'content-type': 'application/json', 'anthropic-version': API_VERSION }

@@ -9,7 +9,6 @@ type Fields = Readonly<Record<string, unknown>>
 const PASSED: ReadonlySet<string> = new Set([
   ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'tool_choice', 'output_config', 'service_tier', 'speed'],
 ])
-/** Fields that are written below. */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'tools', 'thinking', 'cache_control'],
 ])

@@ -1,10 +1,7 @@
 import { keyFor, type ProviderSecret, parseProviderSecret, type SecretFault } from '../../domain/provider-secret.ts'
 import { fetchSecret } from './fetch-secret.ts'
 
-/**
- * The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure if that provider may
- * not have it.
- */
+/** The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure if it may not have it. */
 type ReadSecret = (name: string, baseUrl: string) => Promise<string | undefined>
 
 type Secret = ProviderSecret | SecretFault

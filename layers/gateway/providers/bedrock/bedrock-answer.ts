@@ -23,10 +23,7 @@ const FINISH_REASONS = new Map<string, string>(
   }),
 )
 
-/**
- * Turns the events of a stream into parts. The answer is complete with messageStop; metadata, the last event, brings
- * the usage.
- */
+/** Turns the events of a stream into parts. The answer is complete with messageStop; metadata brings the usage. */
 export class ConverseEvents {
   readonly #toolCalls = new ToolCalls()
   #stopReason: string | undefined

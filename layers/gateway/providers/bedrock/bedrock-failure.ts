@@ -37,10 +37,7 @@ const NO_SUCH_MODEL =
   /^(?:the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn.t supported|the provided model doesn.t support on-demand throughput|this model version has reached the end of its life)/i
 /** Codes of an established connection that broke. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ERR_HTTP2_\w+)$/
-/**
- * Node's message for a call that waited for a connection which was never established; its code alone could be of one
- * that broke.
- */
+/** Node's message for a call whose connection was never established; its code alone could be of one that broke. */
 const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i

@@ -123,10 +123,7 @@ const CLIENT_OPTIONS = {
   requestHandler: { disableConcurrentStreams: true, sessionTimeout: LONGEST_CALL_MS },
 }
 
-/**
- * The timer runs only while we wait for the upstream, not while a slow client makes us wait, and only after the first
- * token: before that the model may be reasoning.
- */
+/** The timer runs only while we wait for the upstream, and only after the first token: before, the model may be reasoning. */
 async function* eachWithin(
   events: Events,
   idleTimeoutMs: number,

@@ -19,7 +19,6 @@ import { markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
 
-/** A chat completion request in Converse's format. */
 export function toConverse(call: ChatCall): ConverseStreamCommandInput {
   const { chat, model, outputCap } = call
   const { body } = chat

@@ -21,10 +21,7 @@ import { unsupported } from '../verdict.ts'
 /** A block of a message or of a tool's result. */
 type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
 
-/**
- * Converse accepts tool calls and their results only beside the tools' definitions. Without those (`tool_choice:
- * 'none'`, or none were sent) past calls become text.
- */
+/** Converse accepts tool calls only beside the tools' definitions. Without those, past calls become text. */
 export function toMessages(turns: readonly Turn[], withTools: boolean, prices: CachePrices): Message[] {
   const write: (part: TurnPart) => ContentBlock | ContentBlock[] = withTools ? toBlock : toPlainBlocks
   const marked = markedBy(prices)

@@ -5,7 +5,6 @@ export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: TurnPa
 
 export type TurnPart = ContentPart | ToolCall | ToolResult | Thought
 
-/** The content of a message or of a tool's result. */
 export type ContentPart = TextPart | ImagePart
 
 export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: string }
@@ -28,7 +27,6 @@ export type ToolCall = Cacheable & {
   readonly id: string
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>
-  /** The arguments as they were written. */
   readonly argumentsText: string
 }
 

@@ -19,10 +19,7 @@ const LARGER_THAN_LIMIT = /^Request too large for /
 const TIMED_OUT = new Set([408, 504])
 const THE_REQUEST = new Set([400, 413, 422])
 
-/**
- * The meaning of an answer other than 200, of a call for this model. Only a complaint about the caller's own request
- * keeps its message.
- */
+/** The meaning of an answer other than 200. Only a complaint about the caller's own request keeps its message. */
 export async function readErrorReply(reply: Reply, key: string | undefined, model: string): Promise<UpstreamFailure> {
   const { status } = reply
   // An error needs no time for reasoning.
@@ -99,10 +96,7 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
   }
 }
 
-/**
- * Providers quote credentials in their errors. They are removed first, so that no invisible character can split a key
- * in two.
- */
+/** Removes credentials, which providers quote in errors: first, so that no invisible character can split a key in two. */
 function clean(words: string, key: string | undefined): string {
   const text = plainText(words, '')
   const withoutKey = key ? text.replaceAll(key, '[key]') : text

@@ -3,10 +3,7 @@ import { isObject } from '../../wire/field-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * The caller's items for an upstream that stores nothing: of the thoughts only those that the upstream itself has
- * encrypted. It refuses others, which it has never seen.
- */
+/** The caller's items for an upstream that stores nothing. It refuses thoughts that it has not encrypted itself. */
 export function carriedItems(items: readonly unknown[]): unknown[] {
   return items.filter((item) => !isObject(item) || item.type !== 'reasoning' || isEncrypted(item))
 }

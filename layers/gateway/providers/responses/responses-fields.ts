@@ -4,7 +4,6 @@ import { type FieldCheck, type FieldTable, fieldTable } from '../conversation/fi
 const SENT = ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier']
 const { logprobs: _, top_logprobs: __, ...UNSUPPORTED } = COMMON_UNSUPPORTED
 
-/** The fields of Chat Completions that Responses supports. */
 export const RESPONSES_FIELDS: FieldTable = fieldTable({
   supported: [
     ...COMMON_SUPPORTED,

@@ -90,7 +90,6 @@ function toFormat(format: unknown): Fields | undefined {
   return { type: 'json_schema', ...format.json_schema }
 }
 
-/** The fields that this dialect supports. */
 function passFields(body: ChatBody, call: ChatCall, known: FieldTable): Fields {
   const passed: [string, unknown][] = []
   for (const [name, value] of Object.entries(body)) {

@@ -5,7 +5,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TYPE_CHARS = 40
 
-/** The messages of Chat Completions as items. */
 export function toItems(messages: readonly Fields[]): Fields[] {
   const items: Fields[] = []
   const customCalls = new Set<unknown>()

@@ -3,10 +3,7 @@ import { isConditionFailed, retryRejected } from '../failures.ts'
 import { keyItem, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
-/**
- * Sets the time at which the sweep must look at the key again: when its next hold may belong to a dead request; never
- * if it has no holds.
- */
+/** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
 type ScheduleSweep = (key: Key) => Promise<void>
 
 export function scheduleSweep({ database, keys }: Tables): ScheduleSweep {

@@ -12,10 +12,7 @@ import { takeToken } from './take-from-bucket.ts'
 
 type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
-/**
- * The returned part of the key: all of it, or only the attributes that admission changes, as the rest of the copy is
- * current.
- */
+/** The returned part of the key: all of it, or only the attributes that admission changes. */
 type Returned = 'ALL_NEW' | 'UPDATED_NEW'
 
 /**

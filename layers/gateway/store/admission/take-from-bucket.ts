@@ -24,7 +24,6 @@ export function hasToken(cached: Key, nowMs: number, values: Item): string {
   return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
 }
 
-/** The change that takes the token. */
 export function takeToken(cached: Key, nowMs: number, values: Item): string {
   const form = formOf(cached, nowMs)
   const interval = intervalUs(cached.rpm)

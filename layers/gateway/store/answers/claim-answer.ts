@@ -2,10 +2,7 @@ import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain
 import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
 
-/**
- * Claims an Idempotency-Key for a request, or returns the claim or answer that has it. A dead request's claim can be
- * taken over by naming that request.
- */
+/** Claims an Idempotency-Key, or returns the claim or answer that has it. A dead request's claim can be taken over. */
 type ClaimAnswer = (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
 
 export function claimAnswer({ database, answers }: Tables): ClaimAnswer {

@@ -5,7 +5,6 @@ import { externalItem } from './key-item.ts'
 
 type FindByExternalId = (externalId: string) => Promise<string | undefined>
 
-/** The id of the key that has this external id. */
 export function findByExternalId({ database, keys }: Tables): FindByExternalId {
   return async (externalId) => {
     const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })

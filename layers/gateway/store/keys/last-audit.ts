@@ -2,7 +2,6 @@ import { ITEMS } from '../../contract.ts'
 import { isoTime } from '../../domain/time.ts'
 import type { Tables } from '../tables.ts'
 
-/** The result of an audit of all keys. */
 export type LastAudit = { readonly atMs: number; readonly keys: number; readonly wrong: number }
 
 const AUDIT_ITEM = { pk: ITEMS.audit, sk: ITEMS.audit }

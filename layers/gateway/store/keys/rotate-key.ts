@@ -8,10 +8,7 @@ import { hashItem } from './key-item.ts'
 
 type RotateKey = (keyId: string, next: Secret, act: Act, graceMs?: number) => Promise<ChangeResult>
 
-/**
- * The current secret becomes the previous one for the grace period; a secret that was in grace already ends now.
- * Without a grace period both are forgotten.
- */
+/** The current secret becomes the previous one for the grace period, and a previous one ends. Without grace both end. */
 export function rotateKey(tables: OperatorTables): RotateKey {
   const { keys } = tables
   const change = changeKey(tables, 'key.rotate')

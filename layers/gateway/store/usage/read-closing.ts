@@ -1,7 +1,6 @@
 import { USAGE_ITEMS } from '../../contract.ts'
 import type { Tables } from '../tables.ts'
 
-/** The progress of closing and exporting days. */
 export type Closing = {
   /** Up to and including this day, every key with rows has its total. */
   readonly closedThrough?: string

@@ -14,8 +14,7 @@ import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
 import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
-import { readKey } from '../layers/gateway/store/keys/read-key.ts'
+import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
 /** The gates up to the price of a request, the same for every function. */

@@ -13,10 +13,10 @@ import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
 import { printLine } from '../layers/gateway/log/print-line.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
-import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
-import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
+import { putUsageRow } from '../layers/gateway/store/usage/usage-rows.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */
 export type Instance = {

@@ -46,11 +46,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'flow/**': {
     imports:
       'contracts/** domain/** request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
-    types: 'log/** providers/**',
+    types: 'log/** providers/** store/**',
   },
   'middleware/**': {
     imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto',
-    types: 'log/** @middy/core aws-lambda node:stream',
+    types: 'log/** store/** @middy/core aws-lambda node:stream',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },

@@ -1,7 +1,6 @@
 import type { Act } from '../../layers/gateway/domain/act.ts'
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
-import { endGrace } from '../../layers/gateway/store/keys/end-grace.ts'
-import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'

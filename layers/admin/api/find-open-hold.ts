@@ -1,5 +1,5 @@
 import type { Hold, Key } from '../../gateway/domain/key.ts'
-import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 
 /** The key that holds credits for a request. Nothing but the keys themselves knows, so all are read. */

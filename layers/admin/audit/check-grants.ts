@@ -1,6 +1,6 @@
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
-import type { GrantRecord } from '../../gateway/store/keys/list-grants.ts'
+import type { GrantRecord } from '../../gateway/store/keys/grant-credits.ts'
 import { missingFrom } from './check-balance.ts'
 import type { Finding } from './findings.ts'
 

@@ -1,4 +1,4 @@
-import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { compareCatalogs } from './compare-catalogs.ts'
 

@@ -1,10 +1,8 @@
-import { type Catalog, type CatalogData, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
+import { type Catalog, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
+import type { ReadCatalog, StoredCatalog } from '../store/catalog/read-catalog.ts'
 
 /** At once, if one is at hand. */
 export type LoadCatalog = () => Catalog | Promise<Catalog>
-
-type StoredCatalog = { readonly data: CatalogData; readonly version: number; readonly pushedAt: string }
-type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
 type Cached = { readonly catalog: Catalog; readonly pushedAt: string | undefined; readonly readAtMs: number }
 

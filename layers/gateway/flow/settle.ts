@@ -1,4 +1,3 @@
-import type { Release } from '../domain/admission.ts'
 import { type Bill, NO_BILL } from '../domain/bill.ts'
 import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
 import { costOf, parsePrice, priceAt, statePrice } from '../domain/price.ts'
@@ -7,10 +6,12 @@ import type { Outcome, UsageRow } from '../domain/usage-row.ts'
 import type { Log } from '../log/log.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
 import { retry } from '../retry.ts'
+import type { ReleaseHold } from '../store/admission/release-hold.ts'
+import type { PutUsageRow } from '../store/usage/usage-rows.ts'
 
 type SettleDeps = {
-  readonly putUsageRow: (row: UsageRow) => Promise<UsageRow>
-  readonly releaseHold: (release: Release) => Promise<boolean>
+  readonly putUsageRow: PutUsageRow
+  readonly releaseHold: ReleaseHold
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log

@@ -1,10 +1,12 @@
-import type { AdmissionResult, Demand } from '../domain/admission.ts'
+import type { Demand } from '../domain/admission.ts'
 import { creditsLeft } from '../domain/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../domain/gateway-error.ts'
-import { expiredHolds, type Key } from '../domain/key.ts'
+import { expiredHolds } from '../domain/key.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import type { FinishDeadHolds } from '../flow/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
+import type { TakeAdmission } from '../store/admission/take-admission.ts'
+import type { ReadKey } from '../store/keys/read-key.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
@@ -12,9 +14,9 @@ import { invalidKey, keyRefusal } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
 export type AdmitDeps = {
-  readonly takeAdmission: (key: Key, demand: Demand) => Promise<AdmissionResult>
+  readonly takeAdmission: TakeAdmission
   readonly finishDeadHolds: FinishDeadHolds
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly readKey: ReadKey
   readonly newRequestId: (nowMs: number) => string
   readonly cache: KeyCache
 }

@@ -3,12 +3,13 @@ import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret, isSecret } from '../domain/secret.ts'
 import { isoTime } from '../domain/time.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
+import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
 type IdentifyDeps = {
-  readonly findKeyId: (hash: string) => Promise<string | undefined>
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly findKeyId: FindKeyId
+  readonly readKey: ReadKey
   readonly cache: KeyCache
   readonly keyPrefix: string
   /** Begins a read that will be needed if the key is known, beside the key's own reads and not for a malformed key. */

@@ -1,10 +1,10 @@
-import type { Claim } from '../../domain/idempotency.ts'
 import type { Log } from '../../log/log.ts'
 import type { GatewayRequest } from '../../request.ts'
+import type { DropClaim, KeepAnswer } from '../../store/answers.ts'
 
 type VaultDeps = {
-  readonly keepAnswer: (claim: Claim, sealed: Uint8Array | undefined) => Promise<void>
-  readonly dropClaim: (claim: Claim) => Promise<void>
+  readonly keepAnswer: KeepAnswer
+  readonly dropClaim: DropClaim
   readonly log: Log
 }
 

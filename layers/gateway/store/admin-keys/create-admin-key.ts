@@ -1,8 +1,8 @@
 import type { Act } from '../../domain/act.ts'
 import type { AdminKey } from '../../domain/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/change-event.ts'
+import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { adminHashItem, toAdminItem } from './admin-key-item.ts'
 

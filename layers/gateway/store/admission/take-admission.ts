@@ -10,7 +10,7 @@ import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
 import { COUNTER_WRITES, countsAfter, forgottenAttributes } from './counter-writes.ts'
 import { takeToken } from './take-from-bucket.ts'
 
-type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
+export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
 /** How much of the key comes back: all of it, or what admission changes, beside which the copy is current. */
 type Returned = 'ALL_NEW' | 'UPDATED_NEW'

@@ -7,15 +7,13 @@ import type { Tables } from '../tables.ts'
 /** The act that a name stands for, and a digest of what it was asked to do. */
 export type Claim = { readonly act: Act; readonly digest: string }
 
-/** Of those who claim one name, all get the claim of the first. It is written before the act, and outlives a crash between. */
-type ClaimAct = (name: string, claim: Claim) => Promise<Claim>
-
 /** For so long a name stands for the same act. */
 export const CLAIM_DAYS = 30
 const DAY_SECONDS = 24 * 60 * 60
 
-export function claimAct({ database, keys }: Tables): ClaimAct {
-  return async (name, claim) => {
+/** Of those who claim one name, all get the claim of the first. It is written before the act, and outlives a crash between. */
+export function claimAct({ database, keys }: Tables) {
+  return async (name: string, claim: Claim): Promise<Claim> => {
     const { act, digest } = claim
     const Item = {
       pk: `${ITEMS.claim}${name}`,

@@ -3,8 +3,8 @@ import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
 import { formatCredits } from '../../domain/money.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
+import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry } from './grant-credits.ts'
@@ -12,20 +12,18 @@ import { hashItem, toItem } from './key-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
 
+/** A secret that somebody brought along is the secret of a key already. */
+export class SecretTaken extends Error {}
+
 /**
  * The key, its hash, its external id, its first grant and its event appear together, or the external id is another's.
  * With an allowance the first grant is taken from it, or an OverAllowance is thrown.
  */
-type CreateKey = (key: Key, act: Act, allowance?: Allowance) => Promise<CreateResult>
-
-/** A secret that somebody brought along is the secret of a key already. */
-export class SecretTaken extends Error {}
-
-export function createKey(tables: OperatorTables): CreateKey {
+export function createKey(tables: OperatorTables) {
   const put = (Item: Record<string, unknown>) => ({
     Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
   })
-  return async (key, act, given) => {
+  return async (key: Key, act: Act, given?: Allowance): Promise<CreateResult> => {
     const { id: keyId, externalId } = key
     const allowance = key.granted > 0n ? given : undefined
     const after = { ...keyFields(key), credits: formatCredits(key.granted) }

@@ -3,11 +3,9 @@ import type { Tables } from '../tables.ts'
 import type { TransactItem } from '../transact.ts'
 import { externalItem } from './key-item.ts'
 
-type FindByExternalId = (externalId: string) => Promise<string | undefined>
-
 /** The id of the key that has this external id. */
-export function findByExternalId({ database, keys }: Tables): FindByExternalId {
-  return async (externalId) => {
+export function findByExternalId({ database, keys }: Tables) {
+  return async (externalId: string): Promise<string | undefined> => {
     const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })
     return Item?.keyId as string | undefined
   }

@@ -6,13 +6,10 @@ import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey } from './change-key.ts'
 import { freeExternalId, takeExternalId } from './external-id.ts'
 
-/** With `seen`, only if the key is still at that version. */
-type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, seen?: number) => Promise<ChangeResult>
-
-/** Settings that are as they shall be are no change, and leave no event. */
-export function updateKey(tables: OperatorTables): UpdateKey {
+/** Settings that are as they shall be are no change, and leave no event. With `seen`, only that version is changed. */
+export function updateKey(tables: OperatorTables) {
   const change = changeKey(tables, 'key.update')
-  return (keyId, settings, act, seen) => {
+  return (keyId: string, settings: SettingChanges, act: Act, seen?: number): Promise<ChangeResult> => {
     const decide = (key: Key) => {
       const changes = Object.entries(settings).filter(
         ([name, value]) => value !== undefined && !isDeepStrictEqual(key[name as keyof KeySettings] ?? null, value),

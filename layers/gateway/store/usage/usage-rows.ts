@@ -2,17 +2,44 @@ import { TABLES } from '../../contract.ts'
 import { DAY_MS, isoTime } from '../../domain/time.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryItems } from '../database.ts'
+import { isConditionFailed } from '../failures.ts'
 import type { Tables } from '../tables.ts'
-import { toUsageRow } from './usage-item.ts'
+import { toUsageItem, toUsageRow } from './usage-item.ts'
+
+/** The row that stands: the first one written for a request is final, and whoever comes later settles by it. */
+export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
+
+/** DynamoDB deletes a row so many days after its request began; never, unless it is said. */
+export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
+  return async (given) => {
+    const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }
+    try {
+      await database.put({
+        TableName: usage,
+        Item: toUsageItem(row),
+        ConditionExpression: 'attribute_not_exists(requestId)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      })
+      return given
+    } catch (error) {
+      if (!isConditionFailed(error) || !error.Item) throw error
+      return toUsageRow(error.Item)
+    }
+  }
+}
+
+export function readUsageRow({ database, usage }: Tables) {
+  return async (requestId: string): Promise<UsageRow | undefined> => {
+    const { Item } = await database.get({ TableName: usage, Key: { requestId }, ConsistentRead: true })
+    return Item && toUsageRow(Item)
+  }
+}
 
 const [BY_KEY] = TABLES.usage.indexes
 
 /** From the one moment, inclusive, to the other, exclusive. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
-
-/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
-type QueryUsageRows = (keyId: string, range: TimeRange, order?: RowOrder, pageSize?: number) => AsyncIterable<UsageRow>
 
 /** Whole, or only as much of them as sums or attempts are counted by, and nothing else of them: less to send and to read. */
 export type RowParts = keyof typeof ATTRIBUTES
@@ -25,11 +52,17 @@ const ATTRIBUTES = {
   attempts: [...ALWAYS, 'attempts'],
 } as const satisfies Record<string, readonly string[]>
 
-export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole'): QueryUsageRows {
+/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or as is said. */
+export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole') {
   const attributes = ATTRIBUTES[parts]
   const projection = attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }
   const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
-  return async function* rowsOf(keyId, range, order = 'newest first', pageSize) {
+  return async function* rowsOf(
+    keyId: string,
+    range: TimeRange,
+    order: RowOrder = 'newest first',
+    pageSize?: number,
+  ): AsyncGenerator<UsageRow, void, undefined> {
     for (const dayMs of daysOf(range, order)) {
       const items = queryItems(database, {
         TableName: usage,

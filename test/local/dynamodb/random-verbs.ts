@@ -35,7 +35,7 @@ export class RandomVerbs {
   private readonly requests: { keyId: string; requestId: string; hold: Hold }[] = []
   private nowMs = START
   private serial = 0
-  private lastAct: Act | undefined
+  private readonly lastActs = new Map<string, Act>()
 
   constructor(tables: OperatorTables, random: Random) {
     this.tables = tables
@@ -69,7 +69,7 @@ export class RandomVerbs {
       ? random.pick(this.keys)
       : newKey({ settings, credits, prefix: 'svc_', stored }, nowMs, random.bytes(10))
     this.keys.push(key)
-    await createKey(this.tables)(key, this.act())
+    await createKey(this.tables)(key, this.act(key.id))
   }
 
   private async admit(): Promise<void> {
@@ -198,22 +198,26 @@ export class RandomVerbs {
     const { id } = random.chance(0.95) ? random.pick(this.keys) : { id: 'none' }
     switch (random.below(10)) {
       case 0:
-        return void (await revokeKey(tables)(id, this.act()))
+        return void (await revokeKey(tables)(id, this.act(id)))
       case 1:
       case 2:
-        return void (await endGrace(tables)(id, this.act()))
+        return void (await endGrace(tables)(id, this.act(id)))
       case 3:
       case 4:
-        return void (await updateKey(tables)(id, this.changes(), this.act()))
+        return void (await updateKey(tables)(id, this.changes(), this.act(id)))
       case 5:
       case 6:
-        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act()))
+        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act(id)))
       case 7:
-        return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, this.act(), {
-          shown: random.pick([undefined, undefined, 1, 2]),
-        }))
+        return void (await writeCatalog(tables)(
+          { providers: {}, models: [] } as unknown as CatalogData,
+          this.act('catalog'),
+          {
+            shown: random.pick([undefined, undefined, 1, 2]),
+          },
+        ))
       default:
-        return void (await rotateKey(tables)(id, this.newSecret(), this.act()))
+        return void (await rotateKey(tables)(id, this.newSecret(), this.act(id)))
     }
   }
 
@@ -237,14 +241,16 @@ export class RandomVerbs {
     }
   }
 
-  /** Now and then one that was done already. */
-  private act(): Act {
+  /** Now and then one that was done already, to the same thing: to another one it would try until its time is over. */
+  private act(to: string): Act {
     const { random, nowMs } = this
-    if (this.lastAct && random.chance(0.2)) return this.lastAct
-    this.lastAct = newAct('test', nowMs, random.bytes(10), timeLeft(ACT_MS, Date.now))
+    const last = this.lastActs.get(to)
+    if (last && random.chance(0.4)) return last
+    const act = newAct('test', nowMs, random.bytes(10), timeLeft(ACT_MS, Date.now))
+    this.lastActs.set(to, act)
     // Apart by a millisecond, so that the events of a month have the same order on both sides.
     this.nowMs += 1
-    return this.lastAct
+    return act
   }
 
   /** Now and then one that another key has already. */

@@ -1,5 +1,6 @@
 import { ANSWERS_KEPT_MS, type Claim, type KeptAnswer } from '../domain/idempotency.ts'
-import { ifConditionHolds, isConditionFailed } from './failures.ts'
+import { ifConditionHolds } from './failures.ts'
+import { putOnce } from './put-once.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -12,20 +13,11 @@ export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
   return async (claim, nowMs, deadRequestId) => {
     const condition = deadRequestId === undefined ? isFree(nowMs) : isOpenClaimOf(deadRequestId)
     const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
-    try {
-      await database.put({
-        TableName: answers,
-        Item: { ...claim, state: 'running', expiresAt },
-        ...condition,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      return undefined
-    } catch (error) {
-      if (!isConditionFailed(error)) throw error
-      const found = error.Item as KeptAnswer | undefined
-      // Our own: the write had landed, its answer was lost, and it was sent again.
-      return found?.requestId === claim.requestId ? undefined : (found ?? { ...claim, state: 'running' })
-    }
+    const Item = { ...claim, state: 'running', expiresAt }
+    const found = await putOnce(database, { TableName: answers, Item, ...condition })
+    // Our own: the write had landed, its answer was lost, and it was sent again.
+    if (!found || found.requestId === claim.requestId) return undefined
+    return { ...claim, state: 'running', ...found }
   }
 }
 

@@ -1,7 +1,7 @@
 import { ITEMS } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
 import { isoTime } from '../../domain/time.ts'
-import { isConditionFailed } from '../failures.ts'
+import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
 
 /** The act that a name stands for, and a digest of what it was asked to do. */
@@ -24,18 +24,13 @@ export function claimAct({ database, keys }: Tables) {
       digest,
       expiresAt: Math.ceil(act.atMs / 1000) + CLAIM_DAYS * DAY_SECONDS,
     }
-    try {
-      await database.put({
-        TableName: keys,
-        Item,
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      return claim
-    } catch (error) {
-      if (!isConditionFailed(error) || !error.Item) throw error
-      const { actId, at, by, digest: first } = error.Item as typeof Item
-      return { act: { ...act, id: actId, by, atMs: Date.parse(at) }, digest: first }
-    }
+    const standing = await putOnce(database, {
+      TableName: keys,
+      Item,
+      ConditionExpression: 'attribute_not_exists(pk)',
+    })
+    if (!standing) return claim
+    const { actId, at, by, digest: first } = standing as typeof Item
+    return { act: { ...act, id: actId, by, atMs: Date.parse(at) }, digest: first }
   }
 }

@@ -2,8 +2,8 @@ import { TABLES, USAGE_ITEMS } from '../../contract.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/day-total.ts'
 import { isoTime } from '../../domain/time.ts'
 import { type Item, queryItems } from '../database.ts'
-import { isConditionFailed } from '../failures.ts'
 import { toNano } from '../keys/key-item.ts'
+import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
 
 const [BY_KEY] = TABLES.usage.indexes
@@ -52,18 +52,9 @@ function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
 /** False if there is another total already, which stands: a total is written once and never changed. */
 export function putDayTotal({ database, usage }: Tables) {
   return async (total: DayTotal): Promise<boolean> => {
-    try {
-      await database.put({
-        TableName: usage,
-        Item: toTotalItem(total),
-        ConditionExpression: 'attribute_not_exists(requestId)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      return true
-    } catch (error) {
-      if (!isConditionFailed(error) || !error.Item) throw error
-      return isSameTotal(toDayTotal(error.Item), total)
-    }
+    const ConditionExpression = 'attribute_not_exists(requestId)'
+    const standing = await putOnce(database, { TableName: usage, Item: toTotalItem(total), ConditionExpression })
+    return !standing || isSameTotal(toDayTotal(standing), total)
   }
 }
 

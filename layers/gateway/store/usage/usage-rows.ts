@@ -2,7 +2,7 @@ import { TABLES } from '../../contract.ts'
 import { DAY_MS, isoTime } from '../../domain/time.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryItems } from '../database.ts'
-import { isConditionFailed } from '../failures.ts'
+import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
 
@@ -13,18 +13,9 @@ export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
 export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
   return async (given) => {
     const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }
-    try {
-      await database.put({
-        TableName: usage,
-        Item: toUsageItem(row),
-        ConditionExpression: 'attribute_not_exists(requestId)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      return given
-    } catch (error) {
-      if (!isConditionFailed(error) || !error.Item) throw error
-      return toUsageRow(error.Item)
-    }
+    const ConditionExpression = 'attribute_not_exists(requestId)'
+    const standing = await putOnce(database, { TableName: usage, Item: toUsageItem(row), ConditionExpression })
+    return standing ? toUsageRow(standing) : given
   }
 }
 

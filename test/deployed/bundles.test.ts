@@ -9,7 +9,7 @@ import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { API_FUNCTION_NAMES, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
-import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
+import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { ARN, adminEvent, OFFICE, once } from '../functions/support/admin-function.ts'

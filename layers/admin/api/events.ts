@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ChangeEvent, EventKind } from '../../gateway/domain/change-event.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
-import { readAdminKey } from '../../gateway/store/admin-keys/read-admin-key.ts'
+import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { CATALOG_EVENTS, listEvents } from '../../gateway/store/events/events.ts'
 import { horizonOf } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'

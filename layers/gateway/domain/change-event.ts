@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
-import type { Key } from './key.ts'
+import type { Key, RotatingKey } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
 import { isoTime } from './time.ts'
@@ -42,14 +42,16 @@ export function changeEvent(
 
 /** What an operator changes of a key. No hash is in it, and nothing that requests change. */
 export function keyFields(key: Key): Fields {
-  const { status, current, previous } = key
-  return defined({
-    ...settingFields(key),
+  return defined({ ...settingFields(key), ...secretFields(key) })
+}
+
+function secretFields({ status, current, previous }: RotatingKey): Fields {
+  return {
     status,
     lastFour: current.lastFour,
     previousLastFour: previous?.lastFour,
-    previousUntil: timeOf(previous?.untilMs),
-  })
+    previousUntil: previous && isoTime(previous.untilMs),
+  }
 }
 
 function settingFields(key: Key): Fields {
@@ -61,21 +63,9 @@ function settingFields(key: Key): Fields {
 }
 
 /** No hash is in it. */
-export function adminKeyFields({ name, status, current, previous, scopes, allowlist, dailyGrant }: AdminKey): Fields {
-  return defined({
-    name,
-    status,
-    lastFour: current.lastFour,
-    previousLastFour: previous?.lastFour,
-    previousUntil: timeOf(previous?.untilMs),
-    scopes,
-    allowlist,
-    dailyGrant: formatCredits(dailyGrant),
-  })
-}
-
-function timeOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : isoTime(ms)
+export function adminKeyFields(key: AdminKey): Fields {
+  const { name, scopes, allowlist, dailyGrant } = key
+  return defined({ name, ...secretFields(key), scopes, allowlist, dailyGrant: formatCredits(dailyGrant) })
 }
 
 function differences(before: Fields, after: Fields): { readonly before: Fields; readonly after: Fields } {

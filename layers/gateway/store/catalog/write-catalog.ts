@@ -8,7 +8,7 @@ import { CATALOG_EVENTS, findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { Overtaken, pauseAfterOthers } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { putNew, type TransactItem } from '../transact.ts'
 import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
 
 /** The version that was written, or the one that somebody else has put in force. */
@@ -79,8 +79,7 @@ function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }
 }
 
 function putVersion({ keys }: OperatorTables, { data, ...note }: StoredCatalog): TransactItem {
-  const Item = { ...versionItem(note.version), catalog: data, ...note }
-  return { Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+  return putNew(keys, { ...versionItem(note.version), catalog: data, ...note })
 }
 
 async function isInHistory({ database, keys }: OperatorTables, version: number): Promise<boolean> {

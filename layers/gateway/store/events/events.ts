@@ -4,7 +4,7 @@ import { isoTime } from '../../domain/time.ts'
 import { ulid, ulidTimeMs } from '../../domain/ulid.ts'
 import { type Item, queryItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { putNew, type TransactItem } from '../transact.ts'
 
 /** Whose event it is: a key's, by its id, or the catalog's. */
 export const CATALOG_EVENTS = ITEMS.catalog
@@ -16,9 +16,7 @@ export const eventItem = (of: string, eventId: string) => ({ pk: `${ITEMS.event}
 
 /** For the transaction that makes the change. An act that was done before has its event, and stops the transaction. */
 export function putEvent({ keys }: Pick<Tables, 'keys'>, event: ChangeEvent): TransactItem[] {
-  return eventItems(event).map((Item) => ({
-    Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-  }))
+  return eventItems(event).map((item) => putNew(keys, item))
 }
 
 /** An event is kept twice: with those of what it changed, and with those of its month. */

@@ -6,6 +6,7 @@ import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/a
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { OperatorTables } from '../operator-tables.ts'
+import { putNew } from '../transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
@@ -20,18 +21,16 @@ export class SecretTaken extends Error {}
  * With an allowance the first grant is taken from it, or an OverAllowance is thrown.
  */
 export function createKey(tables: OperatorTables) {
-  const put = (Item: Record<string, unknown>) => ({
-    Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-  })
+  const { keys } = tables
   return async (key: Key, act: Act, given?: Allowance): Promise<CreateResult> => {
     const { id: keyId, externalId } = key
     const allowance = key.granted > 0n ? given : undefined
     const after = { ...keyFields(key), credits: formatCredits(key.granted) }
     const created = await makeOnce(tables, keyId, act, [
-      put(toItem(key)),
-      put({ ...hashItem(key.current.hash), keyId }),
+      putNew(keys, toItem(key)),
+      putNew(keys, { ...hashItem(key.current.hash), keyId }),
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
-      ...(key.granted > 0n ? [put(grantEntry(keyId, key.granted, act))] : []),
+      ...(key.granted > 0n ? [putNew(keys, grantEntry(keyId, key.granted, act))] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
     ])

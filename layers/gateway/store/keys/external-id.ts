@@ -1,6 +1,6 @@
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { putNew, type TransactItem } from '../transact.ts'
 import { externalItem } from './key-item.ts'
 
 /** The id of the key that has this external id. */
@@ -13,8 +13,7 @@ export function findByExternalId({ database, keys }: Tables) {
 
 /** For the transaction in which a key gets its external id. Two keys cannot: the second transaction fails. */
 export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
-  const Item = { ...externalItem(externalId), keyId }
-  return { Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+  return putNew(keys, { ...externalItem(externalId), keyId })
 }
 
 /** For the transaction in which a key loses its external id. */

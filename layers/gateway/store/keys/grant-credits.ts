@@ -8,6 +8,7 @@ import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
+import { putNew } from '../transact.ts'
 import type { ChangeResult } from './change-key.ts'
 import { grantItem, keyItem, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
@@ -30,13 +31,7 @@ export function grantCredits(tables: OperatorTables) {
           ExpressionAttributeValues: { ':active': 'active', ':amount': amount },
         },
       },
-      {
-        Put: {
-          TableName: tables.keys,
-          Item: grantEntry(keyId, amount, act),
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      },
+      putNew(tables.keys, grantEntry(keyId, amount, act)),
       ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: { credits: formatCredits(amount) } })),
       ...(allowance ? takeAllowance(tables, allowance, amount) : []),
     ])

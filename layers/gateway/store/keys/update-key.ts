@@ -3,12 +3,12 @@ import type { Act } from '../../domain/act.ts'
 import type { Key } from '../../domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../domain/key-settings.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type ChangeResult, changeKey } from './change-key.ts'
-import { freeExternalId, takeExternalId } from './external-id.ts'
+import { type ChangeResult, changeKey, KEY } from './change-key.ts'
+import { findByExternalId, freeExternalId, takeExternalId } from './external-id.ts'
 
 /** Settings that are as they shall be are no change, and leave no event. With `seen`, only that version is changed. */
 export function updateKey(tables: OperatorTables) {
-  const change = changeKey(tables, 'key.update')
+  const change = changeKey(tables, KEY, 'key.update')
   return (keyId: string, settings: SettingChanges, act: Act, seen?: number): Promise<ChangeResult> => {
     const decide = (key: Key) => {
       const changes = Object.entries(settings).filter(
@@ -20,10 +20,15 @@ export function updateKey(tables: OperatorTables) {
         set: Object.fromEntries(changes.filter(([, value]) => value !== null)),
         remove: changes.flatMap(([name, value]) => (value === null ? [name] : [])),
         alsoWrite: moveExternalId(key, next.externalId),
-        takes: next.externalId ?? undefined,
+        whyNot: async () => ((await isOfAnother(key, next.externalId)) ? 'external_id_taken' : undefined),
       }
     }
     return change(keyId, act, decide, seen)
+  }
+
+  async function isOfAnother({ id }: Key, externalId: string | null | undefined): Promise<boolean> {
+    const owner = externalId ? await findByExternalId(tables)(externalId) : undefined
+    return owner !== undefined && owner !== id
   }
 
   function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {

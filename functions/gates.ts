@@ -1,6 +1,6 @@
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
-import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/settle.ts'
+import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { Gates } from '../layers/gateway/middleware/gate.ts'

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
-import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
-import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
+import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
 import {
   deadHoldsFinisher,
   type FinishDeadHolds,
   type FinishHold,
   holdFinisher,
-} from '../layers/gateway/flow/finish-hold.ts'
-import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
+} from '../layers/gateway/flow/billing/finish-hold.ts'
+import { type Settle, settler } from '../layers/gateway/flow/billing/settle.ts'
+import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
 import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
 import { printLine } from '../layers/gateway/log/print-line.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'

@@ -9,7 +9,7 @@ import type { PricedRequest } from './domain/priced-request.ts'
 import type { Attempt } from './domain/usage-row.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
-import type { Witness } from './flow/route-health.ts'
+import type { Witness } from './flow/routing/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
 // All stages are one object.

@@ -1,6 +1,6 @@
 import { badRequest, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import type { Claim, KeptAnswer } from '../domain/idempotency.ts'
-import type { FinishHold } from '../flow/finish-hold.ts'
+import type { FinishHold } from '../flow/billing/finish-hold.ts'
 import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
 import type { AnswerVault } from '../flow/idempotency/answer-vault.ts'
 import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../request.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { cachedCatalog } from '../../layers/gateway/flow/catalog-cache.ts'
-import type { StoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import { cachedCatalog } from '../../../layers/gateway/flow/routing/catalog-cache.ts'
+import type { StoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 
 const DATA: CatalogData = { providers: {}, models: [] }
 const FIRST: StoredCatalog = { data: DATA, version: 7, pushedAt: '2026-01-01T00:00:00.000Z' }

@@ -1,5 +1,5 @@
-import { type Catalog, EMPTY_CATALOG, openCatalog } from '../domain/catalog.ts'
-import type { ReadCatalog, StoredCatalog } from '../store/catalog/read-catalog.ts'
+import { type Catalog, EMPTY_CATALOG, openCatalog } from '../../domain/catalog.ts'
+import type { ReadCatalog, StoredCatalog } from '../../store/catalog/read-catalog.ts'
 
 /** At once, if one is at hand. */
 export type LoadCatalog = () => Catalog | Promise<Catalog>

@@ -1,17 +1,16 @@
-import type { Catalog, UpstreamRoute } from '../domain/catalog.ts'
-import type { Nano } from '../domain/money.ts'
-import { parsePrice } from '../domain/price.ts'
-import { type PricedRequest, worstCaseOf } from '../domain/priced-request.ts'
-import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
-import { TOO_MANY_REQUESTS, UpstreamFailure } from '../domain/upstream-failure.ts'
-import { worstCostOf } from '../domain/worst-cost.ts'
-import type { Log } from '../log/log.ts'
-import type { Provider } from '../providers/provider.ts'
-import { type AdmittedChat, endAttempt, type Journey } from '../request.ts'
-import type { RouteHealth } from './route-health.ts'
-import { witnessOf } from './witness-of.ts'
+import type { Catalog, UpstreamRoute } from '../../domain/catalog.ts'
+import type { Nano } from '../../domain/money.ts'
+import { parsePrice } from '../../domain/price.ts'
+import { type PricedRequest, worstCaseOf } from '../../domain/priced-request.ts'
+import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
+import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { worstCostOf } from '../../domain/worst-cost.ts'
+import type { Log } from '../../log/log.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { endAttempt, type Journey } from '../../request.ts'
+import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
 
-export type DispatchDeps = {
+export type RoutingDeps = {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
   readonly health: RouteHealth
   readonly clock: () => number
@@ -29,15 +28,15 @@ export type Candidate = {
 /** However many routes a model and its fallbacks have. Each attempt may be billed, and has its place in the row. */
 const MOST_ATTEMPTS = 8
 
-/** A request on its way to its upstreams, and whose it is. */
-export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
+/** Asks one route. */
+export type Ask<T> = (provider: Provider, candidate: Candidate) => Promise<T>
 
 /** Asks the model's routes in order until one has answered. Throws the last route's UpstreamFailure, or one for all if all are busy. */
 export async function tryRoutes<T>(
-  deps: DispatchDeps,
+  deps: RoutingDeps,
   request: RoutedRequest,
   signal: AbortSignal,
-  ask: (provider: Provider, candidate: Candidate) => Promise<T>,
+  ask: Ask<T>,
 ): Promise<T> {
   const { priced, journey } = request
   const { openProvider, health, clock } = deps
@@ -92,7 +91,7 @@ function noteAnswer(journey: Journey, { route, fallbackModel }: Candidate, nowMs
 }
 
 function noteFailure(
-  { health, log, clock }: DispatchDeps,
+  { health, log, clock }: RoutingDeps,
   request: RoutedRequest,
   candidate: Candidate,
   failure: UpstreamFailure,

@@ -1,5 +1,5 @@
-import { GatewayError, internalError } from '../domain/gateway-error.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { GatewayError, internalError } from '../../domain/gateway-error.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 
 /** The error that a caller is told of an upstream's failure. */
 export function toGatewayError(error: unknown): GatewayError {

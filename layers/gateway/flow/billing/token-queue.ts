@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/gateway-error.ts'
+import { GatewayError } from '../../domain/gateway-error.ts'
 import type { CountTokens } from './count-texts.ts'
 
 /** As many counts as are made in a few seconds. */

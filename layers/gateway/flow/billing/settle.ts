@@ -1,13 +1,13 @@
-import { type Bill, NO_BILL } from '../domain/bill.ts'
-import type { ErrorKind, GatewayError } from '../domain/gateway-error.ts'
-import { costOf, parsePrice, priceAt, statePrice } from '../domain/price.ts'
-import { answeringContext, loweredCap } from '../domain/priced-request.ts'
-import type { Outcome, UsageRow } from '../domain/usage-row.ts'
-import type { Log } from '../log/log.ts'
-import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
-import { retry } from '../retry.ts'
-import type { ReleaseHold } from '../store/admission/release-hold.ts'
-import type { PutUsageRow } from '../store/usage/usage-rows.ts'
+import { type Bill, NO_BILL } from '../../domain/bill.ts'
+import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
+import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
+import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
+import type { Outcome, UsageRow } from '../../domain/usage-row.ts'
+import type { Log } from '../../log/log.ts'
+import { deadAtMs, type GatewayRequest, type Journey } from '../../request.ts'
+import { retry } from '../../retry.ts'
+import type { ReleaseHold } from '../../store/admission/release-hold.ts'
+import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
 
 type SettleDeps = {
   readonly putUsageRow: PutUsageRow

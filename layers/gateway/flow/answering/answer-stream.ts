@@ -1,23 +1,21 @@
 import type { Readable } from 'node:stream'
-import { contractOf } from '../contracts/contracts.ts'
-import type { Answer } from '../domain/chat.ts'
-import type { GatewayError } from '../domain/gateway-error.ts'
-import type { Nano } from '../domain/money.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import { type AdmittedChat, endAttempt, headOf } from '../request.ts'
-import { costFrame } from '../wire/frames.ts'
+import { contractOf } from '../../contracts/contracts.ts'
+import type { Answer } from '../../domain/chat.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { Nano } from '../../domain/money.ts'
+import { type AdmittedChat, headOf } from '../../request.ts'
+import { costFrame } from '../../wire/frames.ts'
+import { makeBill, makePartialBill } from '../billing/make-bill.ts'
+import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
+import { Tally } from '../billing/tally.ts'
+import { startDeadline, waitAtMost } from '../deadline.ts'
+import { AnswerCopy } from '../idempotency/answer-vault.ts'
+import { askingChat } from '../routing/ask-chat.ts'
+import { tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { startDeadline } from './deadline.ts'
-import { dispatch } from './dispatch.ts'
+import { noteAnswered, noteBroken } from './end-route.ts'
 import { FrameSink } from './frame-sink.ts'
-import { AnswerCopy } from './idempotency/answer-copy.ts'
-import { makeBill, makePartialBill } from './make-bill.ts'
-import { noteAnswered } from './note-answered.ts'
-import { endingOf, SETTLE_RESERVE_MS } from './settle.ts'
-import { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
-import { waitAtMost } from './wait-at-most.ts'
-import { witnessOf } from './witness-of.ts'
 
 /**
  * A stream of frames. It throws as long as an honest status is possible; once it has returned, `settlement.streaming`
@@ -28,7 +26,8 @@ export async function answerStream(deps: ChatDeps, request: AdmittedChat): Promi
   const timeMs = endsAtMs - request.nowMs
   const words = `The answer took longer than the ${Math.round(timeMs / 1000)} s it had.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
-  const answer = dispatch(deps, request, deadline.signal, (begun) => begun)
+  const ask = askingChat(request, deadline.signal, (begun) => begun)
+  const answer = tryRoutes(deps, request, deadline.signal, ask)
   try {
     await waitAtMost(answer, deps.timing.commitAfterMs)
   } catch (error) {
@@ -88,30 +87,13 @@ async function relay(
     sink.end(cost === bill.cost ? ending : end(cost), costFrame(deps.headerPrefix, cost), contract.lastFrame)
     await settling
   } catch (error) {
-    noteFailure(deps, request, error, signal)
+    noteBroken(deps, request, error, signal)
     const failure = toGatewayError(error)
     const closing = failMidway(deps, request, tally, failure)
     await waitAtMost(closing, deps.timing.settleMs)
     sink.end(frames.error(failure))
     await closing
   }
-}
-
-/** A route that dies in the middle of its answers rests as one that never begins. Our own deadline is not its fault. */
-function noteFailure(
-  { health, log, clock }: ChatDeps,
-  request: AdmittedChat,
-  error: unknown,
-  deadline: AbortSignal,
-): void {
-  if (!(error instanceof UpstreamFailure)) return
-  const { journey } = request
-  // Without a route none was accepted, and each attempt has its end already.
-  if (journey.route) endAttempt(journey, error.result, clock())
-  if (error.isCallers || deadline.aborted) return
-  if (!journey.route || !journey.provider) return
-  health.failed(journey.route, error, () => witnessOf(request), clock())
-  log.upstreamFailed(journey.provider, error)
 }
 
 /** The status is out already: the failure is booked, and told in the stream. Never throws. */

@@ -1,7 +1,18 @@
-import type { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { hash } from 'node:crypto'
+import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AdmittedChat } from '../../request.ts'
+
+/** A request on its way to its upstreams, and whose it is. */
+export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
 
 /** Whose request failed, and which one: the key, and a hash of the body. */
 export type Witness = { readonly keyId: string; readonly body: string }
+
+/** The witness that a request is of its route's failures, made once: its body may be long. */
+export function witnessOf({ credential, priced, journey }: RoutedRequest): Witness {
+  journey.witness ??= { keyId: credential.key.id, body: hash('sha1', JSON.stringify(priced.chat.body), 'base64') }
+  return journey.witness
+}
 
 type RouteRecord = {
   readonly failures: number

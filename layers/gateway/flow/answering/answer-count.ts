@@ -1,14 +1,32 @@
-import { sampleText } from '../../tokenizer/sample-text.ts'
-import { mayWriteCache, mayWriteCache1h } from '../domain/priced-request.ts'
-import { orderRoutes, pinRoutes, routeKey } from '../domain/route-order.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { AdmittedChat } from '../request.ts'
-import { promptText } from '../wire/prompt-text.ts'
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import { contractOf } from '../../contracts/contracts.ts'
+import { mayWriteCache, mayWriteCache1h } from '../../domain/priced-request.ts'
+import { orderRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { promptText } from '../../wire/prompt-text.ts'
+import { countTexts } from '../billing/count-texts.ts'
+import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from '../billing/estimate-usage.ts'
+import { tooManyCounts } from '../billing/token-queue.ts'
+import { startDeadline } from '../deadline.ts'
+import { fieldsFor } from '../routing/ask-chat.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { countTexts } from './count-texts.ts'
-import { startDeadline } from './deadline.ts'
-import { fieldsFor } from './dispatch.ts'
-import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/** Of one key, with its other requests that hold no credits, on all instances. */
+const MOST_AT_ONCE = 4
+
+/** The answer to a request that asks how many tokens it would have. No model is asked, and nothing is charged. */
+export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
+  if ((request.freeUnderWay ?? 0) > MOST_AT_ONCE) throw tooManyCounts()
+  try {
+    const text = JSON.stringify(contractOf(request.endpoint).countBody?.(await countPrompt(deps, request)))
+    if (request.claim) await deps.vault.keep(request, text)
+    return text
+  } catch (error) {
+    throw toGatewayError(error)
+  }
+}
 
 /** A caller waits for a count, and has another to go by. */
 const MOST_UPSTREAM_MS = 5_000
@@ -16,7 +34,7 @@ const MOST_UPSTREAM_MS = 5_000
 const ESTIMATED_PER_IMAGE = 1_600
 
 /** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
-export async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
   return (await askUpstream(deps, request)) ?? estimatePrompt(deps, request)
 }
 

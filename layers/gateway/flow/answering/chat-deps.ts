@@ -1,10 +1,10 @@
-import type { CountDeps, CountTokens } from './count-texts.ts'
-import type { AnswerVault } from './idempotency/answer-vault.ts'
-import type { Settle } from './settle.ts'
-import type { DispatchDeps } from './try-routes.ts'
+import type { CountDeps, CountTokens } from '../billing/count-texts.ts'
+import type { Settle } from '../billing/settle.ts'
+import type { AnswerVault } from '../idempotency/answer-vault.ts'
+import type { RoutingDeps } from '../routing/try-routes.ts'
 
 /** The means by which a chat request is answered. */
-export type ChatDeps = DispatchDeps &
+export type ChatDeps = RoutingDeps &
   CountDeps & {
     /** For counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens

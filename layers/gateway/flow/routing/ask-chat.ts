@@ -1,13 +1,13 @@
-import type { UpstreamRoute } from '../domain/catalog.ts'
-import { type Answer, type ChatPart, isWhole } from '../domain/chat.ts'
-import { extraFields } from '../domain/extra-fields.ts'
-import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../domain/priced-request.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
-import type { ChatCall, Provider } from '../providers/provider.ts'
-import type { Journey } from '../request.ts'
-import { isAnswer } from '../wire/delta.ts'
-import { mayComeWhole } from './may-come-whole.ts'
-import { type Candidate, type DispatchDeps, type RoutedRequest, tryRoutes } from './try-routes.ts'
+import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../../domain/catalog.ts'
+import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat.ts'
+import { extraFields } from '../../domain/extra-fields.ts'
+import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/priced-request.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { ChatCall, Provider } from '../../providers/provider.ts'
+import type { Journey } from '../../request.ts'
+import { isAnswer } from '../../wire/delta.ts'
+import type { RoutedRequest } from './route-health.ts'
+import type { Ask, Candidate } from './try-routes.ts'
 
 const MOST_LEADING_PARTS = 1_000
 
@@ -15,22 +15,14 @@ const MOST_LEADING_PARTS = 1_000
 type Accept<T> = (answer: Answer) => Promise<T> | T
 
 /**
- * Tries the model's routes in order until one has said something that `accept` takes, so that until then another route,
- * or an honest status, is still possible. Throws the last route's UpstreamFailure, or one for all if all are busy.
+ * Asks a route for an answer in words. It has answered when it has said something that `accept` takes, so that until then
+ * another route, or an honest status, is still possible.
  */
-export function dispatch<T>(
-  deps: DispatchDeps,
-  request: RoutedRequest,
-  signal: AbortSignal,
-  accept: Accept<T>,
-): Promise<T> {
-  const { priced, journey } = request
-  return tryRoutes(deps, request, signal, (provider, candidate) =>
-    ask(provider, candidate, priced, journey, signal, accept),
-  )
+export function askingChat<T>({ priced, journey }: RoutedRequest, signal: AbortSignal, accept: Accept<T>): Ask<T> {
+  return (provider, candidate) => askChat(provider, candidate, priced, journey, signal, accept)
 }
 
-async function ask<T>(
+async function askChat<T>(
   provider: Provider,
   { route, outputCap, allowFields }: Candidate,
   priced: PricedRequest,
@@ -129,4 +121,23 @@ function continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<readonly
     return { done: true as const, value: undefined }
   }
   return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+}
+
+/** As long as tokens get, in bytes of JSON. */
+const MOST_BYTES_OF_TEXT = 128
+/** As long as a token gets that is a sound, or that has twenty others with their log probabilities beside it. */
+const MOST_BYTES_OF_MORE = 8 * 1024
+const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
+
+/**
+ * Whether an upstream is asked for its answer in one piece, which is cheaper to read and carries more. An answer that
+ * may be too long for that is streamed: once it is too long it would be thrown away, free to its caller and billed to us.
+ */
+function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
+  // A route that is less patient than others must hear a first word, which a whole answer has only at its end.
+  if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false
+  if (catalog.providers.get(route.provider)?.upstreamStream) return false
+  const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])
+  const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
+  return outputCap * chat.choices * bytesPerToken <= MAX_WHOLE_BYTES
 }

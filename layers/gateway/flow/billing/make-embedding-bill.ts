@@ -1,8 +1,8 @@
-import { sampleText } from '../../tokenizer/sample-text.ts'
-import { type Bill, billFor, countsOf } from '../domain/bill.ts'
-import type { Prompt } from '../domain/prompt.ts'
-import type { AdmittedChat } from '../request.ts'
-import { readUsage } from '../wire/usage-counts.ts'
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import { type Bill, billFor, countsOf } from '../../domain/bill.ts'
+import type { Prompt } from '../../domain/prompt.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { readUsage } from '../../wire/usage-counts.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>

@@ -1,6 +1,6 @@
-import { GatewayError } from '../domain/gateway-error.ts'
-import { roughTokens } from '../domain/rough-tokens.ts'
-import type { Log } from '../log/log.ts'
+import { GatewayError } from '../../domain/gateway-error.ts'
+import { roughTokens } from '../../domain/rough-tokens.ts'
+import type { Log } from '../../log/log.ts'
 
 /** Asks the tokenizer, which is elsewhere, for the tokens of each text. Throws if it has no answer in this time, and a GatewayError if it is not to be asked. */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>

@@ -1,16 +1,16 @@
-import { contractOf } from '../contracts/contracts.ts'
-import { type Answer, type ChatPart, isWhole } from '../domain/chat.ts'
-import type { Nano } from '../domain/money.ts'
-import { type AdmittedChat, headOf } from '../request.ts'
+import { contractOf } from '../../contracts/contracts.ts'
+import { type Answer, type ChatPart, isWhole } from '../../domain/chat.ts'
+import type { Nano } from '../../domain/money.ts'
+import { type AdmittedChat, headOf } from '../../request.ts'
+import { makeBill } from '../billing/make-bill.ts'
+import { SETTLE_RESERVE_MS } from '../billing/settle.ts'
+import { Tally } from '../billing/tally.ts'
+import { startDeadline, waitAtMost } from '../deadline.ts'
+import { askingChat } from '../routing/ask-chat.ts'
+import { tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { startDeadline } from './deadline.ts'
-import { dispatch } from './dispatch.ts'
-import { makeBill } from './make-bill.ts'
-import { noteAnswered } from './note-answered.ts'
-import { SETTLE_RESERVE_MS } from './settle.ts'
-import { Tally } from './tally.ts'
+import { noteAnswered } from './end-route.ts'
 import { toGatewayError } from './upstream-error.ts'
-import { waitAtMost } from './wait-at-most.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, as one that reaches its
@@ -63,7 +63,7 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
     return isWhole(answer) ? gathered(answer.every(take)) : everyBatch(answer, take).then(gathered)
   }
   try {
-    return await dispatch(deps, request, deadline.signal, gather)
+    return await tryRoutes(deps, request, deadline.signal, askingChat(request, deadline.signal, gather))
   } catch (error) {
     throw toGatewayError(error)
   } finally {

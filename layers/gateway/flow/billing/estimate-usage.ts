@@ -1,7 +1,7 @@
-import { sampleText } from '../../tokenizer/sample-text.ts'
-import { mediaTokens } from '../domain/priced-request.ts'
-import type { AdmittedChat } from '../request.ts'
-import { promptText } from '../wire/prompt-text.ts'
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import { mediaTokens } from '../../domain/priced-request.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { promptText } from '../../wire/prompt-text.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 import type { Tally } from './tally.ts'
 

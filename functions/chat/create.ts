@@ -16,7 +16,7 @@ import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { idempotency } from '../../layers/gateway/middleware/idempotency.ts'
-import { price } from '../../layers/gateway/middleware/price.ts'
+import { readAndPrice } from '../../layers/gateway/middleware/read-and-price.ts'
 import { refuse } from '../../layers/gateway/middleware/refuse.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
@@ -87,7 +87,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     vault,
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
-    .through(price(loadCatalog, config.headerPrefix))
+    .through(readAndPrice(loadCatalog, config.headerPrefix))
     .through(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
     .through(idempotency(retries))
     .through(refuse<PricedChat & Admission & Idempotency>())

@@ -12,19 +12,20 @@ import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
 import type { Witness } from './flow/routing/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
-// All stages are one object.
+// All stages are one object, which gates change: a field that is not readonly is set by gates, and `Object.assign` makes the
+// next stage of a request.
 
 export type OpenedRequest = {
   /** Changes in one case: if admission was not answered, the request goes on under a new id. */
-  readonly requestId: string
+  requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
   /** When the function will be ended. */
   readonly deadlineMs: number
-  readonly endpoint: Endpoint
-  readonly sourceIp: string
+  endpoint: Endpoint
+  sourceIp: string
   /** A refusal that was found on the way. It is answered when the call has spent its token. */
-  readonly refusal?: GatewayError | undefined
+  refusal?: GatewayError | undefined
   readonly journey: Journey
   readonly settlement: Settlement
 }
@@ -32,43 +33,40 @@ export type OpenedRequest = {
 /** The hash of the presented secret, and the newest known copy of its key. */
 export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
 
-export type IdentifiedRequest = OpenedRequest & { readonly credential: Credential }
+export type IdentifiedRequest = OpenedRequest & { credential: Credential }
 
 /** A chat request has its price, unless it is to be refused. */
 export type PricedChat = IdentifiedRequest &
-  (
-    | { readonly priced: PricedRequest; readonly refusal?: undefined }
-    | { readonly priced?: PricedRequest | undefined; readonly refusal: GatewayError }
-  )
+  ({ priced: PricedRequest; refusal?: undefined } | { priced?: PricedRequest | undefined; refusal: GatewayError })
 
 /** Past admission every outcome must settle. */
 export type Admission = {
   /** The credits that were taken. */
-  readonly hold: Nano
+  hold: Nano
   /** Holds of dead requests that admission saw, to be finished when ours is answered. */
-  readonly deadHolds: readonly OpenHold[]
+  deadHolds: readonly OpenHold[]
   /** Of a request that holds no credits: how many such requests of its key are under way, this one included. */
-  readonly freeUnderWay?: number | undefined
+  freeUnderWay?: number | undefined
 }
 
 export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
-  readonly claim?: (Claim & { readonly cipher: AnswerCipher }) | undefined
+  claim?: (Claim & { readonly cipher: AnswerCipher }) | undefined
   /** The answer of an earlier request that this one repeats. */
-  readonly replay?: Replay | undefined
+  replay?: Replay | undefined
 }
 
-export type AdmittedChat = AdmittedRequest & Idempotency & { readonly priced: PricedRequest }
+export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
 /** A request at whichever stage it is, for code that looks on: headers, rows, clean-up. */
 export type GatewayRequest = OpenedRequest &
   Idempotency & {
-    readonly credential?: Credential
-    readonly priced?: PricedRequest | undefined
-    readonly hold?: Nano
-    readonly deadHolds?: readonly OpenHold[]
+    credential?: Credential
+    priced?: PricedRequest | undefined
+    hold?: Nano
+    deadHolds?: readonly OpenHold[]
   }
 
 /** What the answer to a request says of itself. */

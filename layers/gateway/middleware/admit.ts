@@ -24,7 +24,7 @@ export type AdmitDeps = {
 const MOST_TRIES = 12
 const MOST_UNANSWERED = 2
 
-type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
+type Candidate = IdentifiedRequest & { priced?: PricedRequest | undefined }
 
 /** The tries so far to get one request admitted. */
 type Tries = { unanswered: number; share: number; sweptDead: boolean }
@@ -56,7 +56,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
           const { freeUnderWay } = result
           return Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
         }
-        Object.assign(request, { credential })
+        request.credential = credential
         if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
         else if (result.why) await answerRefusal(deps, request, tries, result.why)
         else requireAccess(request)
@@ -70,7 +70,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
 function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: Tries, cause: unknown): void {
   tries.unanswered += 1
   if (tries.unanswered > MOST_UNANSWERED) throw cause
-  Object.assign(request, { requestId: newRequestId(request.nowMs) })
+  request.requestId = newRequestId(request.nowMs)
 }
 
 /** Changes what stood in the way of admission, so that another try is worth it, or throws the refusal. */
@@ -83,13 +83,13 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key.id, dead, request.deadlineMs)
     const fresh = (await deps.readKey(key.id)) ?? key
-    Object.assign(request, { credential: { hash, key: fresh, cached: false } })
+    request.credential = { hash, key: fresh, cached: false }
     tries.sweptDead = true
     return
   }
   const refusal = admissionRefusal(why, key, request)
   if (!spendsToken) throw refusal
-  Object.assign(request, { refusal })
+  request.refusal = refusal
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
@@ -97,7 +97,7 @@ function lower(request: Candidate, tries: Tries): boolean {
   const { priced, credential, nowMs } = request
   const lowered = priced && lowerCap(priced, creditsLeft(credential.key, nowMs), tries.share)
   if (!lowered) return false
-  Object.assign(request, { priced: lowered })
+  request.priced = lowered
   tries.share /= 2
   return true
 }

@@ -28,9 +28,9 @@ export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedReq
       cache.drop(credential.hash)
       throw refusal ?? invalidKey()
     }
-    const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
-    requireAccess(current)
-    return current
+    request.credential = { ...credential, key, cached: false }
+    requireAccess(request)
+    return request
   }
 }
 

@@ -11,8 +11,8 @@ export type GatewayAnswer = { statusCode: number; headers: Headers; body: string
 export type Middleware = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
 
 /**
- * Takes a request from one stage to the next, or throws its refusal. The request stays one object, so that whoever
- * answers a refusal sees how far it came.
+ * Takes a request from one stage to the next, or throws its refusal. It changes and returns the same object, so that a
+ * refusal is answered in sight of how far the request came.
  */
 export type Gate<From, To> = {
   readonly pass: (request: From, event: GatewayEvent) => To | Promise<To>

@@ -11,7 +11,7 @@ import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import { requireKind } from './require-kind.ts'
 
 /** Reads the request and prices its worst case. A refusal found here waits until the call has spent its token. */
-export function price(loadCatalog: LoadCatalog, headerPrefix: string): Gate<IdentifiedRequest, PricedChat> {
+export function readAndPrice(loadCatalog: LoadCatalog, headerPrefix: string): Gate<IdentifiedRequest, PricedChat> {
   const routeHeader = `${headerPrefix}Route`.toLowerCase()
   return {
     pass: (request, event) => {

@@ -3,7 +3,7 @@ import type { Embedded, Embedding, Vector } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
-import { fieldTable, requireWords } from '../conversation/field-table.ts'
+import { fieldTable, IGNORED, READ, requireSupported, rows } from '../conversation/field-table.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EmbedCall } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
@@ -45,9 +45,8 @@ const MAKERS: Readonly<Record<NonNullable<ReturnType<typeof embedderAt>>, Maker>
 }
 
 const FIELDS = fieldTable({
-  says: ['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'],
-  leavesOut: ['user'],
-  lacks: {},
+  ...rows(['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'], () => READ),
+  user: IGNORED,
 })
 
 const CALLS_AT_ONCE = 8
@@ -59,7 +58,7 @@ type Answered = { readonly vectors: readonly Vector[]; readonly tokens: number |
 
 /** The vectors of a batch, a few texts a call. What fails says how much was embedded before. */
 export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<Embedding> {
-  requireWords(FIELDS, call.chat.body, call)
+  requireSupported(FIELDS, call.chat.body, call)
   const maker = makerOf(call.model)
   const batches = inBatches(textsOf(call), maker.textsAtOnce)
   const answers: Answered[] = Array(batches.length)

@@ -1,6 +1,6 @@
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
-import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/settle.ts'
+import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { Gates } from '../layers/gateway/middleware/gate.ts'
@@ -14,8 +14,7 @@ import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
 import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
-import { readKey } from '../layers/gateway/store/keys/read-key.ts'
+import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
 /** The gates before the price of a request, the same for every function. */

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
-import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/catalog-cache.ts'
-import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/chat-deps.ts'
+import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
 import {
   deadHoldsFinisher,
   type FinishDeadHolds,
   type FinishHold,
   holdFinisher,
-} from '../layers/gateway/flow/finish-hold.ts'
-import { type Settle, settler } from '../layers/gateway/flow/settle.ts'
+} from '../layers/gateway/flow/billing/finish-hold.ts'
+import { type Settle, settler } from '../layers/gateway/flow/billing/settle.ts'
+import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
 import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
 import { printLine } from '../layers/gateway/log/print-line.ts'
 import { KeyCache } from '../layers/gateway/middleware/key-cache.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
-import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
-import { putUsageRow } from '../layers/gateway/store/usage/put-usage-row.ts'
+import { putUsageRow } from '../layers/gateway/store/usage/usage-rows.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */
 export type Instance = {

@@ -1,5 +1,5 @@
 import middy from '@middy/core'
-import { waitAtMost } from '../layers/gateway/flow/wait-at-most.ts'
+import { waitAtMost } from '../layers/gateway/flow/deadline.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
 import type { AdmittedRequest } from '../layers/gateway/request.ts'
 import type { Instance } from './instance.ts'

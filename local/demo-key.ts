@@ -4,7 +4,7 @@ import { BRAND } from '../layers/gateway/contract.ts'
 import { parseCredits } from '../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../layers/gateway/domain/secret.ts'
-import { findKeyId } from '../layers/gateway/store/keys/find-key-id.ts'
+import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../operator/smoke/issue-key.ts'
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { CountTokens } from '../layers/gateway/flow/count-texts.ts'
+import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenAnswer, TokenQuestion } from '../layers/tokenizer/answer-question.ts'
 
 export type Question = TokenQuestion & { readonly id: number }

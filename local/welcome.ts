@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import type { StoredCatalog } from '../layers/gateway/store/catalog/read-stored-catalog.ts'
+import type { StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { LOCAL_FOLDER, type LocalFile } from '../operator/connect/local-gateway.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'

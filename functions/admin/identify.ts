@@ -1,11 +1,12 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { Identity } from '../../layers/admin/api/call.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { ADMIN_SCOPES, mayComeFrom, opensAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES, mayComeFrom } from '../../layers/gateway/domain/admin-key.ts'
+import { standingOf } from '../../layers/gateway/domain/key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { isSecret } from '../../layers/gateway/domain/secret-text.ts'
+import { findAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt } from '../../layers/gateway/store/admin-keys/allowance.ts'
-import { findAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import type { AdminEvent } from './event.ts'
 
@@ -27,7 +28,7 @@ export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) 
     if (secret === undefined || !isSecret(BRAND.adminKeyPrefix, secret)) throw invalidKey()
     const hash = hashSecret(secret)
     const key = await find(hash)
-    if (!key || !opensAdminKey(key, hash, nowMs)) throw invalidKey()
+    if (!key || standingOf(key, hash, nowMs) === 'refused') throw invalidKey()
     const { sourceIp } = requestContext.http
     if (!mayComeFrom(key, sourceIp)) {
       throw new AdminError('ip_not_allowed', `This admin key may not be used from the address ${sourceIp}.`)

@@ -4,28 +4,24 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import { readVariable } from '../../layers/gateway/config.ts'
 import { secretName } from '../../layers/gateway/contract.ts'
 import { requestContractOf } from '../../layers/gateway/contracts/contracts.ts'
-import { answerCount } from '../../layers/gateway/flow/answer-count.ts'
-import { answerEmbedding } from '../../layers/gateway/flow/answer-embedding.ts'
-import { answerStream } from '../../layers/gateway/flow/answer-stream.ts'
-import { answerWhole } from '../../layers/gateway/flow/answer-whole.ts'
-import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
-import type { ChatDeps } from '../../layers/gateway/flow/chat-deps.ts'
-import { type AnswerVault, answerVault } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
-import { replayAnswer } from '../../layers/gateway/flow/idempotency/replay-answer.ts'
-import { RouteHealth } from '../../layers/gateway/flow/route-health.ts'
-import { tokenQueue } from '../../layers/gateway/flow/token-queue.ts'
+import { answerCount } from '../../layers/gateway/flow/answering/answer-count.ts'
+import { answerEmbedding } from '../../layers/gateway/flow/answering/answer-embedding.ts'
+import { answerStream } from '../../layers/gateway/flow/answering/answer-stream.ts'
+import { answerWhole } from '../../layers/gateway/flow/answering/answer-whole.ts'
+import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
+import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
+import { type AnswerVault, answerVault, replayAnswer } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
+import { prefetching } from '../../layers/gateway/flow/routing/catalog-cache.ts'
+import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { idempotency } from '../../layers/gateway/middleware/idempotency.ts'
-import { price } from '../../layers/gateway/middleware/price.ts'
+import { readAndPrice } from '../../layers/gateway/middleware/read-and-price.ts'
 import { refuse } from '../../layers/gateway/middleware/refuse.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import type { Admission, AdmittedChat, Idempotency, PricedChat } from '../../layers/gateway/request.ts'
-import { claimAnswer } from '../../layers/gateway/store/answers/claim-answer.ts'
-import { dropClaim } from '../../layers/gateway/store/answers/drop-claim.ts'
-import { findAnswer } from '../../layers/gateway/store/answers/find-answer.ts'
-import { keepAnswer } from '../../layers/gateway/store/answers/keep-answer.ts'
+import { claimAnswer, dropClaim, findAnswer, keepAnswer } from '../../layers/gateway/store/answers.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionBy, entrance } from '../gates.ts'
 import type { Instance } from '../instance.ts'
@@ -91,7 +87,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     vault,
   }
   return entrance(instance, 'chat', prefetching(loadCatalog))
-    .gate(price(loadCatalog, config.headerPrefix))
+    .gate(readAndPrice(loadCatalog, config.headerPrefix))
     .gate(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
     .gate(idempotency(retries))
     .gate(refuse<PricedChat & Admission & Idempotency>())

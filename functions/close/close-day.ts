@@ -1,8 +1,7 @@
 import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
 import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
-import { putDayTotal } from '../../layers/gateway/store/usage/put-day-total.ts'
-import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
+import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
+import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 
 export type ClosableKey = {

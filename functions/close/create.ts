@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { dayAfter, daysFrom, earliestRowMs, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
-import { listKeys } from '../../layers/gateway/store/keys/list-keys.ts'
-import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
+import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
   type Closing,
   INDEX_LAG_MS,
+  noteClosing,
   readClosing,
   totalsThrough,
-} from '../../layers/gateway/store/usage/read-closing.ts'
+} from '../../layers/gateway/store/usage/closing.ts'
 import type { Instance } from '../instance.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter } from './export-day.ts'

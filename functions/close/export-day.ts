@@ -4,10 +4,9 @@ import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
 import { sumsOf } from '../../layers/gateway/domain/day-total.ts'
 import { exportLine, exportPath, inOneOrder } from '../../layers/gateway/domain/export-line.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { noteClosing } from '../../layers/gateway/store/usage/note-closing.ts'
-import { queryDayTotals } from '../../layers/gateway/store/usage/query-day-totals.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import type { ExportCursor } from '../../layers/gateway/store/usage/read-closing.ts'
+import { type ExportCursor, noteClosing } from '../../layers/gateway/store/usage/closing.ts'
+import { queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
+import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
 
 /** True once the day is exported; false if the time was not enough: then the next run goes on after the last exported key. */
 type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>

@@ -1,4 +1,4 @@
-import { prefetching } from '../../layers/gateway/flow/catalog-cache.ts'
+import { prefetching } from '../../layers/gateway/flow/routing/catalog-cache.ts'
 import { findRoute } from '../../layers/gateway/wire/find-route.ts'
 import { modelEntry, modelList, noSuchModel } from '../../layers/gateway/wire/models.ts'
 import { freeGates } from '../gates.ts'

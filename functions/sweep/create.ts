@@ -1,6 +1,5 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
-import { findKeysToSweep } from '../../layers/gateway/store/admission/find-keys-to-sweep.ts'
-import { scheduleSweep } from '../../layers/gateway/store/admission/schedule-sweep.ts'
+import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 

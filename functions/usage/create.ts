@@ -1,5 +1,5 @@
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { findRoute } from '../../layers/gateway/wire/find-route.ts'
 import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { freeGates } from '../gates.ts'

@@ -9,22 +9,23 @@ import type { PricedRequest } from './domain/priced-request.ts'
 import type { Attempt } from './domain/usage-row.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
-import type { Witness } from './flow/route-health.ts'
+import type { Witness } from './flow/routing/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
-// All stages are one object.
+// All stages are one object, which gates change: a field that is not readonly is set by gates, and `Object.assign` makes the
+// next stage of a request.
 
 export type OpenedRequest = {
   /** Changes in one case: if the outcome of admission is unknown, the request goes on under a new id. */
-  readonly requestId: string
+  requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
   /** The time at which Lambda ends the function. */
   readonly deadlineMs: number
-  readonly endpoint: Endpoint
-  readonly sourceIp: string
+  endpoint: Endpoint
+  sourceIp: string
   /** A refusal that was found on the way. It is sent after the call has spent its token. */
-  readonly refusal?: GatewayError | undefined
+  refusal?: GatewayError | undefined
   readonly journey: Journey
   readonly settlement: Settlement
 }
@@ -32,43 +33,40 @@ export type OpenedRequest = {
 /** The hash of the presented secret, and the newest known copy of its key. */
 export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
 
-export type IdentifiedRequest = OpenedRequest & { readonly credential: Credential }
+export type IdentifiedRequest = OpenedRequest & { credential: Credential }
 
 /** A chat request has its price, unless it is to be refused. */
 export type PricedChat = IdentifiedRequest &
-  (
-    | { readonly priced: PricedRequest; readonly refusal?: undefined }
-    | { readonly priced?: PricedRequest | undefined; readonly refusal: GatewayError }
-  )
+  ({ priced: PricedRequest; refusal?: undefined } | { priced?: PricedRequest | undefined; refusal: GatewayError })
 
 /** After admission every outcome must settle. */
 export type Admission = {
   /** The credits that are held. */
-  readonly hold: Nano
+  hold: Nano
   /** Holds of dead requests that admission saw. They are settled after this request is answered. */
-  readonly deadHolds: readonly OpenHold[]
+  deadHolds: readonly OpenHold[]
   /** For a request that holds no credits: how many such requests of its key are running, this one included. */
-  readonly freeUnderWay?: number | undefined
+  freeUnderWay?: number | undefined
 }
 
 export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
-  readonly claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
+  claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
   /** The answer of an earlier request that this one repeats. */
-  readonly replay?: Replay | undefined
+  replay?: Replay | undefined
 }
 
-export type AdmittedChat = AdmittedRequest & Idempotency & { readonly priced: PricedRequest }
+export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
 /** A request at any stage, for code that only observes it: headers, rows, clean-up. */
 export type GatewayRequest = OpenedRequest &
   Idempotency & {
-    readonly credential?: Credential
-    readonly priced?: PricedRequest | undefined
-    readonly hold?: Nano
-    readonly deadHolds?: readonly OpenHold[]
+    credential?: Credential
+    priced?: PricedRequest | undefined
+    hold?: Nano
+    deadHolds?: readonly OpenHold[]
   }
 
 /** The facts that the answer to a request carries. */

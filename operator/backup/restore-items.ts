@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-
 import { CATALOG_ITEM, SEEDED, TABLES } from '../../layers/gateway/contract.ts'
 import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { HALT_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
+import { HALT_ITEM } from '../../layers/gateway/store/usage/closing.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 import { readBackup } from './read-backup.ts'

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { GetItemCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb'
 import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { CLOSING_ITEM } from '../../layers/gateway/store/usage/read-closing.ts'
+import { CLOSING_ITEM } from '../../layers/gateway/store/usage/closing.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { type RawItem, toJson } from './item-text.ts'
 

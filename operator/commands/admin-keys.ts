@@ -10,13 +10,15 @@ import {
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { isoTime } from '../../layers/gateway/domain/time.ts'
+import {
+  createAdminKey,
+  listAdminKeys,
+  readAdminKey,
+  revokeAdminKey,
+  rotateAdminKey,
+} from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt, grantedOnDay } from '../../layers/gateway/store/admin-keys/allowance.ts'
-import type { AdminKeyResult } from '../../layers/gateway/store/admin-keys/change-admin-key.ts'
-import { createAdminKey } from '../../layers/gateway/store/admin-keys/create-admin-key.ts'
-import { listAdminKeys } from '../../layers/gateway/store/admin-keys/list-admin-keys.ts'
-import { readAdminKey } from '../../layers/gateway/store/admin-keys/read-admin-key.ts'
-import { revokeAdminKey } from '../../layers/gateway/store/admin-keys/revoke-admin-key.ts'
-import { rotateAdminKey } from '../../layers/gateway/store/admin-keys/rotate-admin-key.ts'
+import type { ChangeResult } from '../../layers/gateway/store/keys/change-key.ts'
 import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printFields, printJson, printTable } from '../terminal/output.ts'
@@ -161,7 +163,7 @@ async function viewOf(tables: Session['tables'], key: AdminKey, nowMs: number) {
   }
 }
 
-function changed(result: AdminKeyResult, id: string): AdminKey {
+function changed(result: ChangeResult<AdminKey>, id: string): AdminKey {
   if (result.changed) return result.key
   throw result.why === 'no_such_key'
     ? noSuchKey(id)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { invokeTokenizer } from '../../functions/chat/invoke-tokenizer.ts'
-import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
+import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 
 const PRIVATE = 'the-prompt-of-a-caller'

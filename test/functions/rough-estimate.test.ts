@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
+import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { event, say, sse, type Upstream, usageChunk } from '../support/upstream.ts'

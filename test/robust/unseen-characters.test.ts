@@ -6,7 +6,7 @@ import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { bedrockFailure } from '../../layers/gateway/providers/bedrock/bedrock-failure.ts'
-import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
+import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { confirmer } from '../../operator/terminal/confirm.ts'
 import { adminOf, once } from '../admin-api/support/admin.ts'

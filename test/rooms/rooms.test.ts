@@ -142,7 +142,12 @@ test.each<[string, readonly string[]]>([
     `${G}/providers/conversation/x.ts`,
     [...gateway('providers/openai', 'providers/http', 'http', 'store', 'flow', 'contracts'), ...OUTSIDE, ...SDK],
   ],
-  [`${G}/flow/x.ts`, [...gateway('store', 'middleware', 'providers', 'providers/http'), ...OUTSIDE, ...SDK]],
+  [`${G}/flow/x.ts`, [...gateway('store', 'middleware', 'providers', 'flow/routing'), ...OUTSIDE, ...SDK]],
+  [
+    `${G}/flow/billing/x.ts`,
+    [...gateway('store', 'middleware', 'providers', 'flow/routing', 'flow/answering'), ...OUTSIDE, ...SDK],
+  ],
+  [`${G}/flow/answering/x.ts`, [...gateway('store', 'middleware', 'providers', 'providers/http'), ...OUTSIDE, ...SDK]],
   [`${G}/middleware/x.ts`, [...gateway('store', 'providers'), ...OUTSIDE, ...SDK]],
   ['layers/tokenizer/x.ts', [...gateway('domain', 'flow'), ...OUTSIDE, ...SDK]],
   ['functions/usage/x.ts', [...OUTSIDE.slice(1), 'layers/admin/api/handle.ts']],
@@ -208,9 +213,11 @@ test('types may be taken where the row says so, and values not', () => {
   const taken = ['layers/admin/api/shapes/keys.ts', 'layers/admin/api/keys.ts']
   expect(taken.map((target) => refusedOf('console/x.tsx', target, true))).toEqual([false, true])
   const provider = `${G}/providers/provider.ts`
-  expect([true, false].map((isType) => refusedOf(`${G}/flow/x.ts`, provider, isType))).toEqual([false, true])
-  expect(findFault({ file: `${G}/flow/x.ts`, line: 3, specifier: '../p.ts', target: provider, isType: false })).toBe(
-    `${G}/flow/x.ts:3 imports '../p.ts', but flow/** takes nothing but types from there (test/rooms/rooms.ts).`,
+  expect([true, false].map((isType) => refusedOf(`${G}/flow/routing/x.ts`, provider, isType))).toEqual([false, true])
+  expect(
+    findFault({ file: `${G}/flow/routing/x.ts`, line: 3, specifier: '../p.ts', target: provider, isType: false }),
+  ).toBe(
+    `${G}/flow/routing/x.ts:3 imports '../p.ts', but flow/*/** takes nothing but types from there (test/rooms/rooms.ts).`,
   )
   expect(findFault({ file: 'catalog/x.ts', line: 3, specifier: 'esbuild', target: 'esbuild', isType: false })).toBe(
     "catalog/x.ts:3 imports 'esbuild', but catalog/** may import domain/**, zod (test/rooms/rooms.ts).",

@@ -7,6 +7,7 @@ export type Room = {
 
 const NODE = 'node:*{,/*}'
 const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
+const FLOW = 'domain/** flow/*.ts request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream'
 const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
 /** AWS's SDK is for operators and the admin API; the other functions have a client of our own. */
 const SDK_STORE: Room = { imports: 'aws/** contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb node:crypto' }
@@ -43,14 +44,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'providers/api-keys/**': { imports: 'aws/** domain/**' },
   'providers/conversation/**': { imports: 'domain/** providers/*.ts wire/**' },
   'providers/http/**': { imports: 'domain/** http/** wire/** eventsource-parser', types: 'providers/*.ts' },
-  'flow/**': {
-    imports:
-      'contracts/** domain/** request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
-    types: 'log/** providers/**',
-  },
+  'flow/*.ts': { imports: 'domain/**' },
+  'flow/*/**': { imports: FLOW, types: 'contracts/** log/** providers/** store/**' },
+  'flow/answering/**': { imports: `${FLOW} contracts/** flow/**`, types: 'log/** providers/**' },
   'middleware/**': {
     imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto',
-    types: 'log/** @middy/core aws-lambda node:stream',
+    types: 'log/** store/** @middy/core aws-lambda node:stream',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },

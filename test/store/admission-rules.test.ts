@@ -12,7 +12,7 @@ import { takeAdmission } from '../../layers/gateway/store/admission/take-admissi
 import type { UpdateInput } from '../../layers/gateway/store/database.ts'
 import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { readKey, readKeyItem } from '../../layers/gateway/store/keys/read-key.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -125,7 +125,9 @@ describe('a counter of credits', () => {
     }
   }
 
-  const stored = async (key: Key, month: string) => (await readKeyItem(tables)(key.id))?.[`sample:${month}`]
+  const itemOf = async ({ id }: Key) =>
+    (await tables.database.get({ TableName: tables.keys, Key: keyItem(id), ConsistentRead: true })).Item
+  const stored = async (key: Key, month: string) => (await itemOf(key))?.[`sample:${month}`]
 
   test('takes up to its limit of a month, however much the first request of the month wants', async () => {
     const key = await issue()

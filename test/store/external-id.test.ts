@@ -5,7 +5,7 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/n
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { revokeKey } from '../../layers/gateway/store/keys/revoke-key.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { actAt } from '../support/act.ts'

@@ -11,10 +11,8 @@ import {
   type UsageFieldName,
 } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
-import { toDayTotal, toTotalItem } from '../../layers/gateway/store/usage/day-total-item.ts'
-import { putUsageRow } from '../../layers/gateway/store/usage/put-usage-row.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/query-usage-rows.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/read-usage-row.ts'
+import { toDayTotal, toTotalItem } from '../../layers/gateway/store/usage/day-totals.ts'
+import { putUsageRow, queryUsageRows, readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { recordOf, usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { listCatalogVersions, versionAt } from '../../layers/gateway/store/catalog/list-catalog-versions.ts'
-import { readCatalogVersion } from '../../layers/gateway/store/catalog/read-catalog-version.ts'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import {
+  listCatalogVersions,
+  readCatalogVersion,
+  readStoredCatalog,
+  versionAt,
+} from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { CATALOG_EVENTS } from '../../layers/gateway/store/events/event-item.ts'
-import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
+import { CATALOG_EVENTS, listEvents } from '../../layers/gateway/store/events/events.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'

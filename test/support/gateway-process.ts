@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { openInstance } from '../../functions/instance.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import type { ChatTiming } from '../../layers/gateway/flow/chat-deps.ts'
+import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { CountTokens } from '../../layers/gateway/flow/count-texts.ts'
+import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 import { openTokenizerThread } from '../../local/tokenizer-thread.ts'
 

@@ -2,10 +2,13 @@ import type { z } from 'zod'
 import { type ParsedCatalog, parseCatalog } from '../../../catalog/parse-catalog.ts'
 import type { CatalogData } from '../../gateway/domain/catalog.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
-import type { CatalogVersion } from '../../gateway/store/catalog/catalog-version.ts'
-import { listCatalogVersions, versionAt } from '../../gateway/store/catalog/list-catalog-versions.ts'
-import { readCatalogVersion } from '../../gateway/store/catalog/read-catalog-version.ts'
-import { readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-stored-catalog.ts'
+import {
+  listCatalogVersions,
+  readCatalogVersion,
+  readStoredCatalog,
+  type StoredCatalog,
+  versionAt,
+} from '../../gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
@@ -30,7 +33,7 @@ export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catal
   return shown(call, stored)
 }
 
-async function versionInForceAt({ tables }: Call, ms: number): Promise<CatalogVersion> {
+async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCatalog> {
   const note = await versionAt(listCatalogVersions(tables)(), ms)
   const known = note && (await readCatalogVersion(tables)(note.version))
   if (known) return known
@@ -114,13 +117,13 @@ export async function restoreVersion(call: Call): Promise<Answer> {
   return putInForce(call, validCatalog(call, parseCatalog(data)), expectedVersion, version)
 }
 
-async function versionInPath({ tables, path }: Call): Promise<CatalogVersion> {
+async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {
   const text = path.version ?? ''
   if (/^\d{1,15}$/.test(text)) return knownVersion(tables, Number(text))
   throw new AdminError('not_found', `There is no version '${text}' of the catalog: a version is a number.`)
 }
 
-async function knownVersion(tables: Call['tables'], version: number): Promise<CatalogVersion> {
+async function knownVersion(tables: Call['tables'], version: number): Promise<StoredCatalog> {
   const known = await readCatalogVersion(tables)(version)
   if (known) return known
   throw new AdminError(
@@ -189,7 +192,7 @@ function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined 
   return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
 }
 
-async function shown({ tables }: Call, catalog: CatalogVersion, against?: number): Promise<Answer> {
+async function shown({ tables }: Call, catalog: StoredCatalog, against?: number): Promise<Answer> {
   const { data, version, pushedAt, pushedBy } = catalog
   const body: CatalogShape = {
     object: 'catalog',
@@ -204,7 +207,7 @@ async function shown({ tables }: Call, catalog: CatalogVersion, against?: number
 }
 
 /** Against the version before, if it is kept, or against the named one; 0 is none at all. */
-async function changesFrom(tables: Call['tables'], { data, version }: CatalogVersion, against: number | undefined) {
+async function changesFrom(tables: Call['tables'], { data, version }: StoredCatalog, against: number | undefined) {
   if (against !== undefined) {
     const before = against === 0 ? undefined : (await knownVersion(tables, against)).data
     return { changes: compareCatalogs(before, data), compared_to: against }

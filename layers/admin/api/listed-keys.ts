@@ -1,5 +1,5 @@
 import type { Key } from '../../gateway/domain/key.ts'
-import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 
 /** The time in which a console asks for the pages of a long list. */

@@ -1,5 +1,5 @@
 import { type LastAudit, noteAudit } from '../../gateway/store/keys/last-audit.ts'
-import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { knownKey } from '../api/known-key.ts'
 import { type Audit, auditKey } from './audit-key.ts'

@@ -2,7 +2,7 @@ import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
 import { expiredHolds, heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
-import type { GrantRecord } from '../../gateway/store/keys/list-grants.ts'
+import type { GrantRecord } from '../../gateway/store/keys/grant-credits.ts'
 import type { Finding } from './findings.ts'
 
 /** The part of the grants that is missing; negative if there is more than was granted. */

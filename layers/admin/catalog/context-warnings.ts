@@ -1,7 +1,7 @@
 import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { Call } from '../api/call.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'

@@ -1,6 +1,6 @@
 import type { DayTotal } from '../../gateway/domain/day-total.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { queryDayTotals } from '../../gateway/store/usage/query-day-totals.ts'
+import { queryDayTotals } from '../../gateway/store/usage/day-totals.ts'
 
 /** A month: for 500 keys with six routes each, some 25 MB. */
 const MOST_DAYS = 31

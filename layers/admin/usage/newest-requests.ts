@@ -3,7 +3,7 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
+import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/usage-rows.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 
 /** The last row of a page. Rows are ordered by their start and then by their id, the newest first. */

@@ -2,7 +2,7 @@ import { settledBefore } from '../../gateway/domain/closed-day.ts'
 import type { DayTotal } from '../../gateway/domain/day-total.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { INDEX_LAG_MS } from '../../gateway/store/usage/read-closing.ts'
+import { INDEX_LAG_MS } from '../../gateway/store/usage/closing.ts'
 import { remember } from './closed-day-totals.ts'
 
 /** The rows of a key and day that began before a moment, added up. */

@@ -1,8 +1,8 @@
 import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/list-keys.ts'
+import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
-import { queryUsageRows, type RowOrder, type TimeRange } from '../../gateway/store/usage/query-usage-rows.ts'
+import { queryUsageRows, type RowOrder, type TimeRange } from '../../gateway/store/usage/usage-rows.ts'
 import { knownKey } from '../api/known-key.ts'
 
 export async function* usageRows(

@@ -1,7 +1,6 @@
 import { cidrContains } from './cidr.ts'
-import type { Secret } from './key.ts'
+import type { RotatingKey, Secret } from './key.ts'
 import type { Nano } from './money.ts'
-import { sameHash } from './secret.ts'
 import { ulid } from './ulid.ts'
 
 export const ADMIN_SCOPES = [
@@ -26,21 +25,7 @@ export type AdminKeySettings = {
 }
 
 /** A program outside AWS calls the admin API with this key. It cannot ask a model, and no caller's key can administer. */
-export type AdminKey = AdminKeySettings & {
-  readonly id: string
-  readonly status: 'active' | 'revoked'
-  readonly current: Secret
-  readonly previous?: Secret & { readonly untilMs: number }
-  readonly createdAtMs: number
-  readonly version: number
-}
-
-/** True if the secret with this hash opens the key at this moment. */
-export function opensAdminKey({ status, current, previous }: AdminKey, hash: string, nowMs: number): boolean {
-  if (status !== 'active') return false
-  const isPrevious = previous !== undefined && sameHash(previous.hash, hash) && previous.untilMs > nowMs
-  return sameHash(current.hash, hash) || isPrevious
-}
+export type AdminKey = AdminKeySettings & RotatingKey
 
 export function mayComeFrom({ allowlist }: AdminKey, address: string): boolean {
   return allowlist.some((cidr) => cidrContains(cidr, address))

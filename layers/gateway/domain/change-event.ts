@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
 import type { JsonObject } from './json-object.ts'
-import type { Key } from './key.ts'
+import type { Key, RotatingKey } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 import { formatCredits } from './money.ts'
 import { isoTime } from './time.ts'
@@ -42,14 +42,16 @@ export function changeEvent(
 
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): JsonObject {
-  const { status, current, previous } = key
-  return defined({
-    ...settingFields(key),
+  return defined({ ...settingFields(key), ...secretFields(key) })
+}
+
+function secretFields({ status, current, previous }: RotatingKey): JsonObject {
+  return {
     status,
     lastFour: current.lastFour,
     previousLastFour: previous?.lastFour,
-    previousUntil: timeOf(previous?.untilMs),
-  })
+    previousUntil: previous && isoTime(previous.untilMs),
+  }
 }
 
 function settingFields(key: Key): JsonObject {
@@ -60,30 +62,10 @@ function settingFields(key: Key): JsonObject {
   return Object.fromEntries(fields)
 }
 
-/** The fields of an admin key for events, without its hashes. */
-export function adminKeyFields({
-  name,
-  status,
-  current,
-  previous,
-  scopes,
-  allowlist,
-  dailyGrant,
-}: AdminKey): JsonObject {
-  return defined({
-    name,
-    status,
-    lastFour: current.lastFour,
-    previousLastFour: previous?.lastFour,
-    previousUntil: timeOf(previous?.untilMs),
-    scopes,
-    allowlist,
-    dailyGrant: formatCredits(dailyGrant),
-  })
-}
-
-function timeOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : isoTime(ms)
+/** No hash is in it. */
+export function adminKeyFields(key: AdminKey): JsonObject {
+  const { name, scopes, allowlist, dailyGrant } = key
+  return defined({ name, ...secretFields(key), scopes, allowlist, dailyGrant: formatCredits(dailyGrant) })
 }
 
 function differences(

@@ -7,30 +7,35 @@ export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
-export type Key = KeySettings & {
+/** The life of a key, of callers' keys and admin keys alike: its secret can be rotated, and it ends by being revoked. */
+export type RotatingKey = {
   readonly id: string
   readonly status: 'active' | 'revoked'
-  readonly prefix: string
   readonly current: Secret
   /** `usedAtMs`: the last use since the rotation, if there was one. */
   readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
   readonly createdAtMs: number
-  /** The last admission, with either secret; an answer that came late may set it back a little. */
-  readonly lastUsedAtMs?: number | undefined
   /** Changes with every change an operator makes, so that a cached copy can be proven current. */
   readonly version: number
-  readonly bucketFullAtUs: number
-  readonly counts: Counts
-  readonly granted: Nano
-  readonly available: Nano
-  readonly spent: Nano
-  readonly holds: Readonly<Record<string, Hold>>
 }
+
+export type Key = KeySettings &
+  RotatingKey & {
+    readonly prefix: string
+    /** The last admission, with either secret; an answer that came late may set it back a little. */
+    readonly lastUsedAtMs?: number | undefined
+    readonly bucketFullAtUs: number
+    readonly counts: Counts
+    readonly granted: Nano
+    readonly available: Nano
+    readonly spent: Nano
+    readonly holds: Readonly<Record<string, Hold>>
+  }
 
 type Standing = 'current' | 'grace' | 'expired' | 'refused'
 
 /** The state of the presented secret at this moment. */
-export function standingOf(key: Key, hash: string, nowMs: number): Standing {
+export function standingOf(key: RotatingKey & Expiring, hash: string, nowMs: number): Standing {
   if (key.status !== 'active') return 'refused'
   const isCurrent = sameHash(key.current.hash, hash)
   const inGrace = key.previous && sameHash(key.previous.hash, hash) && key.previous.untilMs > nowMs
@@ -39,7 +44,9 @@ export function standingOf(key: Key, hash: string, nowMs: number): Standing {
   return isCurrent ? 'current' : 'grace'
 }
 
-export function isExpired({ expiresAtMs }: Key, nowMs: number): boolean {
+type Expiring = { readonly expiresAtMs?: number | undefined }
+
+export function isExpired({ expiresAtMs }: Expiring, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs
 }
 

@@ -1,10 +1,12 @@
-import type { AdmissionResult, Demand } from '../domain/admission.ts'
+import type { Demand } from '../domain/admission.ts'
 import { creditsLeft } from '../domain/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../domain/gateway-error.ts'
-import { expiredHolds, type Key } from '../domain/key.ts'
+import { expiredHolds } from '../domain/key.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
-import type { FinishDeadHolds } from '../flow/finish-hold.ts'
+import type { FinishDeadHolds } from '../flow/billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
+import type { TakeAdmission } from '../store/admission/take-admission.ts'
+import type { ReadKey } from '../store/keys/read-key.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
@@ -12,9 +14,9 @@ import { invalidKey, keyRefusal } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
 export type AdmitDeps = {
-  readonly takeAdmission: (key: Key, demand: Demand) => Promise<AdmissionResult>
+  readonly takeAdmission: TakeAdmission
   readonly finishDeadHolds: FinishDeadHolds
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly readKey: ReadKey
   readonly newRequestId: (nowMs: number) => string
   readonly cache: KeyCache
 }
@@ -22,7 +24,7 @@ export type AdmitDeps = {
 const MOST_TRIES = 12
 const MOST_UNKNOWN_OUTCOMES = 2
 
-type Candidate = IdentifiedRequest & { readonly priced?: PricedRequest | undefined }
+type Candidate = IdentifiedRequest & { priced?: PricedRequest | undefined }
 
 type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 
@@ -53,7 +55,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
           const { freeUnderWay } = result
           return Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
         }
-        Object.assign(request, { credential })
+        request.credential = credential
         if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
         else if (result.why) await answerRefusal(deps, request, tries, result.why)
         else requireAccess(request)
@@ -67,7 +69,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
 function goOnUnderNewId({ newRequestId }: AdmitDeps, request: Candidate, tries: Tries, cause: unknown): void {
   tries.unknownOutcomes += 1
   if (tries.unknownOutcomes > MOST_UNKNOWN_OUTCOMES) throw cause
-  Object.assign(request, { requestId: newRequestId(request.nowMs) })
+  request.requestId = newRequestId(request.nowMs)
 }
 
 /** Removes the reason for the refusal, so that another try is worth it, or throws the refusal. */
@@ -80,13 +82,13 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key.id, dead, request.deadlineMs)
     const fresh = (await deps.readKey(key.id)) ?? key
-    Object.assign(request, { credential: { hash, key: fresh, cached: false } })
+    request.credential = { hash, key: fresh, cached: false }
     tries.sweptDead = true
     return
   }
   const refusal = admissionRefusal(why, key, request)
   if (!spendsToken) throw refusal
-  Object.assign(request, { refusal })
+  request.refusal = refusal
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
@@ -94,7 +96,7 @@ function lower(request: Candidate, tries: Tries): boolean {
   const { priced, credential, nowMs } = request
   const lowered = priced && lowerCap(priced, creditsLeft(credential.key, nowMs), tries.share)
   if (!lowered) return false
-  Object.assign(request, { priced: lowered })
+  request.priced = lowered
   tries.share /= 2
   return true
 }

@@ -1,13 +1,13 @@
 import { whyNoAccess } from '../domain/access.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import type { Key } from '../domain/key.ts'
 import type { IdentifiedRequest } from '../request.ts'
+import type { ReadKey } from '../store/keys/read-key.ts'
 import type { Gate } from './gate.ts'
 import { invalidKey, keyRefusal } from './identify.ts'
 import type { KeyCache } from './key-cache.ts'
 
 type AuthorizeDeps = {
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly readKey: ReadKey
   readonly cache: KeyCache
 }
 
@@ -28,9 +28,9 @@ export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedReq
       cache.drop(credential.hash)
       throw refusal ?? invalidKey()
     }
-    const current = Object.assign(request, { credential: { ...credential, key, cached: false } })
-    requireAccess(current)
-    return current
+    request.credential = { ...credential, key, cached: false }
+    requireAccess(request)
+    return request
   }
 }
 

@@ -10,7 +10,10 @@ export type GatewayAnswer = { statusCode: number; headers: Headers; body: string
 
 export type Middleware = MiddlewareObj<GatewayEvent, GatewayAnswer, Error, GatewayContext>
 
-/** Takes a request from one stage to the next, or throws its refusal. The request stays one object, so errors see its stage. */
+/**
+ * Takes a request from one stage to the next, or throws its refusal. It changes and returns the same object, so that a
+ * refusal is answered in sight of how far the request came.
+ */
 export type Gate<From, To> = {
   readonly pass: (request: From, event: GatewayEvent) => To | Promise<To>
   /** Called for a request that failed at this gate or after it. */

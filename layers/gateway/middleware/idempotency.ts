@@ -1,17 +1,18 @@
 import { badRequest, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import type { AnswerClaim, KeptAnswer } from '../domain/idempotency.ts'
-import type { Key } from '../domain/key.ts'
-import type { FinishHold } from '../flow/finish-hold.ts'
+import type { FinishHold } from '../flow/billing/finish-hold.ts'
 import { AnswerCipher, answerId } from '../flow/idempotency/answer-cipher.ts'
 import type { AnswerVault } from '../flow/idempotency/answer-vault.ts'
 import { type Admission, deadAtMs, type Idempotency, type PricedChat } from '../request.ts'
+import type { ClaimAnswer, FindAnswer } from '../store/answers.ts'
+import type { ReadKey } from '../store/keys/read-key.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import { secretOf } from './identify.ts'
 
 type IdempotencyDeps = {
-  readonly claimAnswer: (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
-  readonly findAnswer: (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly claimAnswer: ClaimAnswer
+  readonly findAnswer: FindAnswer
+  readonly readKey: ReadKey
   readonly finishHold: FinishHold
   readonly vault: AnswerVault
 }

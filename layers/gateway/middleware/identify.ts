@@ -4,12 +4,13 @@ import { hashSecret } from '../domain/secret.ts'
 import { isSecret } from '../domain/secret-text.ts'
 import { isoTime } from '../domain/time.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
+import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
 type IdentifyDeps = {
-  readonly findKeyId: (hash: string) => Promise<string | undefined>
-  readonly readKey: (keyId: string) => Promise<Key | undefined>
+  readonly findKeyId: FindKeyId
+  readonly readKey: ReadKey
   readonly cache: KeyCache
   readonly keyPrefix: string
   /** Starts a read that will be needed if the key is known, in parallel to the key's own reads, and not for a malformed key. */

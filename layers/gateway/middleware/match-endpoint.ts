@@ -19,10 +19,11 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
   }
 
   function matched(request: OpenedRequest, { rawPath }: GatewayEvent, found: Endpoint | GatewayError) {
-    const isFound = !(found instanceof GatewayError)
-    const endpoint = isFound ? found : (nearestTo(rawPath) ?? request.endpoint)
-    const next = Object.assign(request, isFound ? { endpoint } : { endpoint, refusal: found })
-    return loadContract(endpoint)?.then(() => next) ?? next
+    if (found instanceof GatewayError) {
+      request.endpoint = nearestTo(rawPath) ?? request.endpoint
+      request.refusal = found
+    } else request.endpoint = found
+    return loadContract(request.endpoint)?.then(() => request) ?? request
   }
 
   /** The endpoint whose path is the beginning of this one, so that its clients understand the refusal. */

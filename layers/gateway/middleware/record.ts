@@ -1,6 +1,6 @@
 import { GatewayError, internalError } from '../domain/gateway-error.ts'
-import { type Ending, endingOf, type Settle } from '../flow/settle.ts'
-import { waitAtMost } from '../flow/wait-at-most.ts'
+import { type Ending, endingOf, type Settle } from '../flow/billing/settle.ts'
+import { waitAtMost } from '../flow/deadline.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Middleware } from './gate.ts'
 

@@ -17,7 +17,8 @@ export function requireEdge(originSecrets: readonly string[]): Gate<OpenedReques
       const proof = headerOf(event, EDGE_HEADERS.origin)
       if (!proof || !isOneOf(accepted, digestOf(proof))) throw calledDirectly()
       const viewer = headerOf(event, EDGE_HEADERS.viewer)
-      return viewer && parseAddress(viewer) ? Object.assign(request, { sourceIp: viewer }) : request
+      if (viewer && parseAddress(viewer)) request.sourceIp = viewer
+      return request
     },
   }
 }

@@ -9,6 +9,17 @@ export function isConditionFailed(error: unknown): error is Error & { readonly I
   return nameOf(error) === 'ConditionalCheckFailedException'
 }
 
+/** True if the write was made, false if its condition did not hold. */
+export async function ifConditionHolds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (isConditionFailed(error)) return false
+    throw error
+  }
+}
+
 /** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
 export function retryRejected<T>(write: () => Promise<T>): Promise<T> {
   return retry(write, { when: wasRejected, pauseMs: (attempt) => 20 * attempt, tries: 6 })

@@ -4,10 +4,16 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { ServiceError } from '../aws/service-error.ts'
 import type { Act } from '../domain/act.ts'
 import { retry } from '../retry.ts'
+import type { Item } from './database.ts'
 import { isOutcomeUnknown, isUnavailable } from './failures.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** For a transaction that must make this item, and fails if there is one already. */
+export function putNew(TableName: string, Item: Item): TransactItem {
+  return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+}
 
 const LONGEST_PAUSE_MS = 400
 

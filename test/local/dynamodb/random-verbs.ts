@@ -7,31 +7,21 @@ import { KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
 import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
-import { findKeysToSweep } from '../../../layers/gateway/store/admission/find-keys-to-sweep.ts'
 import { releaseHold } from '../../../layers/gateway/store/admission/release-hold.ts'
-import { scheduleSweep } from '../../../layers/gateway/store/admission/schedule-sweep.ts'
+import { findKeysToSweep, scheduleSweep } from '../../../layers/gateway/store/admission/sweep.ts'
 import { takeAdmission } from '../../../layers/gateway/store/admission/take-admission.ts'
-import { claimAnswer } from '../../../layers/gateway/store/answers/claim-answer.ts'
-import { dropClaim } from '../../../layers/gateway/store/answers/drop-claim.ts'
-import { keepAnswer } from '../../../layers/gateway/store/answers/keep-answer.ts'
-import { listCatalogVersions } from '../../../layers/gateway/store/catalog/list-catalog-versions.ts'
-import { readStoredCatalog } from '../../../layers/gateway/store/catalog/read-stored-catalog.ts'
+import { claimAnswer, dropClaim, keepAnswer } from '../../../layers/gateway/store/answers.ts'
+import { listCatalogVersions, readStoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
-import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
+import { listEvents } from '../../../layers/gateway/store/events/events.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
-import { endGrace } from '../../../layers/gateway/store/keys/end-grace.ts'
 import { findByExternalId } from '../../../layers/gateway/store/keys/external-id.ts'
-import { findKeyId } from '../../../layers/gateway/store/keys/find-key-id.ts'
 import { grantCredits } from '../../../layers/gateway/store/keys/grant-credits.ts'
-import { listKeys } from '../../../layers/gateway/store/keys/list-keys.ts'
-import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
-import { revokeKey } from '../../../layers/gateway/store/keys/revoke-key.ts'
-import { rotateKey } from '../../../layers/gateway/store/keys/rotate-key.ts'
+import { findKeyId, listKeys, readKey } from '../../../layers/gateway/store/keys/read-key.ts'
+import { endGrace, revokeKey, rotateKey } from '../../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { putUsageRow } from '../../../layers/gateway/store/usage/put-usage-row.ts'
-import { queryUsageRows } from '../../../layers/gateway/store/usage/query-usage-rows.ts'
-import { readUsageRow } from '../../../layers/gateway/store/usage/read-usage-row.ts'
+import { putUsageRow, queryUsageRows, readUsageRow } from '../../../layers/gateway/store/usage/usage-rows.ts'
 import type { Random } from '../../simulation/random.ts'
 
 const START = Date.UTC(2026, 10, 15, 23, 50)
@@ -45,7 +35,7 @@ export class RandomVerbs {
   private readonly requests: { keyId: string; requestId: string; hold: Hold }[] = []
   private nowMs = START
   private serial = 0
-  private lastAct: Act | undefined
+  private readonly lastActs = new Map<string, Act>()
 
   constructor(tables: OperatorTables, random: Random) {
     this.tables = tables
@@ -79,7 +69,7 @@ export class RandomVerbs {
       ? random.pick(this.keys)
       : newKey({ settings, credits, prefix: 'svc_', stored }, nowMs, random.bytes(10))
     this.keys.push(key)
-    await createKey(this.tables)(key, this.act())
+    await createKey(this.tables)(key, this.act(key.id))
   }
 
   private async admit(): Promise<void> {
@@ -208,22 +198,26 @@ export class RandomVerbs {
     const { id } = random.chance(0.95) ? random.pick(this.keys) : { id: 'none' }
     switch (random.below(10)) {
       case 0:
-        return void (await revokeKey(tables)(id, this.act()))
+        return void (await revokeKey(tables)(id, this.act(id)))
       case 1:
       case 2:
-        return void (await endGrace(tables)(id, this.act()))
+        return void (await endGrace(tables)(id, this.act(id)))
       case 3:
       case 4:
-        return void (await updateKey(tables)(id, this.changes(), this.act()))
+        return void (await updateKey(tables)(id, this.changes(), this.act(id)))
       case 5:
       case 6:
-        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act()))
+        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act(id)))
       case 7:
-        return void (await writeCatalog(tables)({ providers: {}, models: [] } as unknown as CatalogData, this.act(), {
-          expectedVersion: random.pick([undefined, undefined, 1, 2]),
-        }))
+        return void (await writeCatalog(tables)(
+          { providers: {}, models: [] } as unknown as CatalogData,
+          this.act('catalog'),
+          {
+            expectedVersion: random.pick([undefined, undefined, 1, 2]),
+          },
+        ))
       default:
-        return void (await rotateKey(tables)(id, this.newSecret(), this.act()))
+        return void (await rotateKey(tables)(id, this.newSecret(), this.act(id)))
     }
   }
 
@@ -247,14 +241,16 @@ export class RandomVerbs {
     }
   }
 
-  /** Now and then one that was done already. */
-  private act(): Act {
+  /** Now and then one that was done already, to the same thing: to another one it would try until its time is over. */
+  private act(to: string): Act {
     const { random, nowMs } = this
-    if (this.lastAct && random.chance(0.2)) return this.lastAct
-    this.lastAct = newAct('test', nowMs, random.bytes(10), timeLeft(ACT_MS, Date.now))
+    const last = this.lastActs.get(to)
+    if (last && random.chance(0.4)) return last
+    const act = newAct('test', nowMs, random.bytes(10), timeLeft(ACT_MS, Date.now))
+    this.lastActs.set(to, act)
     // Apart by a millisecond, so that the events of a month have the same order on both sides.
     this.nowMs += 1
-    return this.lastAct
+    return act
   }
 
   /** Now and then one that another key has already. */

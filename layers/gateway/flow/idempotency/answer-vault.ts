@@ -1,10 +1,14 @@
-import type { AnswerClaim } from '../../domain/idempotency.ts'
+import { Readable } from 'node:stream'
+import type { RequestContract } from '../../contracts/contract.ts'
 import type { Log } from '../../log/log.ts'
-import type { GatewayRequest } from '../../request.ts'
+import type { GatewayRequest, Replay } from '../../request.ts'
+import type { DropClaim, KeepAnswer } from '../../store/answers.ts'
+import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/frames.ts'
+import { MOST_TEXT_CHARS } from './answer-cipher.ts'
 
 type VaultDeps = {
-  readonly keepAnswer: (claim: AnswerClaim, sealed: Uint8Array | undefined) => Promise<void>
-  readonly dropClaim: (claim: AnswerClaim) => Promise<void>
+  readonly keepAnswer: KeepAnswer
+  readonly dropClaim: DropClaim
   readonly log: Log
 }
 
@@ -38,4 +42,34 @@ export function answerVault({ keepAnswer, dropClaim, log }: VaultDeps): AnswerVa
       log.problem(what, error, requestId)
     }
   }
+}
+
+/** The frames of a stream, kept for a retry. Beyond the size that can be stored nothing is kept at all. */
+export class AnswerCopy {
+  #frames: string[] = []
+  #chars = 0
+
+  add(...frames: readonly string[]): void {
+    for (const frame of frames) {
+      this.#chars += frame.length
+      if (this.#chars <= MOST_TEXT_CHARS) this.#frames.push(frame)
+      else this.#frames = []
+    }
+  }
+
+  /** Undefined if the answer is too large to be kept. */
+  get text(): string | undefined {
+    return this.#chars <= MOST_TEXT_CHARS ? this.#frames.join('') : undefined
+  }
+}
+
+/** The first answer once more, as it was, at no cost. */
+export function replayAnswer(
+  { text }: Replay,
+  { lastFrame }: RequestContract,
+  isStream: boolean,
+  headerPrefix: string,
+): Readable {
+  const frames = isStream ? [KEEP_ALIVE_FRAME, text, costFrame(headerPrefix, 0n), lastFrame] : [text]
+  return Readable.from([Buffer.from(frames.join(''))])
 }

@@ -1,12 +1,9 @@
 import type { ChatBody } from '../../domain/chat.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { requireSupported } from '../conversation/field-table.ts'
-import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
+import { toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
-import { readStops } from '../conversation/read-stops.ts'
 import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
-import { ANTHROPIC_FIELDS, effortOf } from './anthropic-fields.ts'
+import { ANTHROPIC_FIELDS } from './anthropic-fields.ts'
 import { type Blocks, blocksFor } from './anthropic-turns.ts'
 import { toNativeRequest } from './native-request.ts'
 
@@ -22,11 +19,9 @@ export function toAnthropicRequest(call: ChatCall): Fields {
 function fromChat(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
-  requireSupported(ANTHROPIC_FIELDS, body, call)
+  const fields = toFields(ANTHROPIC_FIELDS, body, call)
   const { system, turns } = readConversation(chat)
   const blocks = blocksFor(call)
-  const user = body.user ?? body.safety_identifier
-  const stops = readStops(body.stop)
   return {
     model,
     max_tokens: outputCap,
@@ -34,13 +29,7 @@ function fromChat(call: ChatCall): Fields {
     ...(system.length > 0 && { system: blocks.system(system) }),
     messages: turns.map(({ role, parts }) => ({ role, content: parts.map(blocks.part) })),
     ...toolFields(body, blocks),
-    ...thoughtFields(body),
-    ...(typeof body.temperature === 'number' && { temperature: Math.min(1, Math.max(0, body.temperature)) }),
-    ...(typeof body.top_p === 'number' && { top_p: body.top_p }),
-    // For other providers 0 and -1 stand for no limit.
-    ...(typeof body.top_k === 'number' && body.top_k > 0 && { top_k: body.top_k }),
-    ...(stops.length > 0 && { stop_sequences: stops }),
-    ...(typeof user === 'string' && { metadata: { user_id: user } }),
+    ...fields,
   }
 }
 
@@ -69,16 +58,4 @@ function toTool({ name, description, parameters, isStrict }: Tool): Fields {
 function toToolChoice(choice: ToolChoice): Fields {
   if (typeof choice === 'object') return { type: 'tool', name: choice.name }
   return { type: choice === 'required' ? 'any' : choice }
-}
-
-/** `thinking` is Anthropic's own field and is passed unchanged; an effort and a schema share one field. */
-function thoughtFields({ thinking, reasoning_effort: wanted, response_format: format }: ChatBody): Fields {
-  const effort = effortOf(wanted)
-  const schema = readAnswerSchema(format)?.schema
-  const config = { ...(effort && { effort }), ...(schema && { format: { type: 'json_schema', schema } }) }
-  const isOff = wanted === 'none' && { thinking: { type: 'disabled' } }
-  return {
-    ...(isObject(thinking) ? { thinking } : isOff),
-    ...((effort || schema) && { output_config: config }),
-  }
 }

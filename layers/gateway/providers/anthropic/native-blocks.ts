@@ -10,11 +10,10 @@ export type NativeBlocks = {
   messages(messages: readonly Fields[]): Fields[]
   content(content: unknown): unknown
   marked(block: Fields): Fields
-  mark(mark: unknown): Fields
 }
 
 export function nativeBlocks(prices: CachePrices): NativeBlocks {
-  return { messages, content, marked, mark }
+  return { messages, content, marked }
 
   function messages(all: readonly Fields[]): Fields[] {
     return all.flatMap((message) => {
@@ -40,12 +39,8 @@ export function nativeBlocks(prices: CachePrices): NativeBlocks {
   }
 
   function marked({ [MARK]: marking, ...block }: Fields): Fields {
-    return { ...block, ...mark(marking) }
-  }
-
-  function mark(marking: unknown): Fields {
     const known = cacheMarkOf(marking, prices)
-    return known ? { [MARK]: known } : {}
+    return known ? { ...block, [MARK]: known } : block
   }
 }
 

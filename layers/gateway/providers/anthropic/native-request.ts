@@ -1,19 +1,41 @@
 import { isObject } from '../../wire/field-rules.ts'
+import { cacheMarkOf } from '../cache-mark.ts'
+import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
-import { leaveOut } from '../verdict.ts'
 import { nativeBlocks } from './native-blocks.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Fields that the operator cannot send in place of ours. */
+const OURS: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'thinking', 'cache_control'],
+])
 /** Fields that cost no more than the tokens that the price and the output cap cover. */
-const PASSED: ReadonlySet<string> = new Set([
-  ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'tool_choice', 'output_config', 'service_tier', 'speed'],
-])
-const WRITTEN: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'tools', 'thinking', 'cache_control'],
-])
+const PASSED = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
+  'tool_choice',
+  'output_config',
+  'service_tier',
+  'speed',
+]
 /** Hints that need a beta header, which this gateway does not send. */
 const HINTS = ['context_management', 'diagnostics']
+
+const NATIVE_FIELDS = fieldTable({
+  ...rows(PASSED, (name) => sent(name)),
+  ...rows(['model', 'max_tokens', 'stream'], () => READ),
+  system: sent('system', (system, _, call) => nativeBlocks(call).content(system)),
+  messages: sent('messages', (messages, _, call) => nativeBlocks(call).messages(messages as Fields[])),
+  tools: sent('tools', (tools, _, call) => (Array.isArray(tools) ? tools.map(nativeBlocks(call).marked) : undefined)),
+  thinking: sent('thinking', (thinking, _, { outputCap }) =>
+    isObject(thinking) ? toThinking(thinking, outputCap) : undefined,
+  ),
+  metadata: sent('metadata', (metadata) => (isObject(metadata) ? metadata : undefined)),
+  cache_control: sent('cache_control', (mark, _, call) => cacheMarkOf(mark, call)),
+})
 
 /**
  * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
@@ -21,29 +43,14 @@ const HINTS = ['context_management', 'diagnostics']
  */
 export function toNativeRequest(call: ChatCall, body: Fields): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
-  const blocks = nativeBlocks(call)
-  const { metadata, system, thinking } = body
   call.noteDropped(HINTS.filter((name) => call.chat.raw[name]))
   return {
-    ...Object.fromEntries(Object.entries(body).filter(([name]) => passes(name, call))),
-    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !WRITTEN.has(name) || name === 'tools')),
+    ...toFields(NATIVE_FIELDS, body, call),
+    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !OURS.has(name))),
     model,
     max_tokens: outputCap,
     stream: !asksWhole,
-    ...(system !== undefined && { system: blocks.content(system) }),
-    messages: blocks.messages(body.messages as Fields[]),
-    ...(Array.isArray(body.tools) && !extra.tools && { tools: body.tools.map(blocks.marked) }),
-    ...(isObject(thinking) && { thinking: toThinking(thinking, outputCap) }),
-    ...(isObject(metadata) && { metadata }),
-    ...blocks.mark(body.cache_control),
   }
-}
-
-/** True if a field is passed under its name. Chat's own fields, which this API does not have, are refused or left out. */
-function passes(name: string, call: ChatCall): boolean {
-  if (PASSED.has(name)) return true
-  if (!WRITTEN.has(name)) leaveOut(call, name, 'must be left out: this model has no such field')
-  return false
 }
 
 const LEAST_BUDGET = 1024

@@ -3,7 +3,7 @@ import type { Embedded, Embedding, Vector } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
-import { fieldTable, requireSupported } from '../conversation/field-table.ts'
+import { fieldTable, IGNORED, READ, requireSupported, rows } from '../conversation/field-table.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EmbedCall } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
@@ -45,9 +45,8 @@ const MAKERS: Readonly<Record<NonNullable<ReturnType<typeof embedderAt>>, Maker>
 }
 
 const FIELDS = fieldTable({
-  supported: ['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'],
-  ignored: ['user'],
-  unsupported: {},
+  ...rows(['model', 'input', 'dimensions', 'encoding_format', 'input_type', 'truncate'], () => READ),
+  user: IGNORED,
 })
 
 const CALLS_AT_ONCE = 8

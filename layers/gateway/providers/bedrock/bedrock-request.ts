@@ -1,17 +1,14 @@
 import type {
   ConverseStreamCommandInput,
   InferenceConfiguration,
-  OutputConfig,
   Tool,
   ToolChoice,
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { requireSupported } from '../conversation/field-table.ts'
-import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
+import { toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
-import { readStops } from '../conversation/read-stops.ts'
 import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
 import { BEDROCK_FIELDS } from './bedrock-fields.ts'
@@ -23,18 +20,17 @@ export function toConverse(call: ChatCall): ConverseStreamCommandInput {
   const { chat, model, outputCap } = call
   const { body } = chat
   const more = claudeFields(chat)
-  requireSupported(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
+  const { inferenceConfig, ...fields } = toFields(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
   const marked = markedBy(call)
   const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
-  const outputConfig = toOutputConfig(body.response_format)
   return {
     modelId: model,
     messages: toMessages(turns, toolConfig !== undefined, call),
     ...(system.length > 0 && { system: system.flatMap((part) => marked({ text: part.text }, part)) }),
-    inferenceConfig: toInferenceConfig(body, outputCap),
+    inferenceConfig: { maxTokens: outputCap, ...(inferenceConfig as InferenceConfiguration | undefined) },
     ...(toolConfig && { toolConfig }),
-    ...(outputConfig && { outputConfig }),
+    ...fields,
     ...(more && { additionalModelRequestFields: more }),
   }
 }
@@ -56,19 +52,6 @@ function withoutThought({ thinking: _, reasoning_effort: __, ...body }: ChatBody
   return body
 }
 
-const HIGHEST_TEMPERATURE = 1
-
-function toInferenceConfig({ temperature, top_p, stop }: ChatBody, maxTokens: number): InferenceConfiguration {
-  const stopSequences = readStops(stop)
-  return {
-    maxTokens,
-    // OpenAI's scale goes to 2, Converse's ends at 1.
-    ...(typeof temperature === 'number' && { temperature: Math.min(temperature, HIGHEST_TEMPERATURE) }),
-    ...(typeof top_p === 'number' && { topP: top_p }),
-    ...(stopSequences.length > 0 && { stopSequences }),
-  }
-}
-
 /** Converse cannot forbid calls of the tools it is given; so for 'none' it is given none. */
 function toToolConfig(
   { tools, choice }: ToolOffer,
@@ -88,16 +71,4 @@ function toTool({ name, description, parameters }: OfferedTool): Tool {
 function toToolChoice(choice: ToolOffer['choice']): ToolChoice | undefined {
   if (choice === 'required') return { any: {} }
   return typeof choice === 'object' ? { tool: { name: choice.name } } : undefined
-}
-
-function toOutputConfig(format: unknown): OutputConfig | undefined {
-  const wanted = readAnswerSchema(format)
-  if (!wanted) return undefined
-  const { name, description, schema } = wanted
-  const jsonSchema = {
-    schema: JSON.stringify(schema),
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-  }
-  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } }
 }

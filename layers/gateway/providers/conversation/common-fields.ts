@@ -1,26 +1,28 @@
 import { isObject } from '../../wire/field-rules.ts'
-import type { FieldCheck } from './field-table.ts'
+import { type FieldRow, type FieldRows, type FieldTable, fieldTable, IGNORED, READ, rows } from './field-table.ts'
 
-// The rows that the tables of all dialects but OpenAI's own have in common.
+/** Fields that every dialect but OpenAI's own must have a row for. */
+type OwnField =
+  | 'messages'
+  | 'tools'
+  | 'tool_choice'
+  | 'parallel_tool_calls'
+  | 'response_format'
+  | 'reasoning_effort'
+  | 'temperature'
+  | 'top_p'
+  | 'stop'
 
-/** Fields that become the conversation, the cap and the form of the answer. */
-export const COMMON_SUPPORTED = [
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'tools',
-  'tool_choice',
-  'response_format',
-] as const
+/** The table of a dialect for requests in the words of Chat Completions: its own rows, and those that are the same for all. */
+export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldRow>>): FieldTable {
+  return fieldTable({ ...COMMON, ...own })
+}
 
-/** Options of sampling, labels, and options for data beside the answer. */
-export const COMMON_IGNORED = [
+/** Fields of ours in every request. */
+const WRITTEN = ['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens']
+
+/** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
+const HINTS = [
   'seed',
   'random_seed',
   'presence_penalty',
@@ -60,17 +62,23 @@ export const COMMON_IGNORED = [
   // Only the values at the list price reach this table.
   'modalities',
   'service_tier',
-] as const
+]
 
-export const COMMON_UNSUPPORTED: Readonly<Record<string, FieldCheck>> = {
-  n: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request'),
-  logprobs: (value) => (value === true ? 'must be false: this model gives no log probabilities' : undefined),
-  top_logprobs: (value) => (value === 0 ? undefined : 'must be 0: this model gives no log probabilities'),
-  logit_bias: (value) => (isEmpty(value) ? undefined : 'must be empty: this model takes no biases'),
-  functions: (value) => (isEmpty(value) ? undefined : "must be left out: use 'tools' with this model"),
-  function_call: (value) => (value === 'none' ? undefined : "must be left out: use 'tool_choice' with this model"),
-  prompt: () => 'must be one text, and no token ids, with this model',
-  suffix: () => 'must be left out: this model writes no text before another',
+const COMMON: FieldRows = {
+  ...rows(WRITTEN, () => READ),
+  ...rows(HINTS, () => IGNORED),
+  n: { refuses: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request') },
+  logprobs: {
+    refuses: (value) => (value === true ? 'must be false: this model gives no log probabilities' : undefined),
+  },
+  top_logprobs: { refuses: (value) => (value === 0 ? undefined : 'must be 0: this model gives no log probabilities') },
+  logit_bias: { refuses: (value) => (isEmpty(value) ? undefined : 'must be empty: this model takes no biases') },
+  functions: { refuses: (value) => (isEmpty(value) ? undefined : "must be left out: use 'tools' with this model") },
+  function_call: {
+    refuses: (value) => (value === 'none' ? undefined : "must be left out: use 'tool_choice' with this model"),
+  },
+  prompt: { refuses: () => 'must be one text, and no token ids, with this model' },
+  suffix: { refuses: () => 'must be left out: this model writes no text before another' },
 }
 
 function isEmpty(value: unknown): boolean {

@@ -2,37 +2,71 @@ import type { ChatBody } from '../../domain/chat.ts'
 import type { ChatCall } from '../provider.ts'
 import { leaveOut, unsupported } from '../verdict.ts'
 
-/** The change that a caller must make to a value that a dialect does not support; undefined if it supports it. */
-export type FieldCheck = (value: unknown, body: ChatBody) => string | undefined
+/** A field of the upstream's request, or `outer.inner` for one inside another, and its value; undefined is not sent. */
+type Target = {
+  readonly to: string
+  readonly value: (value: unknown, body: ChatBody, call: ChatCall) => unknown
+}
+
+/** All that a dialect does with one field of a request: which values it refuses, and what it sends for the others. */
+export type FieldRow = {
+  /** The change that a caller must make to a value that cannot be sent; undefined if it can. */
+  readonly refuses?: (value: unknown, body: ChatBody) => string | undefined
+  readonly sends?: readonly Target[]
+}
+
+export type FieldRows = Readonly<Record<string, FieldRow>>
 
 /** Every field of a request that a dialect knows of. */
-export type FieldTable = ReadonlyMap<string, FieldCheck>
+export type FieldTable = ReadonlyMap<string, FieldRow>
 
-type FieldNames = {
-  /** Fields that the dialect supports with any value; a malformed one is refused when it is read. */
-  readonly supported: readonly string[]
-  /** Hints: an answer without them is still the answer that was asked for. */
-  readonly ignored: readonly string[]
-  /** Fields of which only some values are supported. */
-  readonly unsupported: Readonly<Record<string, FieldCheck>>
+/** Written by the dialect's own code, together with others: the conversation, its tools, the output cap. */
+export const READ: FieldRow = {}
+/** A hint: an answer without it is still the answer that was asked for. */
+export const IGNORED: FieldRow = {}
+
+/** Sent under this name, as it came or as `value` makes it. */
+export function sent(to: string, value: Target['value'] = (asked) => asked): FieldRow {
+  return { sends: [{ to, value }] }
 }
 
-export function fieldTable({ supported, ignored, unsupported }: FieldNames): FieldTable {
-  const accept: FieldCheck = () => undefined
-  const harmless = [...supported, ...ignored].map((name) => [name, accept] as const)
-  return new Map([...harmless, ...Object.entries(unsupported)])
+export function rows<Name extends string>(
+  names: readonly Name[],
+  rowOf: (name: Name) => FieldRow,
+): Readonly<Record<Name, FieldRow>> {
+  return Object.fromEntries(names.map((name) => [name, rowOf(name)])) as Record<Name, FieldRow>
 }
 
-/** Refuses a request with a value that the dialect does not support. Fields that it does not know may be left out. */
+export function fieldTable(all: FieldRows): FieldTable {
+  return new Map(Object.entries(all))
+}
+
+/** Refuses a request with a value that the dialect cannot send. Fields that it does not know may be left out. */
 export function requireSupported(
   table: FieldTable,
   body: ChatBody,
   call: Pick<ChatCall, 'dropsUnknown' | 'noteDropped'>,
 ): void {
   for (const [name, value] of Object.entries(body)) {
-    const check = table.get(name)
-    if (!check) leaveOut(call, name, 'must be left out: this model has no such field')
-    const complaint = check?.(value, body)
+    const row = table.get(name)
+    if (!row) leaveOut(call, name, 'must be left out: this model has no such field')
+    const complaint = row?.refuses?.(value, body)
     if (complaint !== undefined) throw unsupported(name, complaint)
   }
+}
+
+/** The fields of the upstream's request that those of the caller's become, once none of them is refused. */
+export function toFields(table: FieldTable, body: ChatBody, call: ChatCall): Record<string, unknown> {
+  requireSupported(table, body, call)
+  const fields: Record<string, unknown> = {}
+  for (const [name, asked] of Object.entries(body)) {
+    for (const { to, value } of table.get(name)?.sends ?? []) put(fields, to, value(asked, body, call))
+  }
+  return fields
+}
+
+function put(fields: Record<string, unknown>, to: string, value: unknown): void {
+  if (value === undefined) return
+  const [outer = to, inner] = to.split('.')
+  fields[outer] = inner === undefined ? value : { ...(fields[outer] as object | undefined), [inner]: value }
 }

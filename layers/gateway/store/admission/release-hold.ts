@@ -1,25 +1,19 @@
 import type { Release } from '../../domain/admission.ts'
 import { ulidTimeMs } from '../../domain/ulid.ts'
 import type { UpdateInput } from '../database.ts'
-import { isConditionFailed, retryRejected } from '../failures.ts'
+import { ifConditionHolds, retryRejected } from '../failures.ts'
 import { keyItem } from '../keys/key-item.ts'
 import { storedHold } from '../keys/stored-hold.ts'
 import type { Tables } from '../tables.ts'
 import { COUNTER_WRITES } from './counter-writes.ts'
 
 /** True if this call released the hold, false if it had been released before. */
-type ReleaseHold = (release: Release) => Promise<boolean>
+export type ReleaseHold = (release: Release) => Promise<boolean>
 
 export function releaseHold({ database, keys }: Tables): ReleaseHold {
-  return async (release) => {
+  return (release) => {
     const write = { TableName: keys, Key: keyItem(release.keyId), ...releaseWrite(release) }
-    try {
-      await retryRejected(() => database.update(write))
-      return true
-    } catch (error) {
-      if (isConditionFailed(error)) return false
-      throw error
-    }
+    return ifConditionHolds(retryRejected(() => database.update(write)))
   }
 }
 

@@ -10,7 +10,7 @@ import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
 import { COUNTER_WRITES, countsAfter, forgottenAttributes } from './counter-writes.ts'
 import { takeToken } from './take-from-bucket.ts'
 
-type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
+export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
 /** The returned part of the key: all of it, or only the attributes that admission changes. */
 type Returned = 'ALL_NEW' | 'UPDATED_NEW'

@@ -4,15 +4,12 @@ import type { CatalogData } from '../../domain/catalog.ts'
 import { changeEvent } from '../../domain/change-event.ts'
 import { isoTime } from '../../domain/time.ts'
 import { retry } from '../../retry.ts'
-import { CATALOG_EVENTS } from '../events/event-item.ts'
-import { findEvent } from '../events/find-event.ts'
+import { CATALOG_EVENTS, findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { putEvent } from '../events/put-event.ts'
 import { pauseAfterOthers, VersionConflict } from '../keys/change-key.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import type { TransactItem } from '../transact.ts'
-import { type CatalogVersion, toVersionItem, versionItem } from './catalog-version.ts'
-import { readStoredCatalog } from './read-stored-catalog.ts'
+import { putNew, type TransactItem } from '../transact.ts'
+import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
 
 /** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
@@ -25,11 +22,9 @@ type WriteOptions = {
 }
 
 /** Replaces the whole catalog. The version that was in force stays in the history. */
-type WriteCatalog = (catalog: CatalogData, act: Act, options?: WriteOptions) => Promise<WriteResult>
-
-export function writeCatalog(tables: OperatorTables): WriteCatalog {
+export function writeCatalog(tables: OperatorTables) {
   const read = readStoredCatalog(tables)
-  return (catalog, act, { expectedVersion, rollbackTo } = {}) => {
+  return (catalog: CatalogData, act: Act, { expectedVersion, rollbackTo }: WriteOptions = {}): Promise<WriteResult> => {
     return retry(write, {
       when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
@@ -64,7 +59,7 @@ export function writeCatalog(tables: OperatorTables): WriteCatalog {
   }
 }
 
-function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }: CatalogVersion): TransactItem {
+function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }: StoredCatalog): TransactItem {
   return {
     Update: {
       TableName: keys,
@@ -83,10 +78,8 @@ function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }
   }
 }
 
-function putVersion({ keys }: OperatorTables, version: CatalogVersion): TransactItem {
-  return {
-    Put: { TableName: keys, Item: toVersionItem(version), ConditionExpression: 'attribute_not_exists(pk)' },
-  }
+function putVersion({ keys }: OperatorTables, { data, ...note }: StoredCatalog): TransactItem {
+  return putNew(keys, { ...versionItem(note.version), catalog: data, ...note })
 }
 
 async function isInHistory({ database, keys }: OperatorTables, version: number): Promise<boolean> {

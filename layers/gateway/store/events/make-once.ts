@@ -1,7 +1,7 @@
 import type { Act } from '../../domain/act.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type TransactItem, transact, WriteOutcomeUnknown } from '../transact.ts'
-import { findEvent } from './find-event.ts'
+import { findEvent } from './events.ts'
 
 /** False if a condition failed. */
 type Made = 'now' | 'before' | false

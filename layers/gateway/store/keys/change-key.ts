@@ -1,33 +1,38 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent, type EventKind, keyFields } from '../../domain/change-event.ts'
-import type { Key } from '../../domain/key.ts'
+import type { Key, RotatingKey } from '../../domain/key.ts'
 import { retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
-import { findEvent } from '../events/find-event.ts'
+import { findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { TransactItem } from '../transact.ts'
-import { findByExternalId } from './external-id.ts'
-import { keyItem, toKey } from './key-item.ts'
-import { readKeyItem } from './read-key.ts'
+import { KEY_ITEMS } from './key-item.ts'
+import type { KeyItems } from './rotating-item.ts'
+
+/** Keys of callers and admin keys are changed by the same verbs; they differ in their items and in what their events say. */
+export type KeyKind<K extends RotatingKey> = KeyItems<K> & {
+  readonly name: string
+  readonly eventPrefix: 'key' | 'admin_key'
+  readonly fieldsOf: (key: K) => Readonly<Record<string, unknown>>
+}
+
+export const KEY: KeyKind<Key> = { ...KEY_ITEMS, name: 'key', eventPrefix: 'key', fieldsOf: keyFields }
 
 type KeyChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
   /** Other items that change in the same transaction. */
   readonly alsoWrite?: readonly TransactItem[]
-  /** The external id that the key gets, which another key may have. */
-  readonly takes?: string | undefined
+  /** Asked where a condition failed: a reason other than a change by others. */
+  readonly whyNot?: () => Promise<'external_id_taken' | undefined>
 }
 
-export type ChangeResult =
-  | { readonly changed: true; readonly key: Key }
+export type ChangeResult<K = Key> =
+  | { readonly changed: true; readonly key: K }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' }
   /** The key as another operator has left it. */
-  | { readonly changed: false; readonly why: 'stale'; readonly key: Key }
-
-type Decide = (key: Key) => KeyChange | undefined
+  | { readonly changed: false; readonly why: 'stale'; readonly key: K }
 
 /** Other changes came first, or another key has the external id. */
 export class VersionConflict extends Error {}
@@ -40,78 +45,84 @@ export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attem
  * still current. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is
  * changed.
  */
-export function changeKey(tables: OperatorTables, what: EventKind) {
-  const read = readKeyItem(tables)
-  return (keyId: string, act: Act, decide: Decide, expectedVersion?: number): Promise<ChangeResult> => {
+export function changeKey<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>, what: EventKind) {
+  const { toKey, fieldsOf, itemOf } = kind
+  return (
+    id: string,
+    act: Act,
+    decide: (key: K) => KeyChange | undefined,
+    expectedVersion?: number,
+  ): Promise<ChangeResult<K>> => {
     let triedVersion: number | undefined
     return retry(change, {
       when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     })
 
-    async function change(): Promise<ChangeResult> {
-      const item = await read(keyId)
+    async function change(): Promise<ChangeResult<K>> {
+      const item = await read()
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       if (key.status === 'revoked') return afterRevoke(key)
       if (expectedVersion !== undefined && key.version !== expectedVersion) return afterOthers(key)
       const change = decide(key)
       if (!change) return { changed: true, key }
-      const changed = changedKey(item, change)
-      const event = changeEvent(act, what, { keyId, before: keyFields(key), after: keyFields(changed) })
-      const update = { Update: { TableName: tables.keys, ...keyUpdate(key, change) } }
-      const made = await makeOnce(tables, keyId, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
+      const changed = toKey(changedItem(item, change))
+      const event = changeEvent(act, what, { keyId: id, before: fieldsOf(key), after: fieldsOf(changed) })
+      const update = { Update: { TableName: tables.keys, Key: itemOf(id), ...writeOf(key.version, change) } }
+      const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
       if (made === 'now') return { changed: true, key: changed }
-      if (made === 'before') return { changed: true, key: toKey((await read(keyId)) ?? item) }
-      if (await isTaken(change.takes)) return { changed: false, why: 'external_id_taken' }
+      if (made === 'before') return { changed: true, key: toKey((await read()) ?? item) }
+      const why = await change.whyNot?.()
+      if (why) return { changed: false, why }
       // Nobody came first, so trying again would tell no more: another change has this id.
-      if (key.version === triedVersion) throw new Error(`The change ${act.id} of the key ${keyId} contradicts another.`)
+      if (key.version === triedVersion)
+        throw new Error(`The change ${act.id} of the ${kind.name} ${id} contradicts another.`)
       triedVersion = key.version
-      throw new VersionConflict(`The key ${keyId} was changed by others again and again. Try again.`)
+      throw new VersionConflict(`The ${kind.name} ${id} was changed by others again and again. Try again.`)
+    }
+
+    async function read(): Promise<Item | undefined> {
+      const { Item } = await tables.database.get({ TableName: tables.keys, Key: itemOf(id), ConsistentRead: true })
+      return Item
     }
 
     /** A revocation that is sent again finds the key as it left it. */
-    async function afterRevoke(key: Key): Promise<ChangeResult> {
+    async function afterRevoke(key: K): Promise<ChangeResult<K>> {
       return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
     }
 
     /** The other change may be this act itself. */
-    async function afterOthers(key: Key): Promise<ChangeResult> {
+    async function afterOthers(key: K): Promise<ChangeResult<K>> {
       return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
     }
 
     /** True for an act whose answer was lost, and that is sent again. */
     async function wasDone(): Promise<boolean> {
-      return (await findEvent(tables)(keyId, act.id)) !== undefined
-    }
-
-    async function isTaken(externalId: string | undefined): Promise<boolean> {
-      const owner = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
-      return owner !== undefined && owner !== keyId
+      return (await findEvent(tables)(id, act.id)) !== undefined
     }
   }
 }
 
-/** The key as it was written. It is not read again: a change that was made must not end in an error of reading it. */
-function changedKey(before: Item, { set, remove = [] }: KeyChange): Key {
+/** The item as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
+function changedItem(before: Item, { set, remove = [] }: KeyChange): Item {
   const item: Item = { ...before, ...set, version: (before.version as number) + 1 }
   for (const name of remove) delete item[name]
-  return toKey(item)
+  return item
 }
 
-function keyUpdate(key: Key, { set, remove = [] }: KeyChange) {
+function writeOf(version: number, { set, remove = [] }: KeyChange) {
   const entries = Object.entries(set)
   const assignments = ['version = :nextVersion', ...entries.map((_, i) => `#set${i} = :set${i}`)]
   const removals = remove.length > 0 ? ` REMOVE ${remove.map((_, i) => `#gone${i}`).join(', ')}` : ''
   const names = [...entries.map(([name], i) => [`#set${i}`, name]), ...remove.map((name, i) => [`#gone${i}`, name])]
   return {
-    Key: keyItem(key.id),
     ConditionExpression: 'version = :version',
     UpdateExpression: `SET ${assignments.join(', ')}${removals}`,
     ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
     ExpressionAttributeValues: {
-      ':version': key.version,
-      ':nextVersion': key.version + 1,
+      ':version': version,
+      ':nextVersion': version + 1,
       ...Object.fromEntries(entries.map(([, value], i) => [`:set${i}`, value])),
     },
   }

@@ -3,37 +3,34 @@ import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
 import { formatCredits } from '../../domain/money.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
+import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { putEvent } from '../events/put-event.ts'
 import type { OperatorTables } from '../operator-tables.ts'
+import { putNew } from '../transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
 
+/** The caller's secret is already the secret of a key. */
+export class SecretTaken extends Error {}
+
 /**
  * The key, its hash, its external id, its first grant and its event appear together, unless another key has the
  * external id. With an allowance the first grant is taken from it, or an OverAllowance is thrown.
  */
-type CreateKey = (key: Key, act: Act, allowance?: Allowance) => Promise<CreateResult>
-
-/** The caller's secret is already the secret of a key. */
-export class SecretTaken extends Error {}
-
-export function createKey(tables: OperatorTables): CreateKey {
-  const put = (Item: Record<string, unknown>) => ({
-    Put: { TableName: tables.keys, Item, ConditionExpression: 'attribute_not_exists(pk)' },
-  })
-  return async (key, act, given) => {
+export function createKey(tables: OperatorTables) {
+  const { keys } = tables
+  return async (key: Key, act: Act, given?: Allowance): Promise<CreateResult> => {
     const { id: keyId, externalId } = key
     const allowance = key.granted > 0n ? given : undefined
     const after = { ...keyFields(key), credits: formatCredits(key.granted) }
     const created = await makeOnce(tables, keyId, act, [
-      put(toItem(key)),
-      put({ ...hashItem(key.current.hash), keyId }),
+      putNew(keys, toItem(key)),
+      putNew(keys, { ...hashItem(key.current.hash), keyId }),
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
-      ...(key.granted > 0n ? [put(grantEntry(keyId, key.granted, act))] : []),
+      ...(key.granted > 0n ? [putNew(keys, grantEntry(keyId, key.granted, act))] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
     ])

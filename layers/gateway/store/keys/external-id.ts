@@ -1,12 +1,11 @@
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { putNew, type TransactItem } from '../transact.ts'
 import { externalItem } from './key-item.ts'
 
-type FindByExternalId = (externalId: string) => Promise<string | undefined>
-
-export function findByExternalId({ database, keys }: Tables): FindByExternalId {
-  return async (externalId) => {
+/** The id of the key that has this external id. */
+export function findByExternalId({ database, keys }: Tables) {
+  return async (externalId: string): Promise<string | undefined> => {
     const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })
     return Item?.keyId as string | undefined
   }
@@ -14,8 +13,7 @@ export function findByExternalId({ database, keys }: Tables): FindByExternalId {
 
 /** For the transaction in which a key gets its external id. If another key has it, the transaction fails. */
 export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
-  const Item = { ...externalItem(externalId), keyId }
-  return { Put: { TableName: keys, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+  return putNew(keys, { ...externalItem(externalId), keyId })
 }
 
 /** For the transaction in which a key loses its external id. */

@@ -4,10 +4,11 @@ import type { Hold, Key } from '../../domain/key.ts'
 import { type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
-import { currentSecret, previousSecret, secretAttributes } from './secret-attributes.ts'
+import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
 
-export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: 'KEY' })
+const SORT_KEY = 'KEY'
+export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: SORT_KEY })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
 export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
 export const externalItem = (externalId: string) => ({ pk: `${ITEMS.external}${externalId}`, sk: 'EXTERNAL' })
@@ -25,14 +26,9 @@ export const sweepTime = isoTime
 export function toItem(key: Key): Item {
   return {
     ...keyItem(key.id),
-    id: key.id,
-    status: key.status,
+    ...rotatingAttributes(key),
     prefix: key.prefix,
-    ...secretAttributes(key),
-    previousUsedAtMs: key.previous?.usedAtMs,
     lastUsedAtMs: key.lastUsedAtMs,
-    createdAt: isoTime(key.createdAtMs),
-    version: key.version,
     bucketFullAtUs: key.bucketFullAtUs,
     granted: key.granted,
     available: key.available,
@@ -42,21 +38,10 @@ export function toItem(key: Key): Item {
 }
 
 export function toKey(item: Item): Key {
-  const previous = previousSecret(item)
   return {
-    id: item.id as string,
-    status: item.status as Key['status'],
+    ...toRotatingKey(item),
     prefix: item.prefix as string,
-    current: currentSecret(item),
-    ...(previous && {
-      previous: {
-        ...previous,
-        ...(item.previousUsedAtMs !== undefined && { usedAtMs: item.previousUsedAtMs as number }),
-      },
-    }),
     ...(item.lastUsedAtMs !== undefined && { lastUsedAtMs: item.lastUsedAtMs as number }),
-    createdAtMs: Date.parse(item.createdAt as string),
-    version: item.version as number,
     bucketFullAtUs: item.bucketFullAtUs as number,
     counts: countsOf(item),
     granted: toNano(item.granted),
@@ -66,6 +51,8 @@ export function toKey(item: Item): Key {
     ...settingsOf(item),
   }
 }
+
+export const KEY_ITEMS: KeyItems<Key> = { itemOf: keyItem, secretItemOf: hashItem, sortKey: SORT_KEY, toKey }
 
 function settingsOf(keyOrItem: Key | Item): KeySettings {
   const settings: Record<string, unknown> = {}

@@ -1,21 +1,20 @@
 import type { Key } from '../../domain/key.ts'
-import type { Item } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { keyItem, toKey } from './key-item.ts'
+import { KEY_ITEMS } from './key-item.ts'
+import { findId, listAll, readOne } from './rotating-item.ts'
 
-type ReadKey = (keyId: string) => Promise<Key | undefined>
+export type ReadKey = (keyId: string) => Promise<Key | undefined>
 
 export function readKey(tables: Tables): ReadKey {
-  const read = readKeyItem(tables)
-  return async (keyId) => {
-    const item = await read(keyId)
-    return item && toKey(item)
-  }
+  return readOne(tables, KEY_ITEMS)
 }
 
-export function readKeyItem({ database, keys }: Tables): (keyId: string) => Promise<Item | undefined> {
-  return async (keyId) => {
-    const { Item } = await database.get({ TableName: keys, Key: keyItem(keyId), ConsistentRead: true })
-    return Item
-  }
+export type FindKeyId = (hash: string) => Promise<string | undefined>
+
+export function findKeyId(tables: Tables): FindKeyId {
+  return findId(tables, KEY_ITEMS)
+}
+
+export function listKeys(tables: Tables) {
+  return listAll(tables, KEY_ITEMS)
 }

@@ -1,33 +1,27 @@
 import type { Act } from '../../domain/act.ts'
-import type { Secret } from '../../domain/key.ts'
+import type { RotatingKey, Secret } from '../../domain/key.ts'
 import { GRACE_MS } from '../../domain/key-settings.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type ChangeResult, changeKey } from './change-key.ts'
-import { PREVIOUS_SECRET } from './end-grace.ts'
-import { hashItem } from './key-item.ts'
-
-type RotateKey = (keyId: string, next: Secret, act: Act, graceMs?: number) => Promise<ChangeResult>
+import { putNew, type TransactItem } from '../transact.ts'
+import { type ChangeResult, changeKey, KEY, type KeyKind } from './change-key.ts'
+import { freeExternalId } from './external-id.ts'
+import { PREVIOUS_SECRET } from './rotating-item.ts'
 
 /** The current secret becomes the previous one for the grace period, and a previous one ends. Without grace both end. */
-export function rotateKey(tables: OperatorTables): RotateKey {
+export function rotateSecret<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>) {
   const { keys } = tables
-  const change = changeKey(tables, 'key.rotate')
-  return (keyId, next, act, graceMs = GRACE_MS) =>
+  const change = changeKey(tables, kind, `${kind.eventPrefix}.rotate`)
+  const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: kind.secretItemOf(hash) } })
+  return (keyId: string, next: Secret, act: Act, graceMs = GRACE_MS): Promise<ChangeResult<K>> =>
     change(keyId, act, ({ current, previous }) => {
       // A rotation whose answer was lost, and that is sent again.
       if (current.hash === next.hash) return undefined
       const newSecret = { currentHash: next.hash, currentLastFour: next.lastFour }
-      const isNew = {
-        Put: {
-          TableName: keys,
-          Item: { ...hashItem(next.hash), keyId },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      }
+      const isNew = putNew(keys, { ...kind.secretItemOf(next.hash), keyId })
       // Sent again after a later rotation, the next one is in grace. Its item stops the transaction, which may name it
       // once.
       const ended = previous && previous.hash !== next.hash ? [previous] : []
-      const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: hashItem(hash) } })
       if (graceMs === 0) {
         return { set: newSecret, remove: PREVIOUS_SECRET, alsoWrite: [isNew, ...[current, ...ended].map(forget)] }
       }
@@ -39,14 +33,14 @@ export function rotateKey(tables: OperatorTables): RotateKey {
           previousLastFour: current.lastFour,
           previousUntilMs: untilMs,
         },
-        // Only uses after the rotation count.
+        // Only uses from now on count.
         remove: ['previousUsedAtMs'],
         alsoWrite: [
           isNew,
           {
             Update: {
               TableName: keys,
-              Key: hashItem(current.hash),
+              Key: kind.secretItemOf(current.hash),
               UpdateExpression: 'SET expiresAt = :expiresAt, keyId = :keyId',
               ExpressionAttributeValues: { ':expiresAt': Math.ceil(untilMs / 1000), ':keyId': keyId },
             },
@@ -55,4 +49,49 @@ export function rotateKey(tables: OperatorTables): RotateKey {
         ],
       }
     })
+}
+
+export function rotateKey(tables: OperatorTables) {
+  return rotateSecret(tables, KEY)
+}
+
+export function endGrace(tables: OperatorTables) {
+  const change = changeKey(tables, KEY, 'key.end_grace')
+  return (keyId: string, act: Act) =>
+    change(keyId, act, ({ previous }) =>
+      previous
+        ? {
+            set: {},
+            remove: PREVIOUS_SECRET,
+            alsoWrite: [{ Delete: { TableName: tables.keys, Key: KEY.secretItemOf(previous.hash) } }],
+          }
+        : undefined,
+    )
+}
+
+/** Both secrets are forgotten in the same transaction that ends the key, and other items with them. */
+export function revoke<K extends RotatingKey>(
+  tables: OperatorTables,
+  kind: KeyKind<K>,
+  others: (key: K) => TransactItem[] = () => [],
+) {
+  const change = changeKey(tables, kind, `${kind.eventPrefix}.revoke`)
+  return (keyId: string, act: Act): Promise<ChangeResult<K>> =>
+    change(keyId, act, (key) => ({
+      set: { status: 'revoked', revokedAt: isoTime(act.atMs) },
+      remove: PREVIOUS_SECRET,
+      alsoWrite: [
+        ...[key.current, ...(key.previous ? [key.previous] : [])].map(({ hash }) => ({
+          Delete: { TableName: tables.keys, Key: kind.secretItemOf(hash) },
+        })),
+        ...others(key),
+      ],
+    }))
+}
+
+/** Its external id is free for the next one. */
+export function revokeKey(tables: OperatorTables) {
+  return revoke(tables, KEY, ({ id, externalId }) =>
+    externalId === undefined ? [] : [freeExternalId(tables, externalId, id)],
+  )
 }

@@ -3,16 +3,13 @@ import type { Act } from '../../domain/act.ts'
 import type { Key } from '../../domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../domain/key-settings.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { type ChangeResult, changeKey } from './change-key.ts'
-import { freeExternalId, takeExternalId } from './external-id.ts'
+import { type ChangeResult, changeKey, KEY } from './change-key.ts'
+import { findByExternalId, freeExternalId, takeExternalId } from './external-id.ts'
 
-/** With `expectedVersion`, only if the key is still at that version. */
-type UpdateKey = (keyId: string, settings: SettingChanges, act: Act, expectedVersion?: number) => Promise<ChangeResult>
-
-/** Settings with their current values are no change, and leave no event. */
-export function updateKey(tables: OperatorTables): UpdateKey {
-  const change = changeKey(tables, 'key.update')
-  return (keyId, settings, act, expectedVersion) => {
+/** Settings that are as they shall be are no change, and leave no event. With `expectedVersion`, only that version is changed. */
+export function updateKey(tables: OperatorTables) {
+  const change = changeKey(tables, KEY, 'key.update')
+  return (keyId: string, settings: SettingChanges, act: Act, expectedVersion?: number): Promise<ChangeResult> => {
     const decide = (key: Key) => {
       const changes = Object.entries(settings).filter(
         ([name, value]) => value !== undefined && !isDeepStrictEqual(key[name as keyof KeySettings] ?? null, value),
@@ -23,10 +20,15 @@ export function updateKey(tables: OperatorTables): UpdateKey {
         set: Object.fromEntries(changes.filter(([, value]) => value !== null)),
         remove: changes.flatMap(([name, value]) => (value === null ? [name] : [])),
         alsoWrite: moveExternalId(key, next.externalId),
-        takes: next.externalId ?? undefined,
+        whyNot: async () => ((await isOfAnother(key, next.externalId)) ? 'external_id_taken' : undefined),
       }
     }
     return change(keyId, act, decide, expectedVersion)
+  }
+
+  async function isOfAnother({ id }: Key, externalId: string | null | undefined): Promise<boolean> {
+    const owner = externalId ? await findByExternalId(tables)(externalId) : undefined
+    return owner !== undefined && owner !== id
   }
 
   function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {

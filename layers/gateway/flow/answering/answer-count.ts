@@ -1,0 +1,75 @@
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import { contractOf } from '../../contracts/contracts.ts'
+import { mayWriteCache, mayWriteCache1h } from '../../domain/priced-request.ts'
+import { orderRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { promptText } from '../../wire/prompt-text.ts'
+import { countTexts } from '../billing/count-texts.ts'
+import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from '../billing/estimate-usage.ts'
+import { tooManyCounts } from '../billing/token-queue.ts'
+import { startDeadline } from '../deadline.ts'
+import { fieldsFor } from '../routing/ask-chat.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/** The most counts of one key at once, with its other requests that hold no credits, on all instances. */
+const MOST_AT_ONCE = 4
+
+/** The answer to a request for the number of its tokens. No model is asked, and nothing is charged. */
+export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
+  if ((request.freeUnderWay ?? 0) > MOST_AT_ONCE) throw tooManyCounts()
+  try {
+    const text = JSON.stringify(contractOf(request.endpoint).countBody?.(await countPrompt(deps, request)))
+    if (request.claim) await deps.vault.keep(request, text)
+    return text
+  } catch (error) {
+    throw toGatewayError(error)
+  }
+}
+
+/** A caller waits for the count, and our own tokenizer can replace it. */
+const MOST_UPSTREAM_MS = 5_000
+/** About the largest image that a model sees, if the catalog does not say. */
+const ESTIMATED_PER_IMAGE = 1_600
+
+/** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
+async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+  return (await askUpstream(deps, request)) ?? estimatePrompt(deps, request)
+}
+
+/** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
+async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
+  const { model, pinned, catalog, chat, outputCap } = priced
+  const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes
+  const [route] = orderRoutes(routes, (one) => deps.health.isResting(routeKey(one), nowMs), Math.random)
+  if (!route) return undefined
+  const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
+  try {
+    return await deps.openProvider(catalog, route.provider).countTokens?.({
+      chat,
+      outputCap,
+      model: route.model,
+      asksWhole: true,
+      idleTimeoutMs: MOST_UPSTREAM_MS,
+      ...fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] }),
+      mayWriteCache: mayWriteCache(priced),
+      mayWriteCache1h: mayWriteCache1h(priced),
+      signal: deadline.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure) || error.reason === 'rejected') throw error
+    return undefined
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function estimatePrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+  const { chat, model, promptBound } = request.priced
+  const text = sampleText(promptText(chat.body))
+  const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)
+  const images = chat.media.image * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
+  const count = text.scale(tokens) + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + images
+  return Math.min(promptBound, count)
+}

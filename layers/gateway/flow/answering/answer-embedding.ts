@@ -1,0 +1,115 @@
+import { Readable } from 'node:stream'
+import { writeEmbedding } from '../../contracts/embeddings/write-embedding.ts'
+import type { UpstreamRoute } from '../../domain/catalog.ts'
+import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/embedding.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { Nano } from '../../domain/money.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { type AdmittedChat, headOf } from '../../request.ts'
+import { makeEmbeddingBill } from '../billing/make-embedding-bill.ts'
+import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
+import { startDeadline, waitAtMost } from '../deadline.ts'
+import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
+import { fieldsFor } from '../routing/ask-chat.ts'
+import { type Candidate, tryRoutes } from '../routing/try-routes.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/** The longest number in an answer. */
+const CHARS_PER_NUMBER = { float: 24, base64: 6 }
+
+/** The vectors of a batch, settled before they are returned. A failure costs the part that was embedded before it. */
+export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
+  const { journey, settlement } = request
+  const wanted = wantedOf(request)
+  const embedding = await embed(deps, request, wanted)
+  if (journey.route) deps.health.succeeded(journey.route)
+  const bill = await makeEmbeddingBill(deps, request, embedding.usage, wanted.inputs)
+  const write = (cost: Nano) => writeEmbedding(headOf(request), embedding, { tokens: bill.quantities.prompt, cost })
+  const numbers = embedding.vectors.reduce((sum, { length }) => sum + length, 0)
+  // An answer that is too long to be kept for a replay is too long to be in memory at once.
+  const isLong = numbers * CHARS_PER_NUMBER[wanted.format] > MOST_TEXT_CHARS
+  const text = isLong ? undefined : [...write(bill.cost)].join('')
+  if (request.claim) await deps.vault.keep(request, text)
+  await waitAtMost(deps.settle(request, { outcome: 'completed', httpStatus: 200, bill }), deps.timing.settleMs)
+  const cost = settlement.cost ?? bill.cost
+  if (text !== undefined) return cost === bill.cost ? text : [...write(cost)].join('')
+  return Readable.from(write(cost).map((piece) => Buffer.from(piece)))
+}
+
+function wantedOf({ priced }: AdmittedChat): EmbeddingRequest {
+  if (!priced.chat.embedding) throw new Error('This request asks for no embedding.')
+  return priced.chat.embedding
+}
+
+async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingRequest): Promise<Embedding> {
+  const { priced, journey, nowMs, deadlineMs } = request
+  const endsAtMs = Math.min(deadlineMs - SETTLE_RESERVE_MS, nowMs + deps.timing.wholeAnswerMs)
+  const seconds = Math.round((endsAtMs - nowMs) / 1000)
+  const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
+  const deadline = startDeadline(endsAtMs, deps.clock(), words)
+  const parts: Part[] = []
+  const ask = async (provider: Provider, { route, allowFields }: Candidate) => {
+    journey.asksWhole = true
+    if (!provider.embed) throw hasNoWords()
+    const fields = fieldsFor(priced, route, allowFields, journey)
+    const timeout = startTimeout(route.firstByteTimeoutMs)
+    try {
+      return await provider.embed({
+        embedding: wanted,
+        chat: priced.chat,
+        dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
+        model: route.model,
+        idleTimeoutMs: route.idleTimeoutMs,
+        ...fields,
+        signal: AbortSignal.any([deadline.signal, timeout.signal]),
+      })
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.detail.embedded) parts.push({ route, ...error.detail.embedded })
+      throw error
+    } finally {
+      timeout.clear()
+    }
+  }
+  try {
+    return await tryRoutes(deps, request, deadline.signal, ask)
+  } catch (error) {
+    const told = toGatewayError(error)
+    await chargeParts(deps, request, parts, told)
+    throw told
+  } finally {
+    deadline.clear()
+  }
+}
+
+/** The part of a failed batch that a route has embedded. */
+type Part = Embedded & { readonly route: UpstreamRoute }
+
+/** The upstreams bill the texts that they embedded, and a caller could choose a batch that fails at its end. */
+async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonly Part[], error: GatewayError) {
+  const last = parts.at(-1)
+  if (!last) return
+  const { provider, model: upstreamModel, cost } = last.route
+  Object.assign(request.journey, { provider, upstreamModel, ...(cost && { cost }) })
+  const counts = parts.flatMap(({ tokens }) => tokens ?? [])
+  const isCounted = counts.length === parts.length
+  const usage = isCounted ? { prompt_tokens: counts.reduce((sum, tokens) => sum + tokens, 0) } : undefined
+  const texts = parts.flatMap((part) => part.texts)
+  const bill = await makeEmbeddingBill(deps, request, usage, texts)
+  // It is charged, so it was neither refused nor abandoned.
+  const settling = deps.settle(request, { ...endingOf(error), outcome: 'upstream_error', bill })
+  await waitAtMost(settling, deps.timing.settleMs)
+}
+
+/** A batch of vectors sends nothing before its end, so this timeout is for the whole of it. */
+function startTimeout(ms: number) {
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
+  const timer = setTimeout(giveUp, ms)
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
+}
+
+function hasNoWords(): UpstreamFailure {
+  return new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
+}

@@ -1,0 +1,31 @@
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { BEYOND_CAP } from '../../domain/usage-row.ts'
+import { type AdmittedChat, endAttempt, type Journey } from '../../request.ts'
+import type { Tally } from '../billing/tally.ts'
+import { witnessOf } from '../routing/route-health.ts'
+import type { RoutingDeps } from '../routing/try-routes.ts'
+
+/** A route has answered. So has one that ignores its output cap, but the operator should know. */
+export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {
+  const { route, provider, upstreamModel } = journey
+  if (route) health.succeeded(route)
+  endAttempt(journey, tally.isBeyondCap ? BEYOND_CAP : 'ok', clock())
+  if (tally.isBeyondCap && provider && upstreamModel) log.beyondCap(provider, upstreamModel)
+}
+
+/** A route that dies in the middle of its answers rests like one that never begins. Our own deadline is not its fault. */
+export function noteBroken(
+  { health, log, clock }: RoutingDeps,
+  request: AdmittedChat,
+  error: unknown,
+  deadline: AbortSignal,
+): void {
+  if (!(error instanceof UpstreamFailure)) return
+  const { journey } = request
+  // Without a route none was accepted, and each attempt has its end already.
+  if (journey.route) endAttempt(journey, error.result, clock())
+  if (error.isCallers || deadline.aborted) return
+  if (!journey.route || !journey.provider) return
+  health.failed(journey.route, error, () => witnessOf(request), clock())
+  log.upstreamFailed(journey.provider, error)
+}

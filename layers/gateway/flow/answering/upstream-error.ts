@@ -1,0 +1,48 @@
+import { GatewayError, internalError } from '../../domain/gateway-error.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (!(error instanceof UpstreamFailure)) return internalError(error)
+  const { code, param, status, retryAfterMs } = error.detail
+  const options = { cause: error }
+  switch (error.reason) {
+    case 'unsupported':
+    case 'rejected': {
+      // Without a status no upstream was asked: this gateway refused.
+      const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
+      return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)
+    }
+    case 'timeout':
+      return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
+    case 'deadline':
+      return new GatewayError('upstream_timeout', error.message, { retry: 'never' }, options)
+    case 'rate_limit': {
+      const retry = retryAfterMs === undefined ? undefined : retryAfter(retryAfterMs)
+      return new GatewayError(
+        'upstream_rate_limited',
+        `The model cannot answer at the moment. ${error.message} Try again later.`,
+        { retry },
+        options,
+      )
+    }
+    // The fault in our own credential is for the operator, in the log.
+    case 'credential':
+    case 'forbidden':
+      return new GatewayError(
+        'upstream_error',
+        'The model could not answer. The upstream did not accept this gateway.',
+        {},
+        options,
+      )
+    default:
+      return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
+  }
+}
+
+/** For any Retry-After of an upstream, one of its requests is let through by then. */
+const LONGEST_WAIT_SECONDS = 300
+
+function retryAfter(ms: number): number {
+  return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000))
+}

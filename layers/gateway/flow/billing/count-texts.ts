@@ -1,0 +1,47 @@
+import { GatewayError } from '../../domain/gateway-error.ts'
+import { roughTokens } from '../../domain/rough-tokens.ts'
+import type { Log } from '../../log/log.ts'
+
+/**
+ * Asks the tokenizer for the tokens of each text. Throws if no answer comes in time, and a GatewayError if it is
+ * overloaded.
+ */
+export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>
+
+export type CountDeps = {
+  readonly countTokens: CountTokens
+  readonly clock: () => number
+  readonly log: Log
+}
+
+export type Counted = { readonly tokens: readonly number[]; readonly isRough: boolean }
+
+/** The tokens of each text, or a rough number by their characters if the tokenizer cannot be reached in time. */
+export async function countTexts(
+  { countTokens, clock, log }: CountDeps,
+  { requestId, deadlineMs }: { readonly requestId: string; readonly deadlineMs: number },
+  texts: readonly string[],
+): Promise<Counted> {
+  if (texts.length === 0) return { tokens: [], isRough: false }
+  try {
+    // The other half is left for settling.
+    const tokens = await countTokens(texts, Math.max(0, deadlineMs - clock()) / 2)
+    if (!areCountsOf(texts, tokens)) throw new Error('The tokenizer answered with something that is no count.')
+    return { tokens, isRough: false }
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    log.problem('the tokenizer could not be reached, so an answer was billed by its characters', error, requestId)
+    return { tokens: texts.map(roughTokens), isRough: true }
+  }
+}
+
+/** A text has at least one token, and at most one for each byte. */
+function areCountsOf(texts: readonly string[], tokens: readonly unknown[]): boolean {
+  return (
+    tokens.length === texts.length &&
+    texts.every((text, i) => {
+      const count = tokens[i]
+      return Number.isInteger(count) && Number(count) > 0 && Number(count) <= Buffer.byteLength(text)
+    })
+  )
+}

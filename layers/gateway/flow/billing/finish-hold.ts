@@ -1,0 +1,63 @@
+import type { OpenHold } from '../../domain/key.ts'
+import type { Nano } from '../../domain/money.ts'
+import { ulidTimeMs } from '../../domain/ulid.ts'
+import type { UsageRow } from '../../domain/usage-row.ts'
+import type { Log } from '../../log/log.ts'
+import type { ReleaseHold } from '../../store/admission/release-hold.ts'
+import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
+
+type FinishHoldDeps = {
+  readonly putUsageRow: PutUsageRow
+  readonly releaseHold: ReleaseHold
+}
+
+/** Settles a hold whose time has passed, as `expiredHolds` finds it. */
+export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
+
+/** Settles a request that died: by its row if it had written one, else as abandoned and free. */
+export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
+  return async (keyId, { requestId, ...hold }) => {
+    const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
+    await releaseHold({ keyId, requestId, hold, cost: row.cost })
+    return row
+  }
+}
+
+/** None is begun after `untilMs`. */
+export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[], untilMs: number) => Promise<void>
+
+/** Settles the dead holds that a request met. A failure here must not fail that request. */
+export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
+  return async (keyId, dead, untilMs) => {
+    for (const hold of dead) {
+      if (clock() >= untilMs) return
+      try {
+        await finishHold(keyId, hold)
+      } catch (error) {
+        log.problem('a dead request could not be finished; the next sweep will', error, hold.requestId)
+      }
+    }
+  }
+}
+
+/** A dead request leaves no more than its hold. Its start is in its id; its route is unknown. */
+function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
+  return {
+    requestId,
+    keyId,
+    endpoint: 'unknown',
+    startedAtMs: ulidTimeMs(requestId),
+    outcome: 'abandoned',
+    httpStatus: 0,
+    stream: false,
+    promptTokens: 0,
+    completionTokens: 0,
+    cachedTokens: 0,
+    usageSource: 'none',
+    usageRejected: false,
+    cost: 0n,
+    hold,
+    attempts: [],
+    durationMs: 0,
+  }
+}

@@ -1,0 +1,90 @@
+import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../../domain/bill.ts'
+import { mayWriteCache1h } from '../../domain/priced-request.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { readUsage } from '../../wire/usage-counts.ts'
+import type { CountDeps } from './count-texts.ts'
+import { type Estimate, estimateUsage } from './estimate-usage.ts'
+import type { Tally } from './tally.ts'
+
+type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
+
+/** Below this share of our own count, an upstream has counted only one of several choices. */
+const LEAST_SHARE_OF_ESTIMATE = 2 / 3
+
+const NOTHING_COUNTED: Counts = {
+  prompt: undefined,
+  completion: undefined,
+  cached: 0,
+  cacheWrite: 0,
+  cacheWrite1h: undefined,
+  reasoning: 0,
+}
+const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
+
+/** The upstream's own counts; for a count that is missing or unusable, an estimate of the delivered tokens. */
+export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
+  const { priced } = request
+  const reported = readUsage(tally.reported)
+  const counts = reported ? countsOf(reported) : NOTHING_COUNTED
+  const isCut = tally.cutTokens > 0
+  // The upstream counts the tokens that were cut, too.
+  const told = {
+    prompt: believed(counts.prompt, tally),
+    completion: isCut ? undefined : believed(counts.completion, tally),
+  }
+  const wanted = {
+    prompt: told.prompt === undefined,
+    completion: told.completion === undefined || mayBeOfOneChoice(told.completion, tally),
+  }
+  const billBy = (estimate: Estimate) => {
+    const prompt = told.prompt ?? estimate.prompt
+    const completion =
+      told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
+        ? estimate.completion
+        : told.completion
+    const isEstimate = prompt !== counts.prompt || completion !== counts.completion
+    const cached = Math.min(counts.cached, prompt)
+    const cacheWrite = Math.min(counts.cacheWrite, prompt - cached)
+    // If the upstream does not tell how long tokens stay in the cache, the most expensive life that was asked for is
+    // assumed.
+    const cacheWrite1h = Math.min(counts.cacheWrite1h ?? (mayWriteCache1h(priced) ? cacheWrite : 0), cacheWrite)
+    return billFor(priced, {
+      quantities: {
+        prompt,
+        completion,
+        cached,
+        cacheWrite,
+        cacheWrite1h,
+        images: priced.chat.media.image,
+      },
+      reasoning: Math.min(counts.reasoning, completion),
+      source: isEstimate ? 'estimate' : 'upstream',
+      estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
+      usageRejected: isEstimate && !isCut && reported !== undefined,
+      upstreamCost: reported?.cost,
+      generated: isCut ? counts.completion : undefined,
+    })
+  }
+  if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)
+  return estimateUsage(deps, request, tally, wanted).then(billBy)
+}
+
+/** A failed answer is billed for the part that the client received; nothing received is free. */
+export function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
+  return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
+}
+
+/** A count of 0 is wrong for a prompt, and for an answer with content. */
+function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
+  return count === 0 && deliveredAnything ? undefined : count
+}
+
+/** Some upstreams report the tokens of one choice though they gave several: then the tokens are counted here. */
+function mayBeOfOneChoice(completion: number, tally: Tally): boolean {
+  return tally.choices >= 2 && !tally.isAtLeastSeen(completion)
+}
+
+/** A rough estimate is too rough to decide this: the upstream's count is used. */
+function isOfOneChoice(completion: number, estimate: Estimate): boolean {
+  return !estimate.isRough && completion < estimate.completion * LEAST_SHARE_OF_ESTIMATE
+}

@@ -1,0 +1,48 @@
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import { type Bill, billFor, countsOf } from '../../domain/bill.ts'
+import type { Prompt } from '../../domain/prompt.ts'
+import type { AdmittedChat } from '../../request.ts'
+import { readUsage } from '../../wire/usage-counts.ts'
+import { type CountDeps, countTexts } from './count-texts.ts'
+
+type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
+
+/** The upstream's own count of the texts; an estimate if it is missing or unusable. */
+export async function makeEmbeddingBill(
+  deps: CountDeps,
+  request: BilledRequest,
+  usage: unknown,
+  inputs: readonly Prompt[],
+): Promise<Bill> {
+  const { priced } = request
+  const reported = readUsage(usage)
+  const told = reported && toldTokens(reported)
+  const estimate = told ? undefined : await estimateTexts(deps, request, inputs)
+  const prompt = told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0)
+  return billFor(priced, {
+    quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
+    reasoning: 0,
+    source: told ? 'upstream' : 'estimate',
+    ...(estimate?.isRough && { estimatedBy: 'characters' as const }),
+    usageRejected: !told && reported !== undefined,
+    upstreamCost: reported?.cost,
+  })
+}
+
+/** Some upstreams count in the total only. A count of 0 is wrong for a text. */
+function toldTokens({ prompt, total, ...rest }: NonNullable<ReturnType<typeof readUsage>>): number | undefined {
+  const count = (value: unknown) => countsOf({ ...rest, prompt: value, total: undefined }).prompt
+  return count(prompt) || count(total) || undefined
+}
+
+async function estimateTexts(deps: CountDeps, request: BilledRequest, inputs: readonly Prompt[]) {
+  let ids = 0
+  const texts: string[] = []
+  for (const input of inputs) {
+    if (typeof input === 'string') texts.push(input)
+    else ids += input.length
+  }
+  const sample = sampleText(texts.join('\n'))
+  const { tokens, isRough } = await countTexts(deps, request, sample.pieces)
+  return { tokens: ids + sample.scale(tokens), isRough }
+}

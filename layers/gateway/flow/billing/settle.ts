@@ -1,0 +1,170 @@
+import { type Bill, NO_BILL } from '../../domain/bill.ts'
+import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
+import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
+import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
+import type { Outcome, UsageRow } from '../../domain/usage-row.ts'
+import type { Log } from '../../log/log.ts'
+import { deadAtMs, type GatewayRequest, type Journey } from '../../request.ts'
+import { retry } from '../../retry.ts'
+import type { ReleaseHold } from '../../store/admission/release-hold.ts'
+import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
+
+type SettleDeps = {
+  readonly putUsageRow: PutUsageRow
+  readonly releaseHold: ReleaseHold
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly clock: () => number
+  readonly log: Log
+}
+
+export type Ending = {
+  readonly outcome: Outcome
+  readonly httpStatus: number
+  readonly errorCode?: string | undefined
+  readonly bill?: Bill
+}
+
+export type Settle = (request: GatewayRequest, ending: Ending) => Promise<void>
+
+/** Time that is kept back from the function's timeout for settling. */
+export const SETTLE_RESERVE_MS = 20_000
+
+/** So close to a request's deadline no write of its settling is retried. */
+export const SETTLE_MARGIN_MS = 1_000
+
+/**
+ * Writes the usage row, then takes the cost from the hold and releases the rest. Both writes may be repeated: the first
+ * row stays, and a hold is released once. It never throws: the sweep settles a request that cannot be settled now.
+ */
+export function settler(deps: SettleDeps): Settle {
+  const { putUsageRow, releaseHold, isUnavailable, clock, log } = deps
+  return (request, ending) => {
+    const { settlement } = request
+    settlement.settling ??= settle(request, ending)
+    return settlement.settling
+  }
+
+  async function settle(request: GatewayRequest, ending: Ending): Promise<void> {
+    const { credential, requestId, hold, settlement } = request
+    if (!credential) return
+    const keyId = credential.key.id
+    settlement.cost = ending.bill?.cost ?? 0n
+    try {
+      const row = await persist(deps, request, () => writeRow(toRow(request, keyId, ending, clock())))
+      settlement.cost = row.cost
+      if (hold !== undefined) {
+        const taken = { amount: hold, untilMs: deadAtMs(request) }
+        await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost }))
+      }
+      log.request(row)
+      noteContext(request, row)
+    } catch (error) {
+      log.unsettled(error, requestId)
+    }
+  }
+
+  /** An upstream that counts a prompt beyond the context proves the catalog wrong, by which holds are bounded. */
+  function noteContext({ priced, journey }: GatewayRequest, row: UsageRow): void {
+    if (!priced || !journey.route || row.usageSource !== 'upstream') return
+    const contextLength = answeringContext(priced, journey.fallbackModel)
+    if (row.promptTokens > contextLength)
+      log.contextExceeded(journey.route, row.promptTokens, contextLength, row.requestId)
+  }
+
+  /** A row that cannot be written as it is must not make its answer free. */
+  async function writeRow(row: UsageRow): Promise<UsageRow> {
+    try {
+      return await putUsageRow(row)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      log.problem('a usage row could not be written whole, so its least was written', error, row.requestId)
+      return putUsageRow(leastRow(row))
+    }
+  }
+}
+
+/** A row without the parts that grow: its cost and the reason for it. */
+function leastRow(row: UsageRow): UsageRow {
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...least } = row
+  return { ...least, attempts: [] }
+}
+
+/** The ending of a refusal, or of a failure before the first byte. */
+export function endingOf(error: GatewayError): Ending {
+  return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
+}
+
+const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
+
+function outcomeOf({ kind, status }: GatewayError): Outcome {
+  if (kind === 'key_busy') return 'refused'
+  if (UPSTREAMS.has(kind)) return 'upstream_error'
+  return status < 500 ? 'refused' : 'abandoned'
+}
+
+function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: number): UsageRow {
+  const { journey, priced } = request
+  const bill = ending.bill ?? NO_BILL
+  const { quantities } = bill
+  const lowered = priced && loweredCap(priced)
+  return {
+    requestId: request.requestId,
+    keyId,
+    endpoint: request.endpoint.name,
+    contract: request.endpoint.contract,
+    startedAtMs: request.nowMs,
+    outcome: ending.outcome,
+    httpStatus: ending.httpStatus,
+    errorCode: ending.errorCode,
+    model: priced?.model.id,
+    provider: journey.provider,
+    upstreamModel: journey.upstreamModel,
+    fallbackModel: journey.fallbackModel,
+    replayOf: request.replay?.requestId,
+    stream: priced?.chat.stream ?? false,
+    promptTokens: quantities.prompt,
+    completionTokens: quantities.completion,
+    cachedTokens: quantities.cached,
+    cacheWriteTokens: quantities.cacheWrite || undefined,
+    cacheWrite1hTokens: quantities.cacheWrite1h || undefined,
+    reasoningTokens: bill.reasoning || undefined,
+    images: quantities.images || undefined,
+    askedMaxTokens: lowered === undefined ? undefined : priced?.chat.namedCap,
+    loweredMaxTokens: lowered,
+    usageSource: bill.source,
+    estimatedBy: bill.estimatedBy,
+    usageRejected: bill.usageRejected,
+    usageCapped: bill.usageCapped || undefined,
+    cost: bill.cost,
+    hold: request.hold ?? 0n,
+    ...upstreamCostOf(journey, bill),
+    priceVersion: priced?.catalog.version,
+    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt)),
+    attempts: journey.attempts,
+    ttftMs: journey.firstPartMs,
+    durationMs: nowMs - request.nowMs,
+  }
+}
+
+/** The provider's stated cost, or else the catalog's. */
+function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<UsageRow, 'upstreamCost' | 'upstreamCostSource'> {
+  if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
+  if (!cost || bill.source === 'none') return {}
+  const { quantities, generated = 0 } = bill
+  const completion = Math.max(quantities.completion, generated)
+  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }) }
+}
+
+/** Tries a write until it is known to have happened, or the function's time is up. */
+function persist<T>(
+  { isUnavailable, clock }: SettleDeps,
+  { hold, deadlineMs }: GatewayRequest,
+  write: () => Promise<T>,
+): Promise<T> {
+  return retry(write, {
+    // A request that held nothing is not worth a caller's wait.
+    when: (error, pauseMs) =>
+      isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - SETTLE_MARGIN_MS,
+    pauseMs: (attempt) => Math.min(50 * 2 ** (attempt - 1), 2_000),
+  })
+}

@@ -1,0 +1,155 @@
+import { countsOf } from '../../domain/bill.ts'
+import type { ChatPart, ChoicePart } from '../../domain/chat.ts'
+import { LeastTokens } from '../../domain/least-tokens.ts'
+import type { PricedRequest } from '../../domain/priced-request.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { hasMedia, speaks } from '../../wire/delta.ts'
+import { cutDelta, textOf } from '../../wire/spoken-text.ts'
+import { readUsage } from '../../wire/usage-counts.ts'
+import { TextSample } from './text-sample.ts'
+
+/** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */
+const SPARE_TOKENS = 16
+
+/** Deltas without text have no content, or none that can be counted. Beyond this many the upstream may never end. */
+const MOST_SILENT_PER_TOKEN = 4
+const SPARE_SILENT = 256
+
+/** A stream whose deltas are longer than this on average does not show its tokens one by one. */
+const MOST_CHARS_PER_TOKEN_DELTA = 16
+
+type Choice = { readonly least: LeastTokens; readonly said: TextSample; isOpen: boolean; isCut: boolean }
+
+/** Counts the delivered part of an answer, as far as the bill needs it, and cuts the part beyond the cap. */
+export class Tally {
+  /** The last usage object reported, not checked yet. */
+  reported: unknown
+  readonly #choices = new Map<number, Choice>()
+  readonly #asked: number
+  readonly #outputCap: number
+  readonly #mostSilent: number
+  #spoken = 0
+  #silent = 0
+  #hasMedia = false
+
+  constructor({ chat, outputCap }: PricedRequest) {
+    this.#asked = chat.choices
+    this.#outputCap = outputCap
+    this.#mostSilent = outputCap * chat.choices * MOST_SILENT_PER_TOKEN + SPARE_SILENT
+  }
+
+  get deliveredAnything(): boolean {
+    return this.#spoken > 0
+  }
+
+  /** True if audio or images were delivered, whose tokens cannot be counted. */
+  get hasMedia(): boolean {
+    return this.#hasMedia
+  }
+
+  /** The number of choices with content. */
+  get choices(): number {
+    return this.#count(({ said, isCut }) => said.chars > 0 || isCut)
+  }
+
+  /** The tokens of the choices that were cut, which are charged at their cap. */
+  get cutTokens(): number {
+    return this.#outputCap * this.#count(({ isCut }) => isCut)
+  }
+
+  /** True if no more need be read, because every choice was cut, or has ended beside one that was. */
+  get isOver(): boolean {
+    if (this.cutTokens === 0) return false
+    const isLeft = this.#choices.size < this.#asked || this.#count(({ isOpen }) => isOpen) > 0
+    return !isLeft || this.#silent > this.#mostSilent
+  }
+
+  /** True if the upstream went on beyond its cap, by its text or by its own count. */
+  get isBeyondCap(): boolean {
+    if (this.cutTokens > 0) return true
+    const reported = readUsage(this.reported)
+    const { completion = 0 } = reported ? countsOf(reported) : {}
+    return completion > this.#outputCap * this.#asked + SPARE_TOKENS
+  }
+
+  /** Counts a part. Returns the part of it that is within the cap, usually all of it. */
+  take(part: ChatPart): ChoicePart | undefined {
+    if (part.kind === 'usage') {
+      this.reported = part.usage
+      return undefined
+    }
+    const choice = this.#choiceAt(part.index)
+    if (!choice || choice.isCut) return this.#noteSilent()
+    const text = textOf(part.delta)
+    const chars = choice.least.add(text, this.#outputCap + SPARE_TOKENS)
+    if (chars < text.length) return this.#cut(choice, part, chars)
+    if (text !== '') choice.said.add(text)
+    else this.#noteSilent()
+    if (text !== '' || speaks(part.delta)) {
+      this.#spoken += 1
+      this.#hasMedia ||= hasMedia(part.delta)
+    }
+    if (part.finishReason !== null) choice.isOpen = false
+    return part
+  }
+
+  /** The ends of the choices that are open when no more is read. */
+  *endings(): Generator<ChoicePart, void, undefined> {
+    for (const [index, { isOpen }] of this.#choices) {
+      if (isOpen) yield { kind: 'choice', index, delta: {}, logprobs: null, finishReason: 'length' }
+    }
+  }
+
+  /** True if this many tokens are at least those that were seen to arrive one by one. */
+  isAtLeastSeen(tokens: number): boolean {
+    return tokens >= this.#spoken && this.#chars <= this.#spoken * MOST_CHARS_PER_TOKEN_DELTA
+  }
+
+  /** The text of the choices that were not cut, or a sample of it if it is long, to be counted. */
+  get sample(): string {
+    let kept = ''
+    for (const { said, isCut } of this.#choices.values()) if (!isCut) kept += said.kept
+    return kept
+  }
+
+  /** The tokens of the whole text, if the sample has so many. */
+  scale(tokensInSample: number): number {
+    const { length } = this.sample
+    return length === 0 ? 0 : Math.ceil((tokensInSample * this.#chars) / length)
+  }
+
+  /** Undefined for a choice that was not asked for. */
+  #choiceAt(index: number): Choice | undefined {
+    const known = this.#choices.get(index)
+    if (known || this.#choices.size === this.#asked) return known
+    const choice = { least: new LeastTokens(), said: new TextSample(), isOpen: true, isCut: false }
+    this.#choices.set(index, choice)
+    return choice
+  }
+
+  #cut(choice: Choice, part: ChoicePart, chars: number): ChoicePart {
+    const finishReason = choice.isOpen ? 'length' : null
+    choice.isCut = true
+    choice.isOpen = false
+    this.#spoken += 1
+    return { kind: 'choice', index: part.index, delta: cutDelta(part.delta, chars), logprobs: null, finishReason }
+  }
+
+  #noteSilent(): undefined {
+    this.#silent += 1
+    if (this.#silent <= this.#mostSilent || this.cutTokens > 0) return
+    throw new UpstreamFailure('runaway', 'The upstream went on beyond the output limit it was given.')
+  }
+
+  get #chars(): number {
+    let chars = 0
+    for (const { said, isCut } of this.#choices.values()) if (!isCut) chars += said.chars
+    return chars
+  }
+
+  #count(is: (choice: Choice) => boolean): number {
+    let count = 0
+    for (const choice of this.#choices.values()) if (is(choice)) count += 1
+    return count
+  }
+}

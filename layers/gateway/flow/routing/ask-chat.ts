@@ -1,0 +1,143 @@
+import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../../domain/catalog.ts'
+import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat.ts'
+import { extraFields } from '../../domain/extra-fields.ts'
+import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/priced-request.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { ChatCall, Provider } from '../../providers/provider.ts'
+import type { Journey } from '../../request.ts'
+import { isAnswer } from '../../wire/delta.ts'
+import type { RoutedRequest } from './route-health.ts'
+import type { Ask, Candidate } from './try-routes.ts'
+
+const MOST_LEADING_PARTS = 1_000
+
+/** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
+type Accept<T> = (answer: Answer) => Promise<T> | T
+
+/**
+ * Asks a route for an answer in words. It has answered when it has said something that `accept` takes, so that until then
+ * another route, or an honest status, is still possible.
+ */
+export function askingChat<T>({ priced, journey }: RoutedRequest, signal: AbortSignal, accept: Accept<T>): Ask<T> {
+  return (provider, candidate) => askChat(provider, candidate, priced, journey, signal, accept)
+}
+
+async function askChat<T>(
+  provider: Provider,
+  { route, outputCap, allowFields }: Candidate,
+  priced: PricedRequest,
+  journey: Journey,
+  signal: AbortSignal,
+  accept: Accept<T>,
+): Promise<T> {
+  const asksWhole = mayComeWhole(priced, route, outputCap)
+  journey.asksWhole = asksWhole
+  const fields = fieldsFor(priced, route, allowFields, journey)
+  // A whole answer sends nothing before its end, so it has until the request's own deadline.
+  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
+  try {
+    const answer = await provider.chat({
+      chat: priced.chat,
+      outputCap,
+      model: route.model,
+      asksWhole,
+      idleTimeoutMs: route.idleTimeoutMs,
+      ...fields,
+      mayWriteCache: mayWriteCache(priced),
+      mayWriteCache1h: mayWriteCache1h(priced),
+      signal: beginning.signal,
+    })
+    if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator]()))
+    if (!answer.some((parts) => parts.some(isAnswer))) throw empty()
+    return accept(answer)
+  } finally {
+    beginning.begun()
+  }
+}
+
+/** The unknown fields that a provider is given. Those that are left out are noted. */
+export function fieldsFor(
+  { chat, catalog }: PricedRequest,
+  { provider }: UpstreamRoute,
+  allowFields: readonly string[],
+  journey: Journey,
+): Pick<ChatCall, 'extra' | 'dropsUnknown' | 'noteDropped'> {
+  const entry = catalog.providers.get(provider)
+  const { extra, dropped } = extraFields(chat, entry, allowFields)
+  const noteDropped = (names: readonly string[]) => {
+    if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
+  }
+  noteDropped(dropped)
+  return { extra, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
+}
+
+/** A stream, once it has content. */
+async function begun(batches: AsyncIterator<readonly ChatPart[]>): Promise<Answer> {
+  try {
+    return continueFrom(await readLeading(batches), batches)
+  } catch (error) {
+    await batches.return?.()
+    throw error
+  }
+}
+
+/** A signal that is aborted with the given one, or if nothing has begun within its own timeout. */
+function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; begun(): void } {
+  const ending = new AbortController()
+  const end = () => ending.abort(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  const late = () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${ms} ms.`))
+  const timer = setTimeout(late, ms)
+  return { signal: ending.signal, begun: () => clearTimeout(timer) }
+}
+
+/** The parts up to the batch with the first that has content of any kind, or ends. */
+async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise<readonly ChatPart[]> {
+  let leading: readonly ChatPart[] = []
+  while (leading.length < MOST_LEADING_PARTS) {
+    const { done, value } = await batches.next()
+    if (done) break
+    leading = leading.length > 0 ? [...leading, ...value] : value
+    if (value.some(isAnswer)) return leading
+  }
+  throw empty()
+}
+
+function empty(): UpstreamFailure {
+  return new UpstreamFailure('empty', 'The upstream sent no answer.')
+}
+
+function continueFrom(leading: readonly ChatPart[], rest: AsyncIterator<readonly ChatPart[]>): Answer {
+  let first: readonly ChatPart[] | undefined = leading
+  const next = (): Promise<IteratorResult<readonly ChatPart[]>> => {
+    if (!first) return rest.next()
+    const value = first
+    first = undefined
+    return Promise.resolve({ done: false, value })
+  }
+  const leave = async () => {
+    await rest.return?.()
+    return { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+}
+
+/** The most bytes of a token in JSON. */
+const MOST_BYTES_OF_TEXT = 128
+/** The most bytes of a token of audio, or of one with twenty others and their log probabilities beside it. */
+const MOST_BYTES_OF_MORE = 8 * 1024
+const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
+
+/**
+ * True if an upstream is asked for a whole answer, which is cheaper to read and carries more. An answer that may be too
+ * long for that is streamed: once it is too long it would be thrown away, free to its caller and billed to us.
+ */
+function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
+  // A route with a short timeout must get a first token, which a whole answer has only at its end.
+  if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false
+  if (catalog.providers.get(route.provider)?.upstreamStream) return false
+  const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])
+  const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
+  return outputCap * chat.choices * bytesPerToken <= MAX_WHOLE_BYTES
+}

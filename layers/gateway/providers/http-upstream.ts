@@ -1,0 +1,68 @@
+import type { Answer, ChatPart } from '../domain/chat.ts'
+import type { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { readErrorReply } from './http/error-reply.ts'
+import { isJson, readJson } from './http/json-reply.ts'
+import { post, type Reply, targetOf } from './http/post.ts'
+import { type EventReader, readEvents } from './http/server-sent-events.ts'
+import type { ChatCall, EmbedCall, ReadApiKey } from './provider.ts'
+import { requireHeld } from './require-held.ts'
+
+type Upstream = {
+  readonly baseUrl: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly apiKey: ReadApiKey | undefined
+  /** Name and value of the header that has the key. */
+  readonly keyHeader: (key: string) => readonly [string, string]
+}
+
+/** One thing that an upstream does over HTTP, and all in which the dialects differ there. */
+type Verb<Call, Result> = {
+  /** Below the upstream's address. */
+  readonly path: string
+  readonly toRequest: (call: Call) => object
+  /** Reads a reply with status 200. Providers quote their key in errors, so it is known here. */
+  readonly read: (reply: Reply, call: Call, key: string | undefined) => Result | Promise<Result>
+  /** The failure that an error reply stands for in this dialect. */
+  readonly failureOf?: (failure: UpstreamFailure) => UpstreamFailure
+}
+
+type AnyCall = ChatCall | EmbedCall
+
+export const bearer = (key: string) => ['authorization', `Bearer ${key}`] as const
+
+/** Makes the verbs of an upstream. Each asks with one POST, and throws an UpstreamFailure. */
+export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upstream) {
+  const address = baseUrl.replace(/\/+$/, '')
+  const headers = { ...more, 'content-type': 'application/json', accept: 'text/event-stream, application/json' }
+  return <Call extends AnyCall, Result>({ path, toRequest, read, failureOf }: Verb<Call, Result>) => {
+    const target = targetOf(`${address}${path}`, headers)
+    return async (call: Call): Promise<Result> => {
+      const body = JSON.stringify(requireHeld(toRequest(call), call.chat))
+      const key = apiKey && (await apiKey())
+      const reply = await post({
+        target,
+        headers: key ? keyHeader(key) : [],
+        body,
+        idleTimeoutMs: call.idleTimeoutMs,
+        signal: call.signal,
+      })
+      if (reply.status === 200) return read(reply, call, key)
+      const failure = await readErrorReply(reply, key, call.model)
+      throw failureOf ? failureOf(failure) : failure
+    }
+  }
+}
+
+type ReadWhole = (answer: Record<string, unknown>, call: ChatCall, key: string | undefined) => ChatPart[]
+type OpenEvents = (call: ChatCall, key: string | undefined) => EventReader
+
+/** Reads an answer as it came, whole or in events, however it was asked for. */
+export function answerReader(readWhole: ReadWhole, openEvents: OpenEvents) {
+  return (reply: Reply, call: ChatCall, key: string | undefined): Answer | Promise<Answer> => {
+    if (!isJson(reply)) return readEvents(reply, call, openEvents(call, key))
+    const answer = readJson(reply)
+    return answer instanceof Promise
+      ? answer.then((whole) => [readWhole(whole, call, key)])
+      : [readWhole(answer, call, key)]
+  }
+}

@@ -1,0 +1,43 @@
+import { TABLES } from '../../contract.ts'
+import type { Key } from '../../domain/key.ts'
+import { queryItems } from '../database.ts'
+import { ifConditionHolds, retryRejected } from '../failures.ts'
+import { keyIdOf, keyItem, sweepTime } from '../keys/key-item.ts'
+import type { Tables } from '../tables.ts'
+
+const [BY_SWEEP] = TABLES.keys.indexes
+
+/** The keys that may have a dead request by now. The cost grows with their number, not with keys or usage. */
+export function findKeysToSweep({ database, keys }: Tables) {
+  return async function* dueKeys(nowMs: number): AsyncGenerator<string, void, undefined> {
+    const items = queryItems(database, {
+      TableName: keys,
+      IndexName: BY_SWEEP.name,
+      KeyConditionExpression: '#partition = :key AND #sort <= :now',
+      ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
+      ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
+    })
+    for await (const item of items) yield keyIdOf(item)
+  }
+}
+
+/** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
+export function scheduleSweep({ database, keys }: Tables) {
+  return async (key: Key): Promise<void> => {
+    const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
+    const next =
+      untils.length > 0
+        ? {
+            ConditionExpression: 'attribute_exists(pk)',
+            UpdateExpression: 'SET sweepAt = :next',
+            ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
+          }
+        : {
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(openHolds)',
+            UpdateExpression: 'REMOVE sweepAt',
+          }
+    // If a request was admitted meanwhile, the key stays where the next sweep finds it.
+    const write = { TableName: keys, Key: keyItem(key.id), ...next }
+    await ifConditionHolds(retryRejected(() => database.update(write)))
+  }
+}

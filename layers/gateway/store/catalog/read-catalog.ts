@@ -1,0 +1,84 @@
+import { CATALOG_ITEM, ITEMS } from '../../contract.ts'
+import type { CatalogData } from '../../domain/catalog.ts'
+import { type Item, queryItems } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+/** A catalog that is in force, or was. The one of a first deployment was pushed by nobody. */
+export type StoredCatalog = {
+  readonly data: CatalogData
+  readonly version: number
+  readonly pushedAt: string
+  readonly pushedBy?: string | undefined
+}
+
+export type ReadCatalog = () => Promise<StoredCatalog | undefined>
+
+/** The catalog that is in force. */
+export function readStoredCatalog({ database, keys }: Tables): ReadCatalog {
+  return async () => {
+    const { Item } = await database.get({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true })
+    return Item && toCatalog(Item)
+  }
+}
+
+/** A version with its content. The catalog of a first deployment is not in the history until the next one is pushed. */
+export function readCatalogVersion(tables: Tables) {
+  const { database, keys } = tables
+  return async (version: number): Promise<StoredCatalog | undefined> => {
+    const { Item } = await database.get({ TableName: keys, Key: versionItem(version), ConsistentRead: true })
+    if (Item) return toCatalog(Item)
+    const inForce = await readStoredCatalog(tables)()
+    return inForce?.version === version ? inForce : undefined
+  }
+}
+
+type VersionNote = Omit<StoredCatalog, 'data'>
+
+/** Newest first, without their content. */
+export function listCatalogVersions(tables: Tables) {
+  const { database, keys } = tables
+  return async function* versions(): AsyncGenerator<VersionNote, void, undefined> {
+    let isEmpty = true
+    const items = queryItems(database, {
+      TableName: keys,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': ITEMS.versions },
+      ProjectionExpression: 'version, pushedAt, pushedBy',
+      ConsistentRead: true,
+      ScanIndexForward: false,
+    })
+    for await (const item of items) {
+      isEmpty = false
+      yield noteOf(item)
+    }
+    // The catalog of a first deployment is not in the history until the next one is pushed.
+    const inForce = isEmpty && (await readStoredCatalog(tables)())
+    if (inForce) yield noteOf(inForce)
+  }
+}
+
+/** The newest version that had been pushed by a moment; the one that a first deployment brought was there before all. */
+export async function versionAt(versions: AsyncIterable<VersionNote>, ms: number): Promise<VersionNote | undefined> {
+  for await (const note of versions) {
+    const pushedAtMs = Date.parse(note.pushedAt)
+    if (Number.isNaN(pushedAtMs) || pushedAtMs <= ms) return note
+  }
+  return undefined
+}
+
+/** The digits of the longest safe integer, so that texts sort as the versions do. */
+const DIGITS = 16
+
+export const versionItem = (version: number) => ({ pk: ITEMS.versions, sk: String(version).padStart(DIGITS, '0') })
+
+function toCatalog(item: Item): StoredCatalog {
+  return { data: item.catalog as CatalogData, ...noteOf(item) }
+}
+
+function noteOf({ version, pushedAt, pushedBy }: Item | VersionNote): VersionNote {
+  return {
+    version: version as number,
+    pushedAt: pushedAt as string,
+    ...(pushedBy !== undefined && { pushedBy: pushedBy as string }),
+  }
+}

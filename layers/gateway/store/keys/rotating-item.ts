@@ -1,0 +1,81 @@
+import type { RotatingKey } from '../../domain/key.ts'
+import { isoTime } from '../../domain/time.ts'
+import { type Item, scanItems } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+/** The items of one kind of key. Each secret has an item of its own, by its hash, that leads to the key. */
+export type KeyItems<K> = {
+  readonly itemOf: (id: string) => Item
+  readonly secretItemOf: (hash: string) => Item
+  /** All keys of the kind have it, and no other items. */
+  readonly sortKey: string
+  readonly toKey: (item: Item) => K
+}
+
+export function rotatingAttributes({ id, status, current, previous, createdAtMs, version }: RotatingKey): Item {
+  return {
+    id,
+    status,
+    currentHash: current.hash,
+    currentLastFour: current.lastFour,
+    previousHash: previous?.hash,
+    previousLastFour: previous?.lastFour,
+    previousUntilMs: previous?.untilMs,
+    previousUsedAtMs: previous?.usedAtMs,
+    createdAt: isoTime(createdAtMs),
+    version,
+  }
+}
+
+export const PREVIOUS_SECRET = ['previousHash', 'previousLastFour', 'previousUntilMs', 'previousUsedAtMs']
+
+export function toRotatingKey(item: Item): RotatingKey {
+  const { previousUsedAtMs: usedAtMs } = item
+  return {
+    id: item.id as string,
+    status: item.status as RotatingKey['status'],
+    current: { hash: item.currentHash as string, lastFour: item.currentLastFour as string },
+    ...(item.previousHash !== undefined && {
+      previous: {
+        hash: item.previousHash as string,
+        lastFour: item.previousLastFour as string,
+        untilMs: item.previousUntilMs as number,
+        ...(usedAtMs !== undefined && { usedAtMs: usedAtMs as number }),
+      },
+    }),
+    createdAtMs: Date.parse(item.createdAt as string),
+    version: item.version as number,
+  }
+}
+
+export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: KeyItems<K>) {
+  return async (id: string): Promise<K | undefined> => {
+    const { Item } = await database.get({ TableName: keys, Key: itemOf(id), ConsistentRead: true })
+    return Item && toKey(Item)
+  }
+}
+
+/** The id of the key that a secret leads to, by the hash of the secret. */
+export function findId<K>({ database, keys }: Tables, { secretItemOf }: KeyItems<K>) {
+  return async (hash: string): Promise<string | undefined> => {
+    const { Item } = await database.get({
+      TableName: keys,
+      Key: secretItemOf(hash),
+      ConsistentRead: true,
+      ProjectionExpression: 'keyId',
+    })
+    return Item?.keyId as string | undefined
+  }
+}
+
+export function listAll<K>({ database, keys }: Tables, { sortKey, toKey }: KeyItems<K>) {
+  return async function* allKeys(): AsyncGenerator<K, void, undefined> {
+    const items = scanItems(database, {
+      TableName: keys,
+      FilterExpression: 'sk = :key',
+      ExpressionAttributeValues: { ':key': sortKey },
+      ConsistentRead: true,
+    })
+    for await (const item of items) yield toKey(item)
+  }
+}

@@ -1,0 +1,71 @@
+import { USAGE_ITEMS } from '../../contract.ts'
+import { ifConditionHolds } from '../failures.ts'
+import type { Tables } from '../tables.ts'
+
+export type Closing = {
+  /** Up to and including this day, every key with rows has its total. */
+  readonly closedThrough?: string
+  /** The time of that note. */
+  readonly closedAtMs?: number
+  readonly exportedThrough?: string
+  /** The day that is being exported, and the key after which the next part begins. */
+  readonly exporting?: ExportCursor
+  /** A restore is running: rows are missing. */
+  readonly isHalted: boolean
+}
+
+export type ExportCursor = { readonly day: string; readonly part: number; readonly afterKeyId: string }
+
+export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
+/** Exists during a restore. */
+export const HALT_ITEM = { requestId: `${USAGE_ITEMS.day}HALT` }
+
+export function readClosing({ database, usage }: Tables) {
+  const read = (Key: { requestId: string }) => database.get({ TableName: usage, Key, ConsistentRead: true })
+  return async (): Promise<Closing> => {
+    const [{ Item = {} }, halt] = await Promise.all([read(CLOSING_ITEM), read(HALT_ITEM)])
+    const { requestId: _, ...closing } = Item
+    return { ...(closing as Omit<Closing, 'isHalted'>), isHalted: halt.Item !== undefined }
+  }
+}
+
+/** The index may lag behind the table by a moment: totals younger than this may be missing from it. */
+export const INDEX_LAG_MS = 60_000
+
+/** The last day of which the index has all totals; undefined if there is none. */
+export function totalsThrough({ closedThrough, closedAtMs = 0 }: Closing, nowMs: number): string | undefined {
+  return closedAtMs + INDEX_LAG_MS <= nowMs ? closedThrough : undefined
+}
+
+type Noted =
+  | { readonly closedThrough: string; readonly closedAtMs: number }
+  | { readonly exportedThrough: string }
+  | { readonly exporting: ExportCursor }
+
+/** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
+export function noteClosing({ database, usage }: Tables) {
+  return async (noted: Noted): Promise<void> => {
+    await ifConditionHolds(database.update({ TableName: usage, Key: CLOSING_ITEM, ...writeOf(noted) }))
+  }
+}
+
+function writeOf(noted: Noted) {
+  if ('exporting' in noted) {
+    return {
+      UpdateExpression: 'SET exporting = :place',
+      ExpressionAttributeValues: { ':place': noted.exporting },
+    }
+  }
+  if ('exportedThrough' in noted) {
+    return {
+      ConditionExpression: 'attribute_not_exists(exportedThrough) OR exportedThrough < :day',
+      UpdateExpression: 'SET exportedThrough = :day REMOVE exporting',
+      ExpressionAttributeValues: { ':day': noted.exportedThrough },
+    }
+  }
+  return {
+    ConditionExpression: 'attribute_not_exists(closedThrough) OR closedThrough < :day',
+    UpdateExpression: 'SET closedThrough = :day, closedAtMs = :nowMs',
+    ExpressionAttributeValues: { ':day': noted.closedThrough, ':nowMs': noted.closedAtMs },
+  }
+}

@@ -1,0 +1,81 @@
+import { TABLES, USAGE_ITEMS } from '../../contract.ts'
+import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/day-total.ts'
+import { isoTime } from '../../domain/time.ts'
+import { type Item, queryItems } from '../database.ts'
+import { toNano } from '../keys/key-item.ts'
+import { putOnce } from '../put-once.ts'
+import type { Tables } from '../tables.ts'
+
+const [BY_KEY] = TABLES.usage.indexes
+
+/** All totals of a day are one partition of the index by key, in the order of their keys. */
+export const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
+export const totalId = (keyId: string, day: string) => `${totalsOfDay(day)}#${keyId}`
+
+export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal): Item {
+  return {
+    requestId: totalId(keyId, day),
+    keyId,
+    day,
+    parts: parts.map(withoutZeros),
+    rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
+    // The attributes have the names of rows, because they share the index.
+    keyDay: totalsOfDay(day),
+    startedAt: keyId,
+  }
+}
+
+/** A part has many figures, most of which are zero for most keys. */
+function withoutZeros({ errors, ...part }: UsagePart): Item {
+  const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
+  return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
+}
+
+export function toDayTotal(item: Item): DayTotal {
+  const { rowsUntil } = item
+  return {
+    keyId: item.keyId as string,
+    day: item.day as string,
+    parts: (item.parts as Item[]).map(toPart),
+    rowsUntilMs: rowsUntil === undefined ? undefined : Date.parse(rowsUntil as string),
+  }
+}
+
+function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+  const figures = Object.entries(NO_FIGURES).map(([name, zero]) => {
+    const value = stored[name] ?? zero
+    return [name, typeof zero === 'bigint' ? toNano(value) : value]
+  })
+  return { ...(Object.fromEntries(figures) as Figures), model, provider, errors } as UsagePart
+}
+
+/** False if there is another total already, which stays: a total is written once and never changed. */
+export function putDayTotal({ database, usage }: Tables) {
+  return async (total: DayTotal): Promise<boolean> => {
+    const ConditionExpression = 'attribute_not_exists(requestId)'
+    const standing = await putOnce(database, { TableName: usage, Item: toTotalItem(total), ConditionExpression })
+    return !standing || isSameTotal(toDayTotal(standing), total)
+  }
+}
+
+export function readDayTotal({ database, usage }: Tables) {
+  return async (keyId: string, day: string): Promise<DayTotal | undefined> => {
+    const Key = { requestId: totalId(keyId, day) }
+    const { Item } = await database.get({ TableName: usage, Key, ConsistentRead: true })
+    return Item && toDayTotal(Item)
+  }
+}
+
+/** The totals of all keys on one day, in the order of their ids: a page has some thousand of them. */
+export function queryDayTotals({ database, usage }: Tables) {
+  return async function* totalsOf(day: string, afterKeyId = '\0'): AsyncGenerator<DayTotal, void, undefined> {
+    const items = queryItems(database, {
+      TableName: usage,
+      IndexName: BY_KEY.name,
+      KeyConditionExpression: '#partition = :day AND #sort > :after',
+      ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+      ExpressionAttributeValues: { ':day': totalsOfDay(day), ':after': afterKeyId },
+    })
+    for await (const item of items) yield toDayTotal(item)
+  }
+}

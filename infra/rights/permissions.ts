@@ -59,7 +59,7 @@ export function readAdminGrants({ keys }: Tables): PolicyStatement {
 export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
   return [
     onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS]),
-    onItems(keys.tableArn, ['dynamodb:PutItem'], [ADMIN_KEYS, ADMIN_HASHES]),
+    onItems(keys.tableArn, ['dynamodb:PutItem', 'dynamodb:UpdateItem'], [ADMIN_KEYS, ADMIN_HASHES]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
   ]
 }

@@ -41,6 +41,7 @@ const policiesIn = (stage: string): Record<string, string[]> => ({
     'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
     'dynamodb:GetItem on keys where the key is like ADMIN#*',
     'dynamodb:PutItem on keys where the key is like ADMIN#*, ADMINHASH#*',
+    'dynamodb:UpdateItem on keys where the key is like ADMIN#*, ADMINHASH#*',
     'dynamodb:DeleteItem on keys where the key is like ADMINHASH#*',
     `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
   ],

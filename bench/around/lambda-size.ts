@@ -7,7 +7,7 @@ const PERIOD_US = 20_000
 const MB_OF_A_CORE = 1_769
 
 /** The memory and the share of a core that Lambda gives to a function of some size, by Linux's control groups. */
-export type LambdaSize = Disposable & {
+type LambdaSize = Disposable & {
   add(pid: number): void
   /** The most memory that its processes had at once. */
   peakBytes(): number

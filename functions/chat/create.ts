@@ -27,9 +27,8 @@ import { dropClaim } from '../../layers/gateway/store/answers/drop-claim.ts'
 import { findAnswer } from '../../layers/gateway/store/answers/find-answer.ts'
 import { keepAnswer } from '../../layers/gateway/store/answers/keep-answer.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { admissionBy, entrance } from '../gates.ts'
+import { admissionBy, entrance, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
-import { requestEnd } from '../request-end.ts'
 
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream; charset=utf-8',

@@ -64,7 +64,7 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
 }
 
 /** Whether a key spends its rest within a week, if it goes on like this. */
-export function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
+function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
   return available > 0n && available < weekCost
 }
 

@@ -1,7 +1,7 @@
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
-import { draftKey } from '../../operator/smoke/issue-key.ts'
+import { draftKey } from '../../operator/connect/issue-key.ts'
 
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }
 

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { actBy, issueKey } from '../../operator/connect/issue-key.ts'
 import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { catalogFor } from './catalog.ts'
 import { keyOptions } from './key.ts'
 
@@ -13,9 +11,6 @@ import { keyOptions } from './key.ts'
 export async function prepareTables(endpoint: string, upstreamUrl: string): Promise<{ key: Key; secret: string }> {
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
-  await writeCatalog(tables)(
-    catalogFor(upstreamUrl),
-    newAct('bench', Date.now(), randomBytes(10), timeLeft(ACT_MS, Date.now)),
-  )
+  await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))
   return issueKey(tables, keyOptions(), Date.now())
 }

@@ -1,4 +1,5 @@
 import type { ChatBody } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { requireWords } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'
@@ -10,16 +11,14 @@ import { ANTHROPIC_FIELDS, effortOf } from './anthropic-fields.ts'
 import { type Blocks, blocksFor } from './anthropic-turns.ts'
 import { toNativeRequest } from './native-request.ts'
 
-type Fields = Record<string, unknown>
-
 /** A request in the words of Anthropic's Messages API: its own words, if it came in them. */
-export function toAnthropicRequest(call: ChatCall): Fields {
+export function toAnthropicRequest(call: ChatCall): JsonObject {
   const { original } = call.chat
   return original?.contract === 'messages' ? toNativeRequest(call, original.body) : fromChat(call)
 }
 
 /** A chat completion request in these words. */
-function fromChat(call: ChatCall): Fields {
+function fromChat(call: ChatCall): JsonObject {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
   requireWords(ANTHROPIC_FIELDS, body, call)
@@ -44,7 +43,7 @@ function fromChat(call: ChatCall): Fields {
   }
 }
 
-function toolFields(body: ChatBody, blocks: Blocks): Fields {
+function toolFields(body: ChatBody, blocks: Blocks): JsonObject {
   const { tools, choice } = readToolOffer(body)
   if (tools.length === 0) return {}
   const chosen = choice && toToolChoice(choice)
@@ -57,7 +56,7 @@ function toolFields(body: ChatBody, blocks: Blocks): Fields {
   }
 }
 
-function toTool({ name, description, parameters, isStrict }: Tool): Fields {
+function toTool({ name, description, parameters, isStrict }: Tool): JsonObject {
   return {
     name,
     ...(description !== '' && { description }),
@@ -66,13 +65,13 @@ function toTool({ name, description, parameters, isStrict }: Tool): Fields {
   }
 }
 
-function toToolChoice(choice: ToolChoice): Fields {
+function toToolChoice(choice: ToolChoice): JsonObject {
   if (typeof choice === 'object') return { type: 'tool', name: choice.name }
   return { type: choice === 'required' ? 'any' : choice }
 }
 
 /** `thinking` is Anthropic's own field and travels as it came; an effort and a schema have one field between them. */
-function thoughtFields({ thinking, reasoning_effort: wanted, response_format: format }: ChatBody): Fields {
+function thoughtFields({ thinking, reasoning_effort: wanted, response_format: format }: ChatBody): JsonObject {
   const effort = effortOf(wanted)
   const schema = readAnswerSchema(format)?.schema
   const config = { ...(effort && { effort }), ...(schema && { format: { type: 'json_schema', schema } }) }

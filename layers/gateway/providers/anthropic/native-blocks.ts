@@ -1,22 +1,21 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
 /** Blocks of the Messages API as they came, but for marks of the cache whose price is not known. */
 export type NativeBlocks = {
-  messages(messages: readonly Fields[]): Fields[]
+  messages(messages: readonly JsonObject[]): JsonObject[]
   content(content: unknown): unknown
-  marked(block: Fields): Fields
-  mark(mark: unknown): Fields
+  marked(block: JsonObject): JsonObject
+  mark(mark: unknown): JsonObject
 }
 
 export function nativeBlocks(prices: CachePrices): NativeBlocks {
   return { messages, content, marked, mark }
 
-  function messages(all: readonly Fields[]): Fields[] {
+  function messages(all: readonly JsonObject[]): JsonObject[] {
     return all.flatMap((message) => {
       const written = content(message.content)
       return Array.isArray(written) && written.length === 0 ? [] : [{ ...message, content: written }]
@@ -39,11 +38,11 @@ export function nativeBlocks(prices: CachePrices): NativeBlocks {
     })
   }
 
-  function marked({ [MARK]: marking, ...block }: Fields): Fields {
+  function marked({ [MARK]: marking, ...block }: JsonObject): JsonObject {
     return { ...block, ...mark(marking) }
   }
 
-  function mark(marking: unknown): Fields {
+  function mark(marking: unknown): JsonObject {
     const known = cacheMarkOf(marking, prices)
     return known ? { [MARK]: known } : {}
   }

@@ -1,7 +1,6 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
-
-type Fields = Record<string, unknown>
 
 /** Makes parts of choices, with what OpenAI's schema requires and upstreams leave out. */
 export class AnswerNormalizer {
@@ -9,7 +8,7 @@ export class AnswerNormalizer {
   readonly #calls = new Map<number, Set<number>>()
 
   /** `event` is the chunk or the completion that the choice was in. */
-  normalize(choice: Fields, position: number, said: Fields, event: Fields): ChoicePart {
+  normalize(choice: JsonObject, position: number, said: JsonObject, event: JsonObject): ChoicePart {
     const index = Number.isSafeInteger(choice.index) ? (choice.index as number) : position
     const reason = choice.finish_reason
     const fingerprint = event.system_fingerprint
@@ -29,14 +28,14 @@ export class AnswerNormalizer {
   }
 
   /** The role is written where a choice begins; upstreams repeat it, empty or null. */
-  #wholeDelta(choice: number, said: Fields): Delta {
+  #wholeDelta(choice: number, said: JsonObject): Delta {
     if (!('role' in said) && !Array.isArray(said.tool_calls)) return said
     const { role: _, ...delta } = said
     if (!Array.isArray(delta.tool_calls)) return delta
     return { ...delta, tool_calls: delta.tool_calls.filter(isObject).map((call) => this.#wholeCall(choice, call)) }
   }
 
-  #wholeCall(choice: number, call: Fields): Fields {
+  #wholeCall(choice: number, call: JsonObject): JsonObject {
     const begun = this.#calls.get(choice) ?? new Set<number>()
     this.#calls.set(choice, begun)
     const next = call.id ? begun.size : Math.max(0, begun.size - 1)

@@ -1,5 +1,6 @@
 import type { ChatBody } from '../../domain/chat.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import type { FieldTable } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 import { leaveOut, unsupported } from '../verdict.ts'
@@ -8,13 +9,11 @@ import { ORIGINAL_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 import { toItems } from './to-items.ts'
 import { toToolChoice, toTools } from './to-tools.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 const ENCRYPTED = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /** A request in the words of Responses: the caller's own words, if it spoke Responses itself. */
-export function toResponsesRequest(call: ChatCall): Fields {
+export function toResponsesRequest(call: ChatCall): JsonObject {
   const { chat, model, outputCap, asksWhole } = call
   const isOriginal = chat.original?.contract === 'responses'
   const { include, ...asked } = isOriginal ? fromOriginal(chat.original.body, call) : fromChat(chat.body, call)
@@ -30,7 +29,7 @@ export function toResponsesRequest(call: ChatCall): Fields {
   }
 }
 
-function fromOriginal(body: ChatBody, call: ChatCall): Fields {
+function fromOriginal(body: ChatBody, call: ChatCall): JsonObject {
   const passed = passFields(body, call, ORIGINAL_FIELDS)
   const { input, include, reasoning } = passed
   return {
@@ -41,14 +40,14 @@ function fromOriginal(body: ChatBody, call: ChatCall): Fields {
   }
 }
 
-function fromChat(body: ChatBody, call: ChatCall): Fields {
+function fromChat(body: ChatBody, call: ChatCall): JsonObject {
   const passed = passFields(body, call, RESPONSES_FIELDS)
   const tools = toTools(passed.tools)
   const text = toText(passed)
   const choice = toToolChoice(passed.tool_choice)
   const { reasoning_effort: effort } = passed
   return {
-    input: toItems(body.messages as Fields[]),
+    input: toItems(body.messages as JsonObject[]),
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(text && { text }),
@@ -58,7 +57,7 @@ function fromChat(body: ChatBody, call: ChatCall): Fields {
   }
 }
 
-/** Fields that both have under one name. */
+/** JsonObject that both have under one name. */
 const SAME = [
   'temperature',
   'top_p',
@@ -71,17 +70,17 @@ const SAME = [
   'service_tier',
 ]
 
-function copied(body: Fields, names: Iterable<string>): Fields {
+function copied(body: JsonObject, names: Iterable<string>): JsonObject {
   return Object.fromEntries([...names].filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
-function toText({ response_format: wanted, verbosity }: Fields): Fields | undefined {
+function toText({ response_format: wanted, verbosity }: JsonObject): JsonObject | undefined {
   const format = toFormat(wanted)
   if (!format && !isText(verbosity)) return undefined
   return { ...(format && { format }), ...(isText(verbosity) && { verbosity }) }
 }
 
-function toFormat(format: unknown): Fields | undefined {
+function toFormat(format: unknown): JsonObject | undefined {
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
   if (format.type !== 'json_schema' || !isObject(format.json_schema)) {
@@ -91,7 +90,7 @@ function toFormat(format: unknown): Fields | undefined {
 }
 
 /** The fields that this dialect has words for. */
-function passFields(body: ChatBody, call: ChatCall, known: FieldTable): Fields {
+function passFields(body: ChatBody, call: ChatCall, known: FieldTable): JsonObject {
   const passed: [string, unknown][] = []
   for (const [name, value] of Object.entries(body)) {
     if (LEFT_OUT.has(name)) continue
@@ -104,7 +103,7 @@ function passFields(body: ChatBody, call: ChatCall, known: FieldTable): Fields {
   return Object.fromEntries(passed)
 }
 
-function withoutOurs(extra: ChatBody): Fields {
+function withoutOurs(extra: ChatBody): JsonObject {
   return Object.fromEntries(Object.entries(extra).filter(([name]) => !LEFT_OUT.has(name)))
 }
 
@@ -120,7 +119,3 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'client_metadata',
   'background',
 ])
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}

@@ -3,7 +3,7 @@ import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
-import { Gates } from '../layers/gateway/middleware/gate.ts'
+import { Gates, type GatewayContext } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
@@ -65,4 +65,16 @@ function nowhereAt(name: FunctionName): Endpoint {
 
 function requestIds({ random }: Instance): (nowMs: number) => string {
   return (nowMs) => makeRequestId(nowMs, random(10))
+}
+
+/**
+ * An invocation ends when its own and the dead requests that it met are settled: a frozen instance would do it late or
+ * never.
+ */
+export function requestEnd({ finishDeadHolds }: Instance) {
+  return async ({ context }: { readonly context: unknown }): Promise<void> => {
+    const { settlement, credential, deadHolds, deadlineMs } = (context as GatewayContext).request
+    await (settlement.streaming ?? settlement.settling)
+    if (credential && deadHolds?.length) await finishDeadHolds(credential.key.id, deadHolds, deadlineMs)
+  }
 }

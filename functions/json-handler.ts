@@ -2,8 +2,8 @@ import middy from '@middy/core'
 import { waitAtMost } from '../layers/gateway/flow/deadline.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
 import type { AdmittedRequest } from '../layers/gateway/request.ts'
+import { requestEnd } from './gates.ts'
 import type { Instance } from './instance.ts'
-import { requestEnd } from './request-end.ts'
 
 type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
 

@@ -101,7 +101,7 @@ const settings = z.strictObject({
 })
 
 export type Settings = Readonly<z.infer<typeof settings>>
-export type Domain = NonNullable<Settings['domain']>
+type Domain = NonNullable<Settings['domain']>
 export type Zone = NonNullable<Domain['hostedZone']>
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>

@@ -87,7 +87,7 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
 export const US_EAST_1 = 'us-east-1'
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
-export type EdgeNeeds = {
+type EdgeNeeds = {
   /** A certificate that has to be made. */
   readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
   readonly firewall: boolean

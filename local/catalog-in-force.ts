@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { ACT_MS, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { isoTime } from '../layers/gateway/domain/time.ts'
 import { readStoredCatalog, type StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import { actBy } from '../operator/connect/issue-key.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 
 const BY = 'npm start'
@@ -24,7 +23,7 @@ export async function catalogInForce(tables: OperatorTables, file: CatalogData, 
   const wanted = isOperators ? withEchoAt(stored.data, echo) : file
   if (stored && isDeepStrictEqual(plain(stored.data), plain(wanted))) return { ...stored, isOperators }
   const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
-  const { version } = await writeCatalog(tables)(wanted, newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)))
+  const { version } = await writeCatalog(tables)(wanted, actBy(by, nowMs))
   return { data: wanted, version, pushedAt: isoTime(nowMs), pushedBy: by, isOperators }
 }
 

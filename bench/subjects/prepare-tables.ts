@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { actBy, issueKey } from '../../operator/connect/issue-key.ts'
 import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
 import { catalogFor } from './catalog.ts'
 
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }
@@ -17,8 +15,7 @@ const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 
 export async function prepareTables(endpoint: string, upstreamUrl: string): Promise<{ key: Key; secret: string }> {
   const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
-  const act = newAct('bench', Date.now(), randomBytes(10), timeLeft(ACT_MS, Date.now))
-  await writeCatalog(tables)(catalogFor(upstreamUrl), act)
+  await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))
   const settings = { ...KEY_DEFAULTS, ...NO_LIMITS, name: 'bench' }
   const credits = parseCredits('1000000') ?? 0n
   return issueKey(tables, { settings, credits, prefix: BRAND.keyPrefix, by: 'bench' }, Date.now())

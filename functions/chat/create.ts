@@ -23,9 +23,8 @@ import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import type { Admission, AdmittedChat, Idempotency, PricedChat } from '../../layers/gateway/request.ts'
 import { claimAnswer, dropClaim, findAnswer, keepAnswer } from '../../layers/gateway/store/answers.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { admissionBy, entrance } from '../gates.ts'
+import { admissionBy, entrance, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
-import { requestEnd } from '../request-end.ts'
 
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream; charset=utf-8',

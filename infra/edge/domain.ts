@@ -20,7 +20,7 @@ export function certificateOf(scope: Construct, name: string, zone: Zone): strin
   return certificate.certificateArn
 }
 
-export function zoneOf(scope: Construct, id: string, { id: hostedZoneId, name: zoneName }: Zone): IHostedZone {
+function zoneOf(scope: Construct, id: string, { id: hostedZoneId, name: zoneName }: Zone): IHostedZone {
   return HostedZone.fromHostedZoneAttributes(scope, id, { hostedZoneId, zoneName })
 }
 

@@ -3,7 +3,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { acceptedNumbers } from '../stages.ts'
 
 /** References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. */
-export type OriginSecrets = {
+type OriginSecrets = {
   readonly sent: string
   /** The secrets that the functions accept, separated by commas. */
   readonly accepted: string

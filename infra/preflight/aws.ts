@@ -24,7 +24,7 @@ export type Aws = {
 
 type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'secretsmanager'
 
-export class AwsRefusal extends Error {
+class AwsRefusal extends Error {
   override readonly name: string
 
   constructor(name: string, message: string) {

@@ -1,5 +1,5 @@
 import type { Administered, Identity, WantedRoutes } from '../../layers/admin/api/call.ts'
-import type { Report } from '../../layers/admin/api/handle.ts'
+import { adminApi, type Report } from '../../layers/admin/api/handle.ts'
 import { rememberAudit } from '../../layers/admin/audit/audit-keys.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import type { Connection } from '../connect/connect.ts'
@@ -7,7 +7,6 @@ import { testRoutes } from '../routes/test-routes.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import type { AdminClient } from './admin-client.ts'
 import { type Ask, ask } from './ask.ts'
-import { inProcessClient } from './in-process-client.ts'
 import { signedClient } from './signed-client.ts'
 import { stageClient } from './stage-client.ts'
 
@@ -45,4 +44,10 @@ export function adminClientOf(connection: Reached, scopes: Identity['scopes'], r
     report,
     clock,
   })
+}
+
+/** The admin API in this process, over tables to which the operator has rights. */
+function inProcessClient(administered: Administered, identity: Identity, report: Report): AdminClient {
+  const api = adminApi(administered, report)
+  return (asked) => api({ ...asked, identity })
 }

@@ -5,10 +5,12 @@ import { readJson } from '../../layers/admin/api/read-json.ts'
 import { ADMIN_ROOT, findAdminRoute } from '../../layers/admin/api/route-table.ts'
 import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { isoTime } from '../../layers/gateway/domain/time.ts'
 import type { LastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
-import { auditOneByOne } from './audit-one-by-one.ts'
+import { ask } from './ask.ts'
 import { Refusal } from './refusal.ts'
 
 type Parts = {
@@ -84,4 +86,20 @@ export function stageClient({ signed, here, scopes, remember, report, clock }: P
       throw error
     }
   }
+}
+
+/** The lines of an audit of all keys, from an admin API that audits one at a time. Throws a Refusal. */
+async function* auditOneByOne(client: AdminClient, clock: () => number): AsyncGenerator<AuditLine> {
+  const api = ask(client, { isHere: false })
+  let [keys, wrong] = [0, 0]
+  const { data } = await api.list<KeyShape>('/keys')
+  for (const { id } of data) {
+    for await (const line of api.lines<AuditLine>('/audits', { key_id: id })) {
+      if (line.object !== 'audit') continue
+      keys += 1
+      if (!line.ok) wrong += 1
+      yield line
+    }
+  }
+  yield { object: 'audit.summary', keys, wrong, at: isoTime(clock()) }
 }

@@ -73,20 +73,16 @@ async function listAction({ tables, out, json, nowMs }: Session): Promise<void> 
     keys.sort((a, b) => b.createdAtMs - a.createdAtMs).map((key) => viewOf(tables, key, nowMs)),
   )
   if (json) return printJson(out, views)
-  printTable(
-    out,
-    ['id', 'name', 'status', 'key', 'scopes', 'allowed from', 'daily grant', 'granted today'],
-    views.map((key) => [
-      key.id,
-      key.name,
-      key.status,
-      `${key.prefix}…${key.last_four}`,
-      key.scopes.join(' '),
-      key.allowlist.join(' '),
-      key.daily_grant,
-      key.granted_today,
-    ]),
-  )
+  printTable(out, views, {
+    id: (key) => key.id,
+    name: (key) => key.name,
+    status: (key) => key.status,
+    key: (key) => `${key.prefix}…${key.last_four}`,
+    scopes: (key) => key.scopes.join(' '),
+    'allowed from': (key) => key.allowlist.join(' '),
+    'daily grant': (key) => key.daily_grant,
+    'granted today': (key) => key.granted_today,
+  })
 }
 
 async function rotateAction(session: Session, _: object, id: string): Promise<void> {

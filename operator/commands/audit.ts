@@ -35,21 +35,17 @@ async function audited(admin: Ask, wanted: { readonly key_id: string | undefined
 }
 
 function show(out: Output, audits: readonly AuditShape[]): void {
-  printTable(
-    out,
-    ['key', 'name', 'granted', 'available', 'held', 'spent', 'rows', 'row costs', 'result'],
-    audits.map((audit) => [
-      audit.key_id,
-      audit.name,
-      audit.granted,
-      audit.available,
-      audit.held,
-      audit.spent,
-      audit.rows,
-      audit.row_costs,
-      verdict(audit),
-    ]),
-  )
+  printTable(out, audits, {
+    key: (audit) => audit.key_id,
+    name: (audit) => audit.name,
+    granted: (audit) => audit.granted,
+    available: (audit) => audit.available,
+    held: (audit) => audit.held,
+    spent: (audit) => audit.spent,
+    rows: (audit) => audit.rows,
+    'row costs': (audit) => audit.row_costs,
+    result: (audit) => verdict(audit),
+  })
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length
   out.log(

@@ -119,29 +119,25 @@ async function showAction(session: Session, { version: wanted, at }: { version?:
   if (json) return printJson(out, shown)
   const { models } = shown.catalog as CatalogData
   out.log(`Version ${shown.version}, pushed ${shown.pushed_at}${shown.by === null ? '' : ` by ${shown.by}`}\n`)
-  printTable(
-    out,
-    ['model', 'active', 'input', 'output', 'cached', 'context', 'routes'],
-    models.map(({ id, active, price, contextLength, routes }) => [
-      id,
-      active ? 'yes' : 'no',
-      price.input,
-      price.output,
-      price.cachedInput,
-      contextLength,
-      routes.map((route) => `${route.provider}/${route.model}`).join(', '),
-    ]),
-  )
+  printTable(out, models, {
+    model: ({ id }) => id,
+    active: ({ active }) => (active ? 'yes' : 'no'),
+    input: ({ price }) => price.input,
+    output: ({ price }) => price.output,
+    cached: ({ price }) => price.cachedInput,
+    context: ({ contextLength }) => contextLength,
+    routes: ({ routes }) => routes.map((route) => `${route.provider}/${route.model}`).join(', '),
+  })
 }
 
 async function versionsAction({ admin, out, json }: Session): Promise<void> {
   const versions = await admin.list<CatalogVersionShape>('/catalog/versions')
   if (json) return printJson(out, versions)
-  printTable(
-    out,
-    ['version', 'pushed', 'by'],
-    versions.data.map(({ version, pushed_at, by }) => [version, pushed_at, by]),
-  )
+  printTable(out, versions.data, {
+    version: ({ version }) => version,
+    pushed: ({ pushed_at }) => pushed_at,
+    by: ({ by }) => by,
+  })
 }
 
 async function diffAction(session: Session, _: object, from?: string, to?: string): Promise<void> {

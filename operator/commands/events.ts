@@ -29,9 +29,11 @@ async function listAction({ admin, out, json, nowMs }: Session, options: ListOpt
   const from = new Date(Math.max(nowMs - since, 0)).toISOString()
   const events = await admin.list<EventShape>('/events', { ...of, from, after }, limit)
   if (json) return printJson(out, events)
-  printTable(
-    out,
-    ['at', 'by', 'what', 'key', 'change'],
-    events.data.map((event) => [event.at, event.by, event.what, event.key_id, changeText(event)]),
-  )
+  printTable(out, events.data, {
+    at: (event) => event.at,
+    by: (event) => event.by,
+    what: (event) => event.what,
+    key: (event) => event.key_id,
+    change: (event) => changeText(event),
+  })
 }

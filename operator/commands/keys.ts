@@ -65,23 +65,19 @@ async function listAction(
 ): Promise<void> {
   const keys = await admin.list<KeyShape>('/keys', { external_id: options.externalId })
   if (json) return printJson(out, keys)
-  printTable(
-    out,
-    ['id', 'name', 'status', 'key', 'external id', 'rpm', 'daily', 'available', 'held', 'spent', 'last used'],
-    keys.data.map((key) => [
-      key.id,
-      key.name,
-      key.status,
-      `${key.prefix}…${key.last_four}`,
-      key.external_id,
-      key.rpm,
-      key.daily_limit,
-      key.available,
-      key.held,
-      key.spent,
-      lastUse(key, nowMs),
-    ]),
-  )
+  printTable(out, keys.data, {
+    id: (key) => key.id,
+    name: (key) => key.name,
+    status: (key) => key.status,
+    key: (key) => `${key.prefix}…${key.last_four}`,
+    'external id': (key) => key.external_id,
+    rpm: (key) => key.rpm,
+    daily: (key) => key.daily_limit,
+    available: (key) => key.available,
+    held: (key) => key.held,
+    spent: (key) => key.spent,
+    'last used': (key) => lastUse(key, nowMs),
+  })
 }
 
 async function showAction(session: Session, _: object, id: string): Promise<void> {

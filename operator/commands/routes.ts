@@ -33,34 +33,26 @@ export function routesCommand(program: Command, run: Run): void {
 }
 
 function showRoutes(out: Output, routes: readonly RouteShape[]): void {
-  printTable(
-    out,
-    ['model', 'order', 'provider', 'upstream model', 'first byte (ms)', 'idle (ms)', 'asked', 'failed'],
-    routes.map((route) => [
-      route.model,
-      route.order,
-      route.provider,
-      route.upstream_model,
-      route.first_byte_timeout_ms,
-      route.idle_timeout_ms,
-      route.requests_24h,
-      route.failures_24h,
-    ]),
-  )
+  printTable(out, routes, {
+    model: (route) => route.model,
+    order: (route) => route.order,
+    provider: (route) => route.provider,
+    'upstream model': (route) => route.upstream_model,
+    'first byte (ms)': (route) => route.first_byte_timeout_ms,
+    'idle (ms)': (route) => route.idle_timeout_ms,
+    asked: (route) => route.requests_24h,
+    failed: (route) => route.failures_24h,
+  })
 }
 
 function showTests(out: Output, tests: readonly RouteTestShape[]): void {
-  printTable(
-    out,
-    ['model', 'provider', 'upstream model', 'first token (ms)', 'tokens', 'credits', 'result'],
-    tests.map((test) => [
-      test.model,
-      test.provider,
-      test.upstream_model,
-      test.first_token_ms,
-      test.tokens,
-      test.cost,
-      test.result,
-    ]),
-  )
+  printTable(out, tests, {
+    model: (test) => test.model,
+    provider: (test) => test.provider,
+    'upstream model': (test) => test.upstream_model,
+    'first token (ms)': (test) => test.first_token_ms,
+    tokens: (test) => test.tokens,
+    credits: (test) => test.cost,
+    result: (test) => test.result,
+  })
 }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
+import type { Act } from '../../layers/gateway/domain/act.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { adminOf } from '../admin-client/admin-client-of.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { type Connection, connect, type Target } from '../connect/connect.ts'
+import { actBy } from '../connect/issue-key.ts'
 import { type Confirm, confirmer } from '../terminal/confirm.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -43,7 +43,7 @@ export function runner(terminal: Terminal, report: Report, openAdmin: typeof adm
       const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
       const { output } = terminal
       const nowMs = Date.now()
-      const sign = async () => newAct(await connection.whoAmI(), nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now))
+      const sign = async () => actBy(await connection.whoAmI(), nowMs)
       const admin = openAdmin(connection, (message) => report.out.error(message))
       const json = options.json === true
       try {

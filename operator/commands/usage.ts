@@ -55,22 +55,18 @@ async function listAction(
   const query = { key_id: options.key, from: sinceText(options.since, nowMs) }
   const requests = await admin.list<RequestLine>('/requests', query, options.limit)
   if (json) return printJson(out, requests)
-  printTable(
-    out,
-    ['started', 'request', 'key', 'endpoint', 'model', 'provider', 'status', 'outcome', 'tokens', 'credits'],
-    requests.data.map((line) => [
-      line.started_at,
-      line.request_id,
-      line.key_id,
-      line.endpoint,
-      line.model,
-      line.provider,
-      line.http_status,
-      outcomeText(line),
-      line.total_tokens,
-      line.cost,
-    ]),
-  )
+  printTable(out, requests.data, {
+    started: (line) => line.started_at,
+    request: (line) => line.request_id,
+    key: (line) => line.key_id,
+    endpoint: (line) => line.endpoint,
+    model: (line) => line.model,
+    provider: (line) => line.provider,
+    status: (line) => line.http_status,
+    outcome: (line) => outcomeText(line),
+    tokens: (line) => line.total_tokens,
+    credits: (line) => line.cost,
+  })
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
@@ -109,35 +105,19 @@ async function summaryAction(
   const from = sinceText(options.since, nowMs)
   const page = await admin.get<UsagePage>('/usage', { group_by: options.by, from, key_id: options.key })
   if (json) return printJson(out, page)
-  printTable(
-    out,
-    [
-      options.by,
-      'requests',
-      'completed',
-      'refused',
-      'failed',
-      'prompt',
-      'completion',
-      'credits',
-      'cost us',
-      'margin',
-      'without cost',
-    ],
-    page.groups.map((group) => [
-      group.group,
-      group.requests,
-      group.completed,
-      group.refused,
-      group.failed,
-      group.prompt_tokens,
-      group.completion_tokens,
-      group.cost,
-      group.upstream_cost,
-      group.margin,
-      group.without_cost,
-    ]),
-  )
+  printTable(out, page.groups, {
+    [options.by]: (group) => group.group,
+    requests: (group) => group.requests,
+    completed: (group) => group.completed,
+    refused: (group) => group.refused,
+    failed: (group) => group.failed,
+    prompt: (group) => group.prompt_tokens,
+    completion: (group) => group.completion_tokens,
+    credits: (group) => group.cost,
+    'cost us': (group) => group.upstream_cost,
+    margin: (group) => group.margin,
+    'without cost': (group) => group.without_cost,
+  })
   const { without_cost: withoutCost } = page.total
   if (withoutCost > 0) {
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)

@@ -15,7 +15,7 @@ import { GUARD_HEADERS, refuseForeign } from './guard.ts'
 import type { Playground } from './playground.ts'
 import type { Tokens } from './tokens.ts'
 
-export const TOKEN_HEADER = 'X-Waybill-Console'
+const TOKEN_HEADER = 'X-Waybill-Console'
 /** More than any route accepts, so that each refuses for itself. */
 const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
 /** The headers of the gateway's answer that are passed on. */

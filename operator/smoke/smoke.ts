@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
 import { Command } from 'commander'
 import { auditKey } from '../../layers/admin/audit/audit-key.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
@@ -11,11 +9,11 @@ import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { type Connection, connect, type Target } from '../connect/connect.ts'
+import { actBy, issueKey } from '../connect/issue-key.ts'
 import { readStageKey } from '../routes/stage-keys.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { explainFailure } from '../terminal/explain-failure.ts'
 import { outputOf, thisTerminal } from '../terminal/terminal.ts'
-import { issueKey } from './issue-key.ts'
 import {
   checkClosed,
   checkIpv6,
@@ -77,10 +75,7 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   try {
     await checkCalls(caller)
   } finally {
-    await revokeKey(tables)(
-      issued.key.id,
-      newAct(await whoAmI(), Date.now(), randomBytes(10), timeLeft(ACT_MS, Date.now)),
-    )
+    await revokeKey(tables)(issued.key.id, actBy(await whoAmI()))
   }
   await check('the revoked key is refused at once', async () => {
     const responses = [await caller.ask({}), await caller.get('/v1/models')]

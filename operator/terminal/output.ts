@@ -6,26 +6,29 @@ export function printJson(out: Output, value: unknown): void {
   out.log(plainJson(JSON.stringify(value, creditsInJson, 2)))
 }
 
-export function jsonLine(value: unknown): string {
-  return JSON.stringify(value, creditsInJson)
-}
-
 function creditsInJson(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? formatCredits(value) : value
 }
 
 type Cell = string | number | bigint | boolean | null | undefined
 
-export function printTable(out: Output, headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const lines = [headings, ...rows.map((row) => row.map(cellText))]
+/** Columns by their headings. */
+export function printTable<Row>(
+  out: Output,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => Cell>>,
+): void {
+  const headings = Object.keys(columns)
+  const cells = rows.map((row) => Object.values(columns).map((of) => of(row)))
+  const lines = [headings, ...cells.map((line) => line.map(cellText))]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  const isNumber = headings.map((_, column) => rows.length > 0 && rows.every((row) => isNumeric(row[column])))
+  const isNumber = headings.map((_, column) => cells.length > 0 && cells.every((line) => isNumeric(line[column])))
   for (const line of lines) {
-    const cells = line.map((cell, column) => {
+    const padded = line.map((cell, column) => {
       const width = widths[column] ?? 0
       return isNumber[column] ? cell.padStart(width) : cell.padEnd(width)
     })
-    out.log(cells.join('  ').trimEnd())
+    out.log(padded.join('  ').trimEnd())
   }
 }
 

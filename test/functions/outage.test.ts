@@ -12,7 +12,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
+import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'

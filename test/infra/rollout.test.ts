@@ -100,7 +100,7 @@ test.each(CALLED)('a new version of %s is taken back by each alarm that tells of
   expect(AutoRollbackConfiguration.Enabled).toBe(true)
   expect(AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM')
   const [, told = ''] =
-    /taken back if one of these alarms goes off: ([^.]+)\./.exec(proseOf('docs/deploy.md').replaceAll(/\s+/g, ' ')) ??
+    /rolled back if one of these alarms goes off: ([^.]+)\./.exec(proseOf('docs/deploy.md').replaceAll(/\s+/g, ' ')) ??
     []
   expect(told.split(/, | or /).toSorted()).toEqual(watched.toSorted().map((alarm: string) => `\`${alarm}\``))
 })

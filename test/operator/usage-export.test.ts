@@ -15,7 +15,7 @@ import type { OperatorTables } from '../../layers/gateway/store/operator-tables.
 import { toUsageItem } from '../../layers/gateway/store/usage/usage-item.ts'
 import { moment } from '../../operator/commands/arguments.ts'
 import type { ExportFormat } from '../../operator/commands/exported-rows.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
+import { issueKey } from '../../operator/connect/issue-key.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { startLongTable } from '../support/long-table.ts'

@@ -14,7 +14,7 @@ import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
+import { issueKey } from '../../operator/connect/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 

@@ -18,7 +18,7 @@ import { type OperatorTables, openOperatorTables } from '../../layers/gateway/st
 import { openTables, type TableNames } from '../../layers/gateway/store/tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { issueKey } from '../../operator/smoke/issue-key.ts'
+import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from './act.ts'
 import { intercept } from './intercept.ts'
 import { sharedTokenizer } from './shared-tokenizer.ts'

@@ -64,7 +64,7 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
 }
 
 /** True if a key spends its balance within a week at the current rate. */
-export function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
+function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
   return available > 0n && available < weekCost
 }
 

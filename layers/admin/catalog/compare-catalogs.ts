@@ -17,7 +17,7 @@ function byId({ models }: CatalogData): ReadonlyMap<string, CatalogModel> {
   return new Map(models.map((model) => [model.id, model]))
 }
 
-export function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
+function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
   return new Map(Object.entries(providers))
 }
 
@@ -58,7 +58,7 @@ function tierText({ above, ...prices }: PriceTier): string {
 }
 
 /** In the order of the file: a stored catalog has lost its own. */
-export function differingFields(before: object, after: object): string[] {
+function differingFields(before: object, after: object): string[] {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const names = new Set([...is.keys(), ...was.keys()])
   return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))

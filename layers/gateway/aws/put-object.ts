@@ -64,7 +64,7 @@ type ToSign = {
 }
 
 /** Signs a PUT by AWS's Signature Version 4 with the hash of its body, by which S3 also checks that all of it came. */
-export function putSigner(region: string): (put: ToSign) => Record<string, string> {
+function putSigner(region: string): (put: ToSign) => Record<string, string> {
   const authorize = authorizer(region, 's3')
   return ({ host, path, bytes, credentials, nowMs }) => {
     const { sessionToken } = credentials

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../domain/chat.ts'
+import type { JsonObject } from '../domain/json-object.ts'
 import { textBound } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
@@ -36,18 +37,16 @@ function take(name: string, value: unknown, left: Left, isOwn = false): void {
     if (!isOwn && MEDIA.has(name)) left.media -= 1
   } else if (typeof value === 'number') left.bytes -= String(value).length
   else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn)
-  else if (typeof value === 'object' && value !== null) takeFields(name, value as Fields, left, isOwn)
+  else if (typeof value === 'object' && value !== null) takeFields(name, value as JsonObject, left, isOwn)
   if (left.bytes < 0 || left.media < 0) throw tooMuch()
 }
 
-function takeFields(of: string, fields: Fields, left: Left, isOwn: boolean): void {
+function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean): void {
   for (const name in fields) {
     left.bytes -= Buffer.byteLength(name)
     take(name, fields[name], left, isOwn || OWN_JSON.has(of))
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 function tooMuch(): UpstreamFailure {
   const message =

@@ -19,7 +19,7 @@ import { ApiKey, Window } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
 
-/** Schemas that the document has by a name; others stand where they are used. */
+/** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody, Usage },
   ...{ ...chat, ...completions, ...embeddings, ResponseRequest, ...responses, ...events, ...messages },

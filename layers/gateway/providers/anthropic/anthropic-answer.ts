@@ -1,12 +1,12 @@
 import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import { statusOfError } from '../http/error-reply.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
 
-type Fields = Record<string, unknown>
 type Call = { readonly index: number; hasArguments: boolean }
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
@@ -51,7 +51,7 @@ export class AnthropicEvents implements EventReader {
     this.take(parseObject(data), parts)
   }
 
-  take(event: Fields, parts: ChatPart[]): void {
+  take(event: JsonObject, parts: ChatPart[]): void {
     switch (event.type) {
       case 'message_start':
         this.#counts = mergeCounts({}, fieldsOf(event.message).usage)
@@ -79,7 +79,7 @@ export class AnthropicEvents implements EventReader {
   }
 
   /** The counts at the start alone do not include the generated tokens, so they are not reported. */
-  #noteEnding({ stop_reason, stop_sequence, stop_details }: Fields, usage: unknown): void {
+  #noteEnding({ stop_reason, stop_sequence, stop_details }: JsonObject, usage: unknown): void {
     this.#stopReason = stop_reason ?? this.#stopReason
     this.#stopSequence = stop_sequence ?? this.#stopSequence
     this.#stopDetails = stop_details ?? this.#stopDetails
@@ -88,7 +88,7 @@ export class AnthropicEvents implements EventReader {
     this.#hasCounts = true
   }
 
-  #begin(position: unknown, block: Fields, parts: ChatPart[]): void {
+  #begin(position: unknown, block: JsonObject, parts: ChatPart[]): void {
     if (block.type === 'text') this.#say('content', block.text, parts)
     if (block.type === 'thinking') {
       this.#say('reasoning_content', block.thinking, parts)
@@ -109,7 +109,7 @@ export class AnthropicEvents implements EventReader {
     if (hasArguments) parts.push(argumentsPiece(call, JSON.stringify(input)))
   }
 
-  #continue(position: unknown, delta: Fields, parts: ChatPart[]): void {
+  #continue(position: unknown, delta: JsonObject, parts: ChatPart[]): void {
     if (delta.type === 'text_delta') this.#say('content', delta.text, parts)
     if (delta.type === 'thinking_delta') this.#say('reasoning_content', delta.thinking, parts)
     if (delta.type === 'signature_delta') this.#sign(position, delta.signature, parts)
@@ -169,7 +169,7 @@ export class AnthropicEvents implements EventReader {
 }
 
 /** The parts of a Message that came whole. */
-export function readMessage(message: Fields, isNative: boolean): ChatPart[] {
+export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] {
   const answer = new AnthropicEvents(isNative)
   const parts: ChatPart[] = []
   for (const event of eventsOf(message)) answer.take(event, parts)
@@ -177,7 +177,7 @@ export function readMessage(message: Fields, isNative: boolean): ChatPart[] {
 }
 
 /** A whole Message in the form of its events. */
-function* eventsOf(message: Fields): Generator<Fields, void, undefined> {
+function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> {
   if (message.type === 'error') yield message
   if (!Array.isArray(message.content))
     throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no message.')
@@ -202,17 +202,13 @@ function refusalText(details: unknown): Delta {
   return isText(explanation) ? { refusal: explanation } : {}
 }
 
-function errorOf({ error }: Fields): UpstreamFailure {
+function errorOf({ error }: JsonObject): UpstreamFailure {
   const { type } = fieldsOf(error)
   const kind = typeof type === 'string' && ERROR_TYPE.test(type) ? ` (${type})` : ''
   const message = `The upstream reported an error in place of an answer${kind}.`
   return new UpstreamFailure('error_event', message, { status: statusOfError(error) })
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }

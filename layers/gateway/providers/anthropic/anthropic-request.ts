@@ -1,4 +1,5 @@
 import type { ChatBody } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-tools.ts'
@@ -33,7 +34,7 @@ function fromChat(call: ChatCall): Fields {
   }
 }
 
-function toolFields(body: ChatBody, blocks: Blocks): Fields {
+function toolFields(body: ChatBody, blocks: Blocks): JsonObject {
   const { tools, choice } = readToolOffer(body)
   if (tools.length === 0) return {}
   const chosen = choice && toToolChoice(choice)
@@ -46,7 +47,7 @@ function toolFields(body: ChatBody, blocks: Blocks): Fields {
   }
 }
 
-function toTool({ name, description, parameters, isStrict }: Tool): Fields {
+function toTool({ name, description, parameters, isStrict }: Tool): JsonObject {
   return {
     name,
     ...(description !== '' && { description }),
@@ -55,7 +56,7 @@ function toTool({ name, description, parameters, isStrict }: Tool): Fields {
   }
 }
 
-function toToolChoice(choice: ToolChoice): Fields {
+function toToolChoice(choice: ToolChoice): JsonObject {
   if (typeof choice === 'object') return { type: 'tool', name: choice.name }
   return { type: choice === 'required' ? 'any' : choice }
 }

@@ -1,8 +1,7 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { cacheWriteCounts, cacheWrites } from '../../wire/cache-writes.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { COST_FIELDS, costFields } from '../../wire/stated-cost.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const COUNTS = [
   'input_tokens',
@@ -16,15 +15,15 @@ const COUNTS = [
 const READ: readonly string[] = [...COUNTS, ...COST_FIELDS]
 
 /** The counts that are read; the last value of each holds, and null means no change. */
-export type AnthropicCounts = { readonly [Name in (typeof COUNTS)[number]]?: unknown } & Fields
+export type AnthropicCounts = { readonly [Name in (typeof COUNTS)[number]]?: unknown } & JsonObject
 
 export function mergeCounts(soFar: AnthropicCounts, usage: unknown): AnthropicCounts {
-  const reported: Fields = isObject(usage) ? usage : {}
+  const reported: JsonObject = isObject(usage) ? usage : {}
   return Object.fromEntries(READ.map((name) => [name, reported[name] ?? soFar[name]]))
 }
 
 /** OpenAI counts tokens read from a cache and written to one as part of the prompt. */
-export function toUsage(counts: AnthropicCounts): Fields {
+export function toUsage(counts: AnthropicCounts): JsonObject {
   const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: total = 0, output_tokens_details } = counts
   const written = cacheWrites(countOf(total), livesOf(counts.cache_creation))
   const prompt = countOf(counts.input_tokens) + countOf(read) + written.all

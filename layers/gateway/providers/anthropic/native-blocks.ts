@@ -1,21 +1,20 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
 /** Blocks of the Messages API as they came, except cache marks whose price is not known. */
 export type NativeBlocks = {
-  messages(messages: readonly Fields[]): Fields[]
+  messages(messages: readonly JsonObject[]): JsonObject[]
   content(content: unknown): unknown
-  marked(block: Fields): Fields
+  marked(block: JsonObject): JsonObject
 }
 
 export function nativeBlocks(prices: CachePrices): NativeBlocks {
   return { messages, content, marked }
 
-  function messages(all: readonly Fields[]): Fields[] {
+  function messages(all: readonly JsonObject[]): JsonObject[] {
     return all.flatMap((message) => {
       const written = content(message.content)
       return Array.isArray(written) && written.length === 0 ? [] : [{ ...message, content: written }]
@@ -38,7 +37,7 @@ export function nativeBlocks(prices: CachePrices): NativeBlocks {
     })
   }
 
-  function marked({ [MARK]: marking, ...block }: Fields): Fields {
+  function marked({ [MARK]: marking, ...block }: JsonObject): JsonObject {
     const known = cacheMarkOf(marking, prices)
     return known ? { ...block, [MARK]: known } : block
   }

@@ -1,16 +1,15 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { cacheMarkOf } from '../cache-mark.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 import { nativeBlocks } from './native-blocks.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Fields that the operator cannot send in place of ours. */
+/** JsonObject that the operator cannot send in place of ours. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'thinking', 'cache_control'],
 ])
-/** Fields that cost no more than the tokens that the price and the output cap cover. */
+/** JsonObject that cost no more than the tokens that the price and the output cap cover. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -28,7 +27,7 @@ const NATIVE_FIELDS = fieldTable({
   ...rows(PASSED, (name) => sent(name)),
   ...rows(['model', 'max_tokens', 'stream'], () => READ),
   system: sent('system', (system, _, call) => nativeBlocks(call).content(system)),
-  messages: sent('messages', (messages, _, call) => nativeBlocks(call).messages(messages as Fields[])),
+  messages: sent('messages', (messages, _, call) => nativeBlocks(call).messages(messages as JsonObject[])),
   tools: sent('tools', (tools, _, call) => (Array.isArray(tools) ? tools.map(nativeBlocks(call).marked) : undefined)),
   thinking: sent('thinking', (thinking, _, { outputCap }) =>
     isObject(thinking) ? toThinking(thinking, outputCap) : undefined,
@@ -39,9 +38,9 @@ const NATIVE_FIELDS = fieldTable({
 
 /**
  * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
- * not support, such as a document with its citations, is passed on. Fields that may change the price are not.
+ * not support, such as a document with its citations, is passed on. JsonObject that may change the price are not.
  */
-export function toNativeRequest(call: ChatCall, body: Fields): Record<string, unknown> {
+export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
   call.noteDropped(HINTS.filter((name) => call.chat.raw[name]))
   return {
@@ -56,7 +55,7 @@ export function toNativeRequest(call: ChatCall, body: Fields): Record<string, un
 const LEAST_BUDGET = 1024
 
 /** A cap that was lowered leaves less room for thinking: Anthropic wants room for an answer after the thoughts. */
-function toThinking(thinking: Fields, outputCap: number): Fields {
+function toThinking(thinking: JsonObject, outputCap: number): JsonObject {
   const { budget_tokens: budget } = thinking
   if (typeof budget !== 'number' || budget < outputCap || outputCap <= LEAST_BUDGET) return thinking
   return { ...thinking, budget_tokens: outputCap - 1 }

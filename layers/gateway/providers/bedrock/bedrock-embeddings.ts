@@ -1,5 +1,6 @@
 import { embedderAt } from '../../domain/catalog.ts'
 import type { Embedded, Embedding, Vector } from '../../domain/embedding.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
@@ -9,8 +10,6 @@ import type { EmbedCall } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
 import { unsupported } from '../verdict.ts'
 
-type Fields = Record<string, unknown>
-
 /** One answer of InvokeModel: its body, and the billed tokens, not checked yet. */
 export type Invoked = { readonly text: string; readonly inputTokens: unknown }
 export type Invoke = (body: string) => Promise<Invoked>
@@ -18,8 +17,8 @@ export type Invoke = (body: string) => Promise<Invoked>
 /** The request for a few texts to a maker's model, and the reading of its answer. */
 type Maker = {
   readonly textsAtOnce: number
-  readonly ask: (texts: readonly string[], call: EmbedCall) => Fields
-  readonly vectorsIn: (answer: Fields) => readonly unknown[]
+  readonly ask: (texts: readonly string[], call: EmbedCall) => JsonObject
+  readonly vectorsIn: (answer: JsonObject) => readonly unknown[]
 }
 
 const MAKERS: Readonly<Record<NonNullable<ReturnType<typeof embedderAt>>, Maker>> = {

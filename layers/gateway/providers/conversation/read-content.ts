@@ -1,8 +1,7 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { unsupported } from '../verdict.ts'
 import { readImage } from './read-image.ts'
 import type { ContentPart, TextPart } from './turns.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TYPE_CHARS = 40
 
@@ -29,21 +28,21 @@ export function readTexts(content: unknown, path: string): TextPart[] {
   return parts
 }
 
-function partsOf(content: unknown): readonly Fields[] {
+function partsOf(content: unknown): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return Array.isArray(content) ? content : []
 }
 
-function textOf({ type, text, refusal }: Fields): string | undefined {
+function textOf({ type, text, refusal }: JsonObject): string | undefined {
   const said = type === 'text' ? text : type === 'refusal' ? refusal : undefined
   return typeof said === 'string' ? said : undefined
 }
 
 /** OpenAI's clients send blank text beside tool calls; other providers refuse the whole request for it. */
-function addText(parts: (TextPart | ContentPart)[], text: string, { cache_control: mark }: Fields): void {
+function addText(parts: (TextPart | ContentPart)[], text: string, { cache_control: mark }: JsonObject): void {
   if (text.trim() !== '') parts.push({ kind: 'text', text, cacheMark: mark })
 }
 
-function notTaken({ type }: Fields, path: string, taken: string) {
+function notTaken({ type }: JsonObject, path: string, taken: string) {
   return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}'; this model takes ${taken} here`)
 }

@@ -1,17 +1,16 @@
 import type { ChatRequest } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { readContent, readTexts } from './read-content.ts'
 import { readThoughts } from './read-thoughts.ts'
 import { readToolCalls } from './read-tool-calls.ts'
 import type { Cacheable, Conversation, TextPart, ToolResult, Turn, TurnPart } from './turns.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** OpenAI's messages as turns that alternate, with the instructions apart; the results of tools belong to the user. */
 export function readConversation({ body }: ChatRequest): Conversation {
   const system: TextPart[] = []
   const turns: Turn[] = []
-  for (const [index, message] of (body.messages as Fields[]).entries()) {
+  for (const [index, message] of (body.messages as JsonObject[]).entries()) {
     const path = `messages[${index}]`
     if (message.role === 'system' || message.role === 'developer') {
       for (const text of endingCache(message, readTexts(message.content, `${path}.content`))) system.push(text)
@@ -29,25 +28,25 @@ function addTurn(turns: Turn[], turn: Turn): void {
   else if (turn.parts.length > 0) turns.push(turn)
 }
 
-function speakerOf({ role }: Fields, path: string): Turn['role'] {
+function speakerOf({ role }: JsonObject, path: string): Turn['role'] {
   if (role === 'assistant') return 'assistant'
   if (role === 'user' || role === 'tool') return 'user'
   throw unsupported(`${path}.role`, `is '${role}', which this model does not know; use 'tool'`)
 }
 
-function readParts(message: Fields, path: string): TurnPart[] {
+function readParts(message: JsonObject, path: string): TurnPart[] {
   if (message.role === 'user') return readUser(message, path)
   return message.role === 'tool' ? [readToolResult(message, path)] : readAssistant(message, path)
 }
 
-function readUser({ content }: Fields, path: string): TurnPart[] {
+function readUser({ content }: JsonObject, path: string): TurnPart[] {
   const parts = readContent(content, `${path}.content`)
   if (parts.length === 0) throw unsupported(`${path}.content`, 'is blank, which this model does not accept')
   return parts
 }
 
 /** Thoughts come first, as Claude demands. */
-function readAssistant(message: Fields, path: string): TurnPart[] {
+function readAssistant(message: JsonObject, path: string): TurnPart[] {
   const { content, refusal, tool_calls: calls } = message
   const parts: TurnPart[] = readThoughts(message)
   for (const text of readTexts(content, `${path}.content`)) parts.push(text)
@@ -57,7 +56,7 @@ function readAssistant(message: Fields, path: string): TurnPart[] {
 }
 
 /** A result is written to a cache as a whole, so a mark inside it counts for the result. */
-function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: string): ToolResult {
+function readToolResult({ tool_call_id: id, content, is_error }: JsonObject, path: string): ToolResult {
   if (typeof id !== 'string' || id === '') throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const parts = readContent(content, `${path}.content`)
   const cacheMark = parts.findLast((part) => part.cacheMark)?.cacheMark
@@ -65,7 +64,7 @@ function readToolResult({ tool_call_id: id, content, is_error }: Fields, path: s
 }
 
 /** A mark on a message counts for its last part. */
-function endingCache<Part extends Cacheable>({ cache_control: mark }: Fields, parts: Part[]): Part[] {
+function endingCache<Part extends Cacheable>({ cache_control: mark }: JsonObject, parts: Part[]): Part[] {
   const last = parts.pop()
   if (last) parts.push(mark ? { ...last, cacheMark: mark } : last)
   return parts

@@ -1,13 +1,12 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ImageFormat, ImagePart, ImageSource } from './turns.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 const DATA_URL = /^data:image\/(jpeg|jpg|png|gif|webp);base64,/i
 const KINDS = 'an https address or a base64 data: URL of a JPEG, PNG, GIF or WebP image'
 
-export function readImage({ image_url: image, cache_control: mark }: Fields, partPath: string): ImagePart {
+export function readImage({ image_url: image, cache_control: mark }: JsonObject, partPath: string): ImagePart {
   const path = `${partPath}.image_url.url`
   const url = isObject(image) ? image.url : image
   if (typeof url !== 'string' || url === '') throw rejected(path, `must be ${KINDS}`)

@@ -1,7 +1,6 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import type { Thought } from './turns.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const FORMAT = 'anthropic-claude-v1'
 
@@ -10,9 +9,11 @@ const FORMAT = 'anthropic-claude-v1'
  * models, cannot be used again. The text of a signed thought may come in pieces before it, or stand in
  * `reasoning_content`.
  */
-export function readThoughts({ reasoning_content: told, reasoning_details: details }: Fields): Thought[] {
+export function readThoughts({ reasoning_content: told, reasoning_details: details }: JsonObject): Thought[] {
   const thoughts: Thought[] = []
-  const known: Fields[] = Array.isArray(details) ? details.filter((one) => isObject(one) && one.format === FORMAT) : []
+  const known: JsonObject[] = Array.isArray(details)
+    ? details.filter((one) => isObject(one) && one.format === FORMAT)
+    : []
   let text = ''
   // A text beside the thoughts belongs to the first; an empty thought stays empty.
   let beside = known.some((detail) => textIn(detail.text) !== '') ? '' : textIn(told)

@@ -1,9 +1,8 @@
 import { MAX_DEPTH } from '../../domain/json-fault.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ToolCall } from './turns.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The calls that an assistant made in the past. */
 export function readToolCalls(calls: unknown, path: string): ToolCall[] {
@@ -30,7 +29,7 @@ function readToolCall(call: unknown, path: string): ToolCall {
 }
 
 /** Arguments are text until now: nothing has bounded their depth. */
-function readArguments(text: string, path: string): Fields {
+function readArguments(text: string, path: string): JsonObject {
   if (text === '') return {}
   const value = parse(text)
   if (!isObject(value)) throw unsupported(path, 'must be a JSON object as text, which this model needs of past calls')

@@ -1,15 +1,14 @@
 import type { ChatBody } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { Cacheable } from './turns.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export type Tool = Cacheable & {
   readonly name: string
   readonly description: string
   /** A JSON schema of an object. */
-  readonly parameters: Fields
+  readonly parameters: JsonObject
   readonly isStrict: boolean
 }
 
@@ -22,7 +21,7 @@ export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOff
   return { tools: Array.isArray(tools) ? tools.map(readTool) : [], choice: readChoice(choice) }
 }
 
-function readTool(tool: Fields, index: number): Tool {
+function readTool(tool: JsonObject, index: number): Tool {
   const path = `tools[${index}]`
   if (tool.type !== 'function') throw unsupported(path, 'must be a function: this model takes functions only')
   const fn = isObject(tool.function) ? tool.function : {}

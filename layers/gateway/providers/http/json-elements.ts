@@ -1,8 +1,7 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { parseObject, readPlain } from './json-reply.ts'
 import type { Reply } from './post.ts'
-
-type Fields = Record<string, unknown>
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -23,8 +22,8 @@ const PLACEHOLDER = Buffer.from('null')
 export async function readElements(
   { body }: Reply,
   mostElementBytes: number,
-  take: (element: Fields) => void,
-): Promise<Fields> {
+  take: (element: JsonObject) => void,
+): Promise<JsonObject> {
   const rest = new Bytes(MAX_REST_BYTES)
   const element = new Bytes(mostElementBytes)
   let depth = 0

@@ -1,5 +1,6 @@
 import { MAX_WHOLE_BYTES } from '../../domain/chat.ts'
 import { MAX_DEPTH } from '../../domain/json-fault.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isDeeper, isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
@@ -9,8 +10,6 @@ import type { ReplyBody } from './reply-body.ts'
 export function isJson({ contentType }: Reply): boolean {
   return /^application\/json\b/i.test(contentType)
 }
-
-type JsonObject = Record<string, unknown>
 
 /** Not a promise if all of it has come. */
 export function readJson({ body }: Reply): JsonObject | Promise<JsonObject> {

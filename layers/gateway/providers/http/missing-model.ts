@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>
+import type { JsonObject } from '../../domain/json-object.ts'
 
 const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
 
@@ -26,7 +26,7 @@ const MESSAGES: readonly ((model: string) => RegExp)[] = [
  * the request may name a model too: so a code must not be about another field, and a message must match from its start
  * and name the route's own model, which no caller chooses.
  */
-export function isMissingModel(status: number, { code, type, param, message }: Fields, model: string): boolean {
+export function isMissingModel(status: number, { code, type, param, message }: JsonObject, model: string): boolean {
   if (!STATUSES.has(status)) return false
   const isAboutModel = param === undefined || param === null || param === 'model'
   if (isAboutModel && (NAMES.has(code) || NAMES.has(type))) return true

@@ -1,4 +1,5 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 
 type Fields = Record<string, unknown>
@@ -9,7 +10,7 @@ export class AnswerNormalizer {
   readonly #calls = new Map<number, Set<number>>()
 
   /** `event` is the chunk or the completion that the choice was in. */
-  normalize(choice: Fields, position: number, said: Fields, event: Fields): ChoicePart {
+  normalize(choice: JsonObject, position: number, said: JsonObject, event: JsonObject): ChoicePart {
     const index = Number.isSafeInteger(choice.index) ? (choice.index as number) : position
     const reason = choice.finish_reason
     const fingerprint = event.system_fingerprint
@@ -36,7 +37,7 @@ export class AnswerNormalizer {
     return { ...delta, tool_calls: delta.tool_calls.filter(isObject).map((call) => this.#wholeCall(choice, call)) }
   }
 
-  #wholeCall(choice: number, call: Fields): Fields {
+  #wholeCall(choice: number, call: JsonObject): JsonObject {
     const begun = this.#calls.get(choice) ?? new Set<number>()
     this.#calls.set(choice, begun)
     const next = call.id ? begun.size : Math.max(0, begun.size - 1)

@@ -1,9 +1,8 @@
 import type { ChatBody } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { cacheMarkOf } from '../cache-mark.ts'
 import type { ChatCall } from '../provider.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MARK = 'cache_control'
 
@@ -31,7 +30,7 @@ export function withCacheMarks(body: ChatBody, call: ChatCall): Record<string, u
     return marked({ ...rest, ...(fn !== undefined && { function: isObject(fn) ? markTool(fn) : fn }) }, tool)
   }
 
-  function marked(bare: Fields, { [MARK]: sent }: Fields): Fields {
+  function marked(bare: JsonObject, { [MARK]: sent }: JsonObject): JsonObject {
     const mark = cacheMarkOf(sent, call)
     return mark ? { ...bare, [MARK]: mark } : bare
   }

@@ -1,4 +1,5 @@
 import type { ChatPart } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { messageToDelta, speaks } from '../../wire/delta.ts'
 import { isObject } from '../../wire/field-rules.ts'
@@ -6,8 +7,6 @@ import { errorInAnswer } from '../http/error-reply.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
-
-type Fields = Record<string, unknown>
 
 /** The events of a streamed chat completion. */
 export class OpenAiEvents implements EventReader {
@@ -47,7 +46,7 @@ export class OpenAiEvents implements EventReader {
     if (this.#open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
-  #readChoice(choice: Fields, position: number, event: Fields): ChatPart {
+  #readChoice(choice: JsonObject, position: number, event: JsonObject): ChatPart {
     const delta = isObject(choice.delta) ? choice.delta : textOf(choice)
     const part = this.#answer.normalize(choice, position, delta, event)
     if (part.finishReason === null) this.#open.add(part.index)
@@ -58,7 +57,7 @@ export class OpenAiEvents implements EventReader {
 }
 
 /** The parts of a chat completion that came whole. */
-export function readCompletion(completion: Fields, key: string | undefined): ChatPart[] {
+export function readCompletion(completion: JsonObject, key: string | undefined): ChatPart[] {
   const answer = new AnswerNormalizer()
   const parts: ChatPart[] = []
   const { choices, usage } = checked(completion, key)
@@ -74,11 +73,11 @@ export function readCompletion(completion: Fields, key: string | undefined): Cha
 }
 
 /** A text completion has its text beside the index. */
-function textOf({ text }: Fields): Fields {
+function textOf({ text }: JsonObject): JsonObject {
   return typeof text === 'string' ? { content: text } : {}
 }
 
-function checked(event: Fields, key: string | undefined): Fields {
+function checked(event: JsonObject, key: string | undefined): JsonObject {
   if (event.error) throw errorInAnswer(event.error, key)
   return event
 }

@@ -1,4 +1,5 @@
 import type { Embedding, Vector } from '../../domain/embedding.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { readVector } from '../../wire/vectors.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
@@ -6,9 +7,7 @@ import { readElements } from '../http/json-elements.ts'
 import type { Reply } from '../http/post.ts'
 import type { EmbedCall } from '../provider.ts'
 
-type Fields = Record<string, unknown>
-
-export function toEmbeddingRequest({ chat, extra, model }: EmbedCall): Fields {
+export function toEmbeddingRequest({ chat, extra, model }: EmbedCall): JsonObject {
   return { ...chat.body, ...extra, model }
 }
 

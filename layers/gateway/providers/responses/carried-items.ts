@@ -1,13 +1,12 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { arePacked } from '../../wire/carried-thoughts.ts'
 import { isObject } from '../../wire/field-rules.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The caller's items for an upstream that stores nothing. It refuses thoughts that it has not encrypted itself. */
 export function carriedItems(items: readonly unknown[]): unknown[] {
   return items.filter((item) => !isObject(item) || item.type !== 'reasoning' || isEncrypted(item))
 }
 
-function isEncrypted({ encrypted_content: sealed }: Fields): boolean {
+function isEncrypted({ encrypted_content: sealed }: JsonObject): boolean {
   return typeof sealed === 'string' && sealed !== '' && !arePacked(sealed)
 }

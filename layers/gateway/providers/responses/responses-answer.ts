@@ -1,13 +1,12 @@
 import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
 import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { toUsage } from './responses-usage.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** An output item that has begun. Content that came by an event is not repeated at its end. */
 type Item = {
@@ -44,7 +43,7 @@ export class ResponsesEvents implements EventReader {
     if (data !== '[DONE]') this.take(parseObject(data), parts)
   }
 
-  take(event: Fields, parts: ChatPart[]): void {
+  take(event: JsonObject, parts: ChatPart[]): void {
     const { type, delta, output_index: place } = event
     switch (type) {
       case 'response.output_item.added':
@@ -84,7 +83,7 @@ export class ResponsesEvents implements EventReader {
     if (this.#items.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
-  #begin(place: unknown, item: Fields, parts: ChatPart[]): Item {
+  #begin(place: unknown, item: JsonObject, parts: ChatPart[]): Item {
     const known = this.#items.get(place)
     if (known) return known
     const kind = item.type === 'function_call' ? 'function' : item.type === 'custom_tool_call' ? 'custom' : undefined
@@ -134,7 +133,7 @@ export class ResponsesEvents implements EventReader {
   }
 
   /** Some upstreams, and whole answers, send an item all at once. */
-  #end(place: unknown, item: Fields, parts: ChatPart[]): void {
+  #end(place: unknown, item: JsonObject, parts: ChatPart[]): void {
     const begun = this.#begin(place, item, parts)
     if (begun.isDone) return
     begun.isDone = true
@@ -145,7 +144,7 @@ export class ResponsesEvents implements EventReader {
     this.#details += 1
   }
 
-  #sayAll(place: unknown, item: Fields, parts: ChatPart[]): void {
+  #sayAll(place: unknown, item: JsonObject, parts: ChatPart[]): void {
     if (item.type === 'function_call') this.#continue(place, item.arguments, parts)
     if (item.type === 'custom_tool_call') this.#continue(place, item.input, parts)
     for (const [at, part] of listOf(item.summary).entries()) this.#think(place, part.text, at, parts)
@@ -156,14 +155,14 @@ export class ResponsesEvents implements EventReader {
     }
   }
 
-  #finish(response: Fields, parts: ChatPart[]): void {
+  #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.#isWhole = true
     parts.push(choice({}, this.#finishReason(response)))
     if (isObject(response.usage)) parts.push({ kind: 'usage', usage: toUsage(response.usage) })
   }
 
-  #finishReason({ status, incomplete_details: details }: Fields): string {
+  #finishReason({ status, incomplete_details: details }: JsonObject): string {
     const { reason } = fieldsOf(details)
     if (reason === 'content_filter') return 'content_filter'
     if (status === 'incomplete') return 'length'
@@ -172,7 +171,7 @@ export class ResponsesEvents implements EventReader {
 }
 
 /** The parts of a Response that came whole. */
-export function readResponse(response: Fields, key: string | undefined): ChatPart[] {
+export function readResponse(response: JsonObject, key: string | undefined): ChatPart[] {
   const { status, error } = response
   if (error || status === 'failed') throw errorInAnswer(error, key)
   if (!Array.isArray(response.output) || (status !== undefined && status !== 'completed' && status !== 'incomplete')) {
@@ -187,18 +186,14 @@ function choice(delta: Delta, finishReason: string | null = null, logprobs: unkn
   return { kind: 'choice', index: 0, delta, logprobs, finishReason }
 }
 
-function idOf({ id }: { readonly id?: unknown }): Fields {
+function idOf({ id }: { readonly id?: unknown }): JsonObject {
   return isText(id) ? { id } : {}
 }
 
-function listOf(value: unknown): Fields[] {
+function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }

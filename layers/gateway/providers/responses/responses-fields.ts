@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { chatFieldTable } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, IGNORED, rows, sent } from '../conversation/field-table.ts'
@@ -6,8 +7,6 @@ import { unsupported } from '../verdict.ts'
 import { carriedItems } from './carried-items.ts'
 import { toItems } from './to-items.ts'
 import { toToolChoice, toTools } from './to-tools.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const LOGPROBS = 'message.output_text.logprobs'
 
@@ -24,7 +23,7 @@ export const OURS: readonly string[] = [
   'background',
 ]
 
-/** Fields that Chat Completions and Responses have under one name. */
+/** JsonObject that Chat Completions and Responses have under one name. */
 const SAME = [
   'temperature',
   'top_p',
@@ -40,7 +39,7 @@ const SAME = [
 /** The fields of Chat Completions, and what they become in Responses. */
 export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
   ...rows(SAME, (name) => sent(name)),
-  messages: sent('input', (messages) => toItems(messages as Fields[])),
+  messages: sent('input', (messages) => toItems(messages as JsonObject[])),
   tools: sent('tools', (tools) => (Array.isArray(tools) && tools.length > 0 ? toTools(tools) : undefined)),
   tool_choice: sent('tool_choice', toToolChoice),
   response_format: sent('text.format', toFormat),
@@ -63,7 +62,7 @@ export const ORIGINAL_FIELDS: FieldTable = fieldTable({
   }),
 })
 
-function toFormat(format: unknown): Fields | undefined {
+function toFormat(format: unknown): JsonObject | undefined {
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
   if (format.type !== 'json_schema' || !isObject(format.json_schema)) {

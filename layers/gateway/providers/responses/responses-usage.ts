@@ -1,10 +1,9 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { costFields } from '../../wire/stated-cost.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** The counts in the format of Chat Completions, not checked yet. */
-export function toUsage(usage: Fields): Fields {
+export function toUsage(usage: JsonObject): JsonObject {
   const { input_tokens_details: input, output_tokens_details: output } = usage
   const { cached_tokens: cached, cache_write_tokens: written } = isObject(input) ? input : {}
   const thinking = isObject(output) ? output.reasoning_tokens : undefined

@@ -1,12 +1,11 @@
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TYPE_CHARS = 40
 
-export function toItems(messages: readonly Fields[]): Fields[] {
-  const items: Fields[] = []
+export function toItems(messages: readonly JsonObject[]): JsonObject[] {
+  const items: JsonObject[] = []
   const customCalls = new Set<unknown>()
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`
@@ -28,7 +27,11 @@ export function toItems(messages: readonly Fields[]): Fields[] {
   return items
 }
 
-function* turnItems(message: Fields, path: string, customCalls: Set<unknown>): Generator<Fields, void, undefined> {
+function* turnItems(
+  message: JsonObject,
+  path: string,
+  customCalls: Set<unknown>,
+): Generator<JsonObject, void, undefined> {
   yield* toThoughts(message.reasoning_details)
   const text = saidText(message.content, `${path}.content`) + (isText(message.refusal) ? message.refusal : '')
   if (text !== '') yield { type: 'message', role: 'assistant', content: text }
@@ -38,7 +41,7 @@ function* turnItems(message: Fields, path: string, customCalls: Set<unknown>): G
 }
 
 /** The thoughts that an upstream of this dialect has encrypted, with their summaries, whose pieces have one index. */
-function* toThoughts(details: unknown): Generator<Fields, void, undefined> {
+function* toThoughts(details: unknown): Generator<JsonObject, void, undefined> {
   if (!Array.isArray(details)) return
   let summary: { readonly id: unknown; readonly index: unknown; text: string }[] = []
   for (const detail of details) {
@@ -56,9 +59,9 @@ function* toThoughts(details: unknown): Generator<Fields, void, undefined> {
   }
 }
 
-function toCall(call: unknown, path: string, customCalls: Set<unknown>): Fields {
+function toCall(call: unknown, path: string, customCalls: Set<unknown>): JsonObject {
   const kind = isObject(call) && call.type === 'custom' ? 'custom' : 'function'
-  const { name, arguments: text, input } = isObject(call) && isObject(call[kind]) ? (call[kind] as Fields) : {}
+  const { name, arguments: text, input } = isObject(call) && isObject(call[kind]) ? (call[kind] as JsonObject) : {}
   if (!isObject(call) || !isText(name)) throw rejected(path, 'must be a call of a tool with a name')
   if (!isText(call.id)) throw rejected(`${path}.id`, 'must be the id of a tool call')
   const common = { call_id: call.id, name }
@@ -67,18 +70,22 @@ function toCall(call: unknown, path: string, customCalls: Set<unknown>): Fields 
   return { type: 'custom_tool_call', ...common, input: isText(input) ? input : '' }
 }
 
-function toResult({ tool_call_id: id, content }: Fields, path: string, customCalls: ReadonlySet<unknown>): Fields {
+function toResult(
+  { tool_call_id: id, content }: JsonObject,
+  path: string,
+  customCalls: ReadonlySet<unknown>,
+): JsonObject {
   if (!isText(id)) throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const type = customCalls.has(id) ? 'custom_tool_call_output' : 'function_call_output'
   return { type, call_id: id, output: toContent(content, `${path}.content`) }
 }
 
-function toContent(content: unknown, path: string): string | Fields[] {
+function toContent(content: unknown, path: string): string | JsonObject[] {
   if (!Array.isArray(content)) return isText(content) ? content : ''
-  return content.map((part: Fields, index) => toPart(part, `${path}[${index}]`))
+  return content.map((part: JsonObject, index) => toPart(part, `${path}[${index}]`))
 }
 
-function toPart(part: Fields, path: string): Fields {
+function toPart(part: JsonObject, path: string): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }
@@ -103,7 +110,7 @@ function toPart(part: Fields, path: string): Fields {
 function saidText(content: unknown, path: string): string {
   if (!Array.isArray(content)) return isText(content) ? content : ''
   return content
-    .map((part: Fields, index) => {
+    .map((part: JsonObject, index) => {
       const said = part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : undefined
       if (typeof said !== 'string') throw notTaken(part, `${path}[${index}]`)
       return said
@@ -111,10 +118,6 @@ function saidText(content: unknown, path: string): string {
     .join('')
 }
 
-function notTaken({ type }: Fields, path: string) {
+function notTaken({ type }: JsonObject, path: string) {
   return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}', which this model does not take here`)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

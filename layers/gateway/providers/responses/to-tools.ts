@@ -1,20 +1,19 @@
+import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Tools of Chat Completions. Others, such as a search, are billed by the call. */
-export function toTools(tools: unknown): Fields[] {
+export function toTools(tools: unknown): JsonObject[] {
   return Array.isArray(tools) ? tools.map(toTool) : []
 }
 
-function toTool(tool: unknown, index: number): Fields {
+function toTool(tool: unknown, index: number): JsonObject {
   const path = `tools[${index}]`
   const kind = isObject(tool) ? tool.type : undefined
   if (!isObject(tool) || (kind !== 'function' && kind !== 'custom')) {
     throw unsupported(path, "must be of type 'function' or 'custom': this model takes no others")
   }
-  const said = isObject(tool[kind]) ? (tool[kind] as Fields) : {}
+  const said = isObject(tool[kind]) ? (tool[kind] as JsonObject) : {}
   const { name, description, parameters, strict, format } = said
   if (typeof name !== 'string' || name === '') throw rejected(`${path}.${kind}.name`, 'must be a string')
   const common = { type: kind, name, ...(typeof description === 'string' && { description }) }
@@ -24,7 +23,7 @@ function toTool(tool: unknown, index: number): Fields {
 
 const EMPTY = { type: 'object', properties: {} }
 
-function toGrammar(format: Fields): Fields {
+function toGrammar(format: JsonObject): JsonObject {
   return isObject(format.grammar) ? { type: 'grammar', ...format.grammar } : { type: 'text' }
 }
 
@@ -39,7 +38,7 @@ export function toToolChoice(choice: unknown): unknown {
   return { type: 'allowed_tools', mode, tools: tools.map(toNamed) }
 }
 
-function toNamed(choice: unknown): Fields {
+function toNamed(choice: unknown): JsonObject {
   const kind = isObject(choice) && choice.type === 'custom' ? 'custom' : 'function'
   const named = isObject(choice) && choice.type === kind ? choice[kind] : undefined
   if (!isObject(named) || typeof named.name !== 'string') throw rejected('tool_choice', WANTED)

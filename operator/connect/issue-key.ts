@@ -6,7 +6,6 @@ import type { Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret, newKey } from '../../layers/gateway/domain/new-key.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { CliError } from '../terminal/cli-error.ts'
 
 type IssueOptions = {
   readonly settings: KeySettings
@@ -17,22 +16,21 @@ type IssueOptions = {
 
 type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act }
 
+/** A change that begins now. */
+export function actBy(by: string, nowMs = Date.now()): Act {
+  return newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now))
+}
+
 /** A key that is not saved yet, and its secret. */
 function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
-  return { key, secret, act: newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now)) }
+  return { key, secret, act: actBy(by, nowMs) }
 }
 
 export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
   const issued = draftKey(options, nowMs)
   const result = await createKey(tables)(issued.key, issued.act)
-  if (!result.created) throw externalIdTaken(issued.key.externalId ?? '', result.ownerId)
+  if (!result.created) throw new Error(`The external id of the new key is that of ${result.ownerId}.`)
   return issued
-}
-
-export function externalIdTaken(externalId: string, ownerId: string): CliError {
-  return new CliError(
-    `The external id '${externalId}' is that of the key ${ownerId}. Two keys cannot have the same one.`,
-  )
 }

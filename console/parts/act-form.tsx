@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useIdentity } from '../identity.ts'
+import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 import type { Act } from './use-act.ts'
 
@@ -39,9 +40,7 @@ export function ActForm({ act, verb, isDangerous, isReady = true, isRepeatable, 
         </p>
       )}
       <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+        <Button onClick={onClose}>Cancel</Button>
         <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={act.isRunning || !isReady}>
           {act.isRunning ? 'Asking…' : act.failure ? 'Try again' : verb}
         </button>

@@ -4,6 +4,7 @@ import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
@@ -60,13 +61,11 @@ export function Books() {
       title="Books"
       actions={
         run?.isRunning ? (
-          <button type="button" onClick={() => running.current?.abort()}>
-            Stop
-          </button>
+          <Button onClick={() => running.current?.abort()}>Stop</Button>
         ) : (
-          <button type="button" class="primary" onClick={() => void start()}>
+          <Button class="primary" onClick={() => void start()}>
             Run the audit
-          </button>
+          </Button>
         )
       }
     >

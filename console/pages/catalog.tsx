@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -33,9 +34,9 @@ export function Catalog() {
       actions={
         shown.data &&
         draft === undefined && (
-          <button type="button" class="primary" onClick={() => shown.data && begin(shown.data)}>
+          <Button class="primary" onClick={() => shown.data && begin(shown.data)}>
             Edit
-          </button>
+          </Button>
         )
       }
     >
@@ -85,13 +86,7 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
     cell('Pushed', (version) => <Moment at={version.pushed_at} />),
     cell('By', (version) => version.by ?? 'unknown', 'wide'),
     cell('Roll back', ({ version, in_force }) =>
-      in_force ? (
-        <Badge of="in force" />
-      ) : (
-        <button type="button" onClick={() => onRollBack(version)}>
-          Roll back to {version}…
-        </button>
-      ),
+      in_force ? <Badge of="in force" /> : <Button onClick={() => onRollBack(version)}>Roll back to {version}…</Button>,
     ),
   ]
 }

@@ -8,6 +8,7 @@ import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
@@ -117,18 +118,14 @@ function KeyDialog({ of, dialog: Opened, ...rest }: OpenedProps) {
 function Actions({ onOpen }: { readonly onOpen: (name: DialogName) => void }) {
   return (
     <>
-      <button type="button" class="primary" onClick={() => onOpen('grant')}>
+      <Button class="primary" onClick={() => onOpen('grant')}>
         Grant credits
-      </button>
-      <button type="button" onClick={() => onOpen('edit')}>
-        Change settings
-      </button>
-      <button type="button" onClick={() => onOpen('rotate')}>
-        Rotate
-      </button>
-      <button type="button" class="danger" onClick={() => onOpen('revoke')}>
+      </Button>
+      <Button onClick={() => onOpen('edit')}>Change settings</Button>
+      <Button onClick={() => onOpen('rotate')}>Rotate</Button>
+      <Button class="danger" onClick={() => onOpen('revoke')}>
         Revoke
-      </button>
+      </Button>
     </>
   )
 }

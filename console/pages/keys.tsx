@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { compareCredits } from '../parts/compare-credits.ts'
 import { CreateKey } from '../parts/create-key.tsx'
@@ -38,9 +39,9 @@ export function Keys({ url }: { readonly url: PageUrl }) {
     <Page
       title="Keys"
       actions={
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
+        <Button class="primary" onClick={() => setCreating(true)}>
           Create key
-        </button>
+        </Button>
       }
     >
       <div class="filters">

@@ -1,5 +1,6 @@
 import type { Overview as OverviewShape } from '../../layers/admin/api/shapes/usage.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { KeyLink } from '../parts/links.tsx'
@@ -14,14 +15,7 @@ import { linkTo } from '../router.ts'
 export function Overview() {
   const overview = useLoad<OverviewShape>('/overview')
   return (
-    <Page
-      title="Overview"
-      actions={
-        <button type="button" onClick={() => void overview.reload()}>
-          Refresh
-        </button>
-      }
-    >
+    <Page title="Overview" actions={<Button onClick={() => void overview.reload()}>Refresh</Button>}>
       <Loading of={overview}>
         {(data) => (
           <>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { useIdentity } from '../identity.ts'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -89,9 +90,7 @@ export function Playground() {
         <Field label="Message" value={message} onInput={setMessage} rows={4} required />
         <div class="actions">
           {answer?.isRunning ? (
-            <button type="button" onClick={() => running.current?.abort()}>
-              Stop
-            </button>
+            <Button onClick={() => running.current?.abort()}>Stop</Button>
           ) : (
             <button type="submit" class="primary" disabled={!model}>
               Send

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Select } from '../parts/field.tsx'
@@ -70,9 +71,9 @@ function Csv({ query }: { readonly query: Readonly<Record<string, string>> }) {
   }
   return (
     <>
-      <button type="button" disabled={isRunning} onClick={() => void save()}>
+      <Button disabled={isRunning} onClick={() => void save()}>
         {isRunning ? 'Reading…' : 'Save as CSV'}
-      </button>
+      </Button>
       <Problem failure={failure} />
     </>
   )

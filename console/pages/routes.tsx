@@ -4,6 +4,7 @@ import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/c
 import { ask } from '../api.ts'
 import { ActForm } from '../parts/act-form.tsx'
 import { announce } from '../parts/announce.tsx'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -73,9 +74,9 @@ function RouteTable({ routes, tests, onTest }: TableProps) {
     }),
     cell('Test', (route) => (
       <>
-        <button type="button" aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
+        <Button aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
           Test
-        </button>{' '}
+        </Button>{' '}
         <Result of={tests[nameOf(route)]} />
       </>
     )),

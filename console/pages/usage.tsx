@@ -1,5 +1,6 @@
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Select } from '../parts/field.tsx'
@@ -32,16 +33,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
     download(`usage-${from}-${to}-by-${groupBy}.csv`, new Blob([usageCsv(page)], { type: 'text/csv' }))
   const { data } = usage
   return (
-    <Page
-      title="Usage"
-      actions={
-        data && (
-          <button type="button" onClick={() => save(data)}>
-            Save as CSV
-          </button>
-        )
-      }
-    >
+    <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
       <div class="filters">
         <Select label="By" value={groupBy} onChange={(value) => choose({ group_by: value })} options={GROUPS} />
         <FilterField

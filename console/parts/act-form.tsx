@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useIdentity } from '../identity.ts'
+import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 import type { FormSubmission } from './use-submission.ts'
 
@@ -48,9 +49,7 @@ export function ActForm({
         </p>
       )}
       <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+        <Button onClick={onClose}>Cancel</Button>
         <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={submission.isRunning || !isReady}>
           {submission.isRunning ? 'Asking…' : submission.failure ? 'Try again' : verb}
         </button>

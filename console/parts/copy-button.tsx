@@ -1,4 +1,5 @@
 import { announce } from './announce.tsx'
+import { Button } from './button.tsx'
 
 type Props = { readonly text: () => string; readonly what: string; readonly label?: string }
 
@@ -11,9 +12,5 @@ export function CopyButton({ text, what, label = 'Copy' }: Props) {
       announce(`The browser did not let the page copy ${what}: select it by hand.`)
     }
   }
-  return (
-    <button type="button" onClick={() => void copy()}>
-      {label}
-    </button>
-  )
+  return <Button onClick={() => void copy()}>{label}</Button>
 }

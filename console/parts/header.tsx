@@ -3,6 +3,7 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import { useIdentity } from '../identity.ts'
 import { go, linkTo, type PageUrl } from '../router.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
+import { Button } from './button.tsx'
 
 const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const PAGES = ['overview', 'keys', 'requests', 'usage', 'playground', 'books', 'catalog', 'routes', 'changes']
@@ -13,9 +14,9 @@ export function Header({ url }: { readonly url: PageUrl }) {
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
     <header class="top">
-      <button type="button" class="skip" onClick={toMain}>
+      <Button class="skip" onClick={toMain}>
         Skip to the page
-      </button>
+      </Button>
       <div class="bar">
         <a class="brand" href={linkTo([])}>
           Waybill

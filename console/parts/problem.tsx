@@ -1,4 +1,5 @@
 import type { ApiFailure } from '../api.ts'
+import { Button } from './button.tsx'
 
 type Props = { readonly failure: ApiFailure | undefined; readonly again?: (() => void) | undefined }
 
@@ -17,11 +18,7 @@ export function Problem({ failure, again }: Props) {
           </>
         )}
       </p>
-      {again && (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
+      {again && <Button onClick={again}>Try again</Button>}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 import { type Shown, Table } from './table.tsx'
 import type { Listed } from './use-list.ts'
@@ -16,11 +17,7 @@ export function Rows<T>({ of, empty, ...shown }: Props<T>) {
       {!isEmpty && <Table {...shown} rows={of.rows} />}
       <Problem failure={of.failure} again={isEmpty ? of.reload : of.more} />
       {of.isLoading && <p class="quiet">Loading…</p>}
-      {of.hasMore && !of.isLoading && (
-        <button type="button" onClick={of.more}>
-          Load more
-        </button>
-      )}
+      {of.hasMore && !of.isLoading && <Button onClick={of.more}>Load more</Button>}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -40,9 +41,9 @@ export function SecretDialog() {
       </p>
       <div class="actions">
         <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
-        <button type="button" class="primary" onClick={() => setShown(undefined)}>
+        <Button class="primary" onClick={() => setShown(undefined)}>
           I have stored it
-        </button>
+        </Button>
       </div>
     </Dialog>
   )

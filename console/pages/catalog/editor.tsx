@@ -3,6 +3,7 @@ import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shape
 import { ApiFailure, ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -50,25 +51,17 @@ export function Editor({ inForce, draft, onChange, onStale, onDone, onClose }: P
         hint="Nothing changes before it is put in force."
       />
       <div class="actions">
-        <button type="button" onClick={onClose}>
-          Discard
-        </button>
-        <button
-          type="button"
-          class={isCurrent ? '' : 'primary'}
-          disabled={checking.isRunning}
-          onClick={() => void check()}
-        >
+        <Button onClick={onClose}>Discard</Button>
+        <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
           Check
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           class={isCurrent ? 'primary' : ''}
           disabled={!isCurrent || !checked?.check.valid}
           onClick={() => setPutting(true)}
         >
           Put in force…
-        </button>
+        </Button>
       </div>
       <p class="quiet">
         The same with a file: <Command>catalog push catalog.json</Command>

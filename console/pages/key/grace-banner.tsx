@@ -3,6 +3,7 @@ import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Moment, useNow } from '../../parts/moment.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
@@ -20,9 +21,7 @@ export function GraceBanner({ of: key, onDone }: Props) {
       <p>
         The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
       </p>
-      <button type="button" onClick={() => setEnding(true)}>
-        End now
-      </button>
+      <Button onClick={() => setEnding(true)}>End now</Button>
       {isEnding && (
         <EndGrace
           of={key}

@@ -18,6 +18,18 @@ test.each(DOCUMENTS)('every file and folder that %s names exists', (path) => {
   expect(missing).toEqual([])
 })
 
+test('a file that a recipe names without a folder is beside the path before it', () => {
+  const [, recipes = ''] = proseOf('docs/development.md').split('\n## Recipes\n')
+  const named = [...recipes.matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
+  const missing: string[] = []
+  let folder = ''
+  for (const text of named) {
+    if (FOLDERS.test(text)) folder = text.endsWith('/') ? text : `${dirname(text)}/`
+    else if (/^[\w.-]+\.tsx?$/.test(text) && !existsSync(join(ROOT, folder, text))) missing.push(folder + text)
+  }
+  expect(missing).toEqual([])
+})
+
 test('README.md links to every document', () => {
   const readme = readDocument('README.md')
   const unlinked = DOCUMENTS.filter(

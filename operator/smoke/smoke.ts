@@ -70,7 +70,7 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   const caller = callerOf(connection, issued, model)
   await check('every provider may have its key', async () => {
     if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
-    return checkProviderKeys(await catalogOf(connection), readStageKey(stage))
+    return checkProviderKeys(await catalogOf(connection), readStageKey(stage, tables.client))
   })
   try {
     await checkCalls(caller)

@@ -53,6 +53,8 @@ test('waybill --stage says what to do if there is no such stack, no region or no
   const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
   expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
   const noKeys = {
+    AWS_PROFILE: '',
+    AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: '',
     AWS_SECRET_ACCESS_KEY: '',
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -17,9 +17,14 @@ type Service = {
   readonly path?: string
   readonly contentType: string
   readonly timeouts: Timeouts
+  /** The sign-in of a person; without it calls are signed by the role of the function, from its environment. */
+  readonly signIn?: SignIn | undefined
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
+
+/** Region and credentials as AWS's tools find them on a person's machine: variables, profiles, single sign-on. */
+export type SignIn = () => Promise<{ readonly region: string; readonly credentials: Credentials }>
 
 export type CallOptions = { readonly attempts: number; readonly signal?: AbortSignal }
 
@@ -40,8 +45,9 @@ export function openService(service: Service, clock: () => number = Date.now): C
   }
 
   async function call(operation: string, body: string, signal?: AbortSignal, isSecond = false): Promise<Answer> {
-    line ??= openLine(service)
-    const credentials = service.local?.credentials ?? readCredentials()
+    const signedIn = service.signIn && (await service.signIn())
+    line ??= openLine(service, signedIn?.region)
+    const credentials = service.local?.credentials ?? signedIn?.credentials ?? readCredentials()
     const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
     const reply = await line.exchange(headers, body, signal)
     const answer = read(reply)
@@ -77,8 +83,11 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
-  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
+function openLine(
+  { name, variable, target, path = '/', contentType, timeouts, local }: Service,
+  regionOfSignIn?: string,
+) {
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable, regionOfSignIn)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),

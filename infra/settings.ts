@@ -92,6 +92,8 @@ const settings = z.strictObject({
   sweepConcurrency: concurrency,
   closeConcurrency: concurrency,
   adminConcurrency: concurrency,
+  /** True if chat compresses its answers for clients that accept gzip: a stream is a tenth of its length. */
+  compress: z.boolean(),
   /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
   /** The days after which a row is deleted; null keeps rows for good. Every day should be exported long before. */

@@ -23,6 +23,7 @@ const COMMON = {
   // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
+  compress: true,
   admin: false,
   adminKeys: false,
 }

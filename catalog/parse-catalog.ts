@@ -8,6 +8,18 @@ import { catalogFields } from './catalog-schema.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
 
+/** The wrong place of a route that cannot make vectors, and why. Bedrock has a format of its own for each maker's. */
+const WITHOUT_VECTORS: Readonly<
+  Record<ProviderEntry['type'], (routed: string) => readonly ['provider' | 'model', string] | undefined>
+> = {
+  openai: () => undefined,
+  anthropic: () => ['provider', 'Anthropic has no embeddings'],
+  bedrock: (routed) =>
+    embedderAt(routed)
+      ? undefined
+      : ['model', "of Bedrock's embedding models only amazon.titan-embed-… and cohere.embed-… are known"],
+}
+
 /** The fields, and the rules among them. */
 const catalog = catalogFields
   .check(({ value, issues }) => {
@@ -31,15 +43,9 @@ const catalog = catalogFields
         else if (embedders.has(other)) report(['models', i, 'fallback', j], `the model '${other}' has no words`)
       }
     }
-    /** Anthropic has no embeddings, and Bedrock has a format of its own for each maker's. */
     function requireEmbedder(entry: ProviderEntry | undefined, routed: string, path: (string | number)[]) {
-      if (entry?.type === 'anthropic') report([...path, 'provider'], 'Anthropic has no embeddings')
-      if (entry?.type === 'bedrock' && !embedderAt(routed)) {
-        report(
-          [...path, 'model'],
-          "of Bedrock's embedding models only amazon.titan-embed-… and cohere.embed-… are known",
-        )
-      }
+      const [place, message] = (entry && WITHOUT_VECTORS[entry.type](routed)) ?? []
+      if (place !== undefined && message !== undefined) report([...path, place], message)
     }
     function report(path: (string | number)[], message: string) {
       issues.push({ code: 'custom', path, message, input: value })

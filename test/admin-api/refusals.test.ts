@@ -21,6 +21,11 @@ const scoped = ADMIN_ROUTES.filter(({ scope }) => scope !== undefined)
 const posting = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')
 const named = (routes: typeof ADMIN_ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const)
 
+test('every route but the one that tells who asks needs a scope', () => {
+  const open = ADMIN_ROUTES.filter(({ scope }) => scope === undefined)
+  expect(named(open).map(([name]) => name)).toEqual(['GET /whoami'])
+})
+
 test.each(named(scoped))('%s without its scope is a 403 insufficient_scope, and reads nothing', async (_, route) => {
   let calls = 0
   const stop = intercept(tables, (send) => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { DOCUMENTS, proseOf, ROOT, readDocument } from './support/markdown.ts'
 
-const FOLDERS = /^(bench|docs|examples|functions|infra|layers|local|operator|test)\//
+const FOLDERS = /^(bench|catalog|console|docs|examples|functions|infra|layers|local|operator|test)\//
 /** Names with placeholders and the operator's own file, which are no files of the repository. */
 const NOT_KEPT = /[<>*{}]|…|^infra\/settings\.json$/
 
@@ -15,6 +15,18 @@ test.each(DOCUMENTS)('every link and picture in %s leads to an existing file and
 test.each(DOCUMENTS)('every file and folder that %s names exists', (path) => {
   const named = [...proseOf(path).matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
   const missing = named.filter((text) => FOLDERS.test(text) && !NOT_KEPT.test(text) && !existsSync(join(ROOT, text)))
+  expect(missing).toEqual([])
+})
+
+test('a file that a recipe names without a folder is beside the path before it', () => {
+  const [, recipes = ''] = proseOf('docs/development.md').split('\n## Recipes\n')
+  const named = [...recipes.matchAll(/`([^`\s]+)`/g)].map(([, text = '']) => text)
+  const missing: string[] = []
+  let folder = ''
+  for (const text of named) {
+    if (FOLDERS.test(text)) folder = text.endsWith('/') ? text : `${dirname(text)}/`
+    else if (/^[\w.-]+\.tsx?$/.test(text) && !existsSync(join(ROOT, folder, text))) missing.push(folder + text)
+  }
   expect(missing).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { type Counter, secondsLeft } from '../../layers/gateway/domain/counters.ts'
 import { isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -21,4 +22,12 @@ test('the days around midnight are told apart, whichever is asked for first', ()
 
 test('a moment that is none is refused, as toISOString refuses it', () => {
   expect(() => isoTime(Number.NaN)).toThrow(RangeError)
+})
+
+test('a window of a day ends at midnight UTC, and one of a month when the next month begins', () => {
+  const left = (within: Counter['within'], ms: number) =>
+    secondsLeft({ counts: 'requests', within, refusal: 'daily_limit_exceeded' }, ms)
+  const [december, february] = [Date.UTC(2026, 11, 31, 23, 59, 58, 1), Date.UTC(2028, 1, 28)]
+  expect([left('day', december), left('month', december)]).toEqual([2, 2])
+  expect([left('day', february), left('month', february)]).toEqual([DAY_MS / 1000, (2 * DAY_MS) / 1000])
 })

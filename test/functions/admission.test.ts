@@ -166,7 +166,8 @@ describe('refusals', () => {
     expect(first.headers.get('ratelimit-reset')).toBe('60')
     const refused = await timed.post(secret, HELLO)
     expect(refused.status).toBe(429)
-    expect(await refused.json()).toMatchObject({ error: { code: 'daily_limit_exceeded' } })
+    const message = 'This key is limited to 1 requests per day. It can be used again at midnight UTC, in 60 s.'
+    expect(await refused.json()).toMatchObject({ error: { code: 'daily_limit_exceeded', message } })
     expect(refused.headers.get('x-should-retry')).toBe('false')
     expect(refused.headers.get('retry-after')).toBeNull()
     nowMs += 60_000

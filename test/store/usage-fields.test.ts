@@ -10,6 +10,7 @@ import {
   USAGE_FIELDS,
   type UsageFieldName,
 } from '../../layers/gateway/domain/usage-row.ts'
+import { leastRow } from '../../layers/gateway/flow/billing/settle.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { toDayTotal, toTotalItem } from '../../layers/gateway/store/usage/day-totals.ts'
 import { putUsageRow, queryUsageRows, readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
@@ -114,4 +115,11 @@ test('every field of a usage row is in the line of the log', () => {
   const lines: string[] = []
   jsonLog((line) => lines.push(line)).request(FULL_ROW)
   expect(Object.keys(JSON.parse(lines[0] ?? '') as object)).toEqual(expect.arrayContaining(USAGE_FIELD_NAMES))
+})
+
+test('a row that cannot be written whole is written without its texts, but for the model and words of a fixed set', () => {
+  const least = leastRow(FULL_ROW)
+  const texts = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'text' && USAGE_FIELDS[name].optional)
+  const kept = texts.filter((name) => least[name] !== undefined)
+  expect([kept, least.attempts]).toEqual([['contract', 'model', 'estimatedBy', 'upstreamCostSource'], []])
 })

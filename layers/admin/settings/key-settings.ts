@@ -1,5 +1,4 @@
-import type { Key } from '../../gateway/domain/key.ts'
-import { SETTINGS, type Setting, type SettingChanges } from '../../gateway/domain/key-settings.ts'
+import { type KeySettings, SETTINGS, type Setting, type SettingChanges } from '../../gateway/domain/key-settings.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import { wrong } from '../api/fields.ts'
 import type { ToldSettings } from '../api/shapes/keys.ts'
@@ -17,12 +16,12 @@ export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges 
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-export function toldSettings(key: Key): ToldSettings {
+export function toldSettings(key: KeySettings): ToldSettings {
   const told = SETTINGS.map((setting) => [SETTING_WORDS[setting].field, toldValue(key, setting)])
   return Object.fromEntries(told) as ToldSettings
 }
 
-function toldValue(key: Key, setting: Setting): unknown {
+function toldValue(key: KeySettings, setting: Setting): unknown {
   const value = key[setting] ?? null
   const isTime = typeof value === 'number' && SETTING_WORDS[setting].kind === 'moment'
   return isTime ? isoTime(value) : value

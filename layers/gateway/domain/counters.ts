@@ -1,5 +1,5 @@
 import type { Demand } from './admission.ts'
-import type { AdmissionRefusal } from './gateway-error.ts'
+import type { CounterRefusal } from './gateway-error.ts'
 import type { Key } from './key.ts'
 import type { Nano } from './money.ts'
 import { DAY_MS, utcDay } from './time.ts'
@@ -10,7 +10,7 @@ export type Counter = {
   readonly counts: 'requests' | 'credits'
   /** The window, in UTC. */
   readonly within: 'day' | 'month'
-  readonly refusal: AdmissionRefusal
+  readonly refusal: CounterRefusal
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
@@ -32,6 +32,17 @@ const LENGTH = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
 
 export function windowOf({ within }: Counter, ms: number): string {
   return utcDay(ms).slice(0, LENGTH[within])
+}
+
+/** The seconds until the next window begins. */
+export function secondsLeft({ within }: Counter, nowMs: number): number {
+  return Math.ceil((nextWindowMs(within, nowMs) - nowMs) / 1000)
+}
+
+function nextWindowMs(within: Counter['within'], nowMs: number): number {
+  if (within === 'day') return nowMs - (nowMs % DAY_MS) + DAY_MS
+  const now = new Date(nowMs)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
 }
 
 /** The window that was open a day ago stays: a write can land hours late, and another clock can be an hour behind. */

@@ -17,11 +17,16 @@ type ErrorRow = {
 const BAD_REQUEST = 'invalid_request_error'
 const TOO_MUCH = 'rate_limit_error'
 
+/** The refusals of the limits in `COUNTERS`, from which their messages are made. */
+const COUNTER_REFUSALS = {
+  daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
+} as const satisfies Record<string, ErrorRow>
+
 /** The reasons for which admission refuses. */
-const REFUSALS = {
+export const REFUSALS = {
   invalid_api_key: { status: 401, type: BAD_REQUEST },
   rate_limit_exceeded: { status: 429, type: TOO_MUCH },
-  daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
+  ...COUNTER_REFUSALS,
   concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1, remedies: ['finish dead holds'] },
   credit_balance_exhausted: {
     status: 402,
@@ -54,6 +59,7 @@ const OTHERS = {
   upstream_timeout: { status: 504, type: 'server_error' },
 } as const satisfies Record<string, ErrorRow>
 
+export type CounterRefusal = keyof typeof COUNTER_REFUSALS
 export type AdmissionRefusal = keyof typeof REFUSALS
 export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }

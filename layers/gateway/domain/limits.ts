@@ -1,6 +1,7 @@
 import { secondsUntilFull, tokensLeft } from './bucket.ts'
+import { COUNTERS, secondsLeft } from './counters.ts'
 import type { Key } from './key.ts'
-import { DAY_MS, utcDay } from './time.ts'
+import { utcDay } from './time.ts'
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
@@ -17,7 +18,7 @@ export function limitsOf(key: Key, nowMs: number): Limits {
     daily: {
       limit: key.dailyLimit,
       remaining: Math.max(0, key.dailyLimit - today),
-      resetSeconds: Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000),
+      resetSeconds: secondsLeft(COUNTERS.dailyLimit, nowMs),
     },
   }
 }

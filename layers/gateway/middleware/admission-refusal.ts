@@ -1,7 +1,7 @@
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { type AdmissionRefusal, GatewayError } from '../domain/gateway-error.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName, limitOf, secondsLeft } from '../domain/counters.ts'
+import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
-import { limitsOf } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
 import { expiredKey } from './identify.ts'
@@ -10,7 +10,10 @@ type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undef
 
 type Words = { readonly message: string; readonly retry?: number }
 
-const WORDS: Readonly<Record<AdmissionRefusal, (key: Key, refused: Refused) => Words>> = {
+type WordsOf = (key: Key, refused: Refused) => Words
+
+const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
+  ...counterWords(),
   invalid_api_key: (key) => ({ message: expiredKey(key).message }),
   rate_limit_exceeded: ({ rpm, bucketFullAtUs }, { nowMs }) => {
     const retry = Math.min(60, Math.max(1, secondsUntilToken(rpm, bucketFullAtUs, nowMs)))
@@ -19,10 +22,23 @@ const WORDS: Readonly<Record<AdmissionRefusal, (key: Key, refused: Refused) => W
   concurrency_limit_exceeded: ({ maxConcurrent }) => ({
     message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
   }),
-  daily_limit_exceeded: (key, { nowMs }) => ({
-    message: `This key is limited to ${key.dailyLimit} requests per day. It can be used again at midnight UTC, in ${limitsOf(key, nowMs).daily.resetSeconds} s.`,
-  }),
   credit_balance_exhausted: (key, { priced }) => ({ message: outOfCredits(key, priced) }),
+}
+
+function counterWords(): Record<CounterRefusal, WordsOf> {
+  const words = COUNTER_NAMES.map((name) => [
+    COUNTERS[name].refusal,
+    (key: Key, { nowMs }: Refused) => ({ message: usedUp(key, name, nowMs) }),
+  ])
+  return Object.fromEntries(words)
+}
+
+function usedUp(key: Key, name: CounterName, nowMs: number): string {
+  const counter = COUNTERS[name]
+  const { counts, within } = counter
+  const limit = limitOf(key, name) ?? 0n
+  const next = within === 'day' ? 'at midnight UTC' : 'when the next month begins in UTC'
+  return `This key is limited to ${counts === 'credits' ? formatCredits(limit) : limit} ${counts} per ${within}. It can be used again ${next}, in ${secondsLeft(counter, nowMs)} s.`
 }
 
 export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {

@@ -1,4 +1,5 @@
-import type { ErrorKind, RequestCode } from '../../../layers/gateway/domain/gateway-error.ts'
+import { COUNTER_NAMES, COUNTERS } from '../../../layers/gateway/domain/counters.ts'
+import type { CounterRefusal, ErrorKind, RequestCode } from '../../../layers/gateway/domain/gateway-error.ts'
 
 /** The reason for each code of an error, for the document. The functions do without these words. */
 export const ERROR_WORDS: Readonly<Record<ErrorKind | RequestCode, string>> = {
@@ -27,7 +28,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorKind | RequestCode, string>> = {
   unsupported_media_type: 'The body is not JSON, or is compressed.',
   idempotency_key_reused: 'The first request with this Idempotency-Key had another body.',
   rate_limit_exceeded: 'The limit of requests per minute is reached.',
-  daily_limit_exceeded: 'The limit of requests per UTC day is reached.',
+  ...counterWords(),
   concurrency_limit_exceeded: 'The limit of requests at once is reached.',
   internal_error: 'The gateway failed. Nothing is charged.',
   key_busy: 'Too many requests of one key met at one moment. No model was asked, and nothing is charged.',
@@ -35,4 +36,12 @@ export const ERROR_WORDS: Readonly<Record<ErrorKind | RequestCode, string>> = {
   upstream_rate_limited: 'Every upstream of the model is at its rate limit.',
   upstream_error: 'The model could not be reached, or failed.',
   upstream_timeout: 'The model took too long.',
+}
+
+function counterWords(): Record<CounterRefusal, string> {
+  const words = COUNTER_NAMES.map((name) => {
+    const { refusal, counts, within } = COUNTERS[name]
+    return [refusal, `The limit of ${counts} per UTC ${within} is reached.`]
+  })
+  return Object.fromEntries(words)
 }

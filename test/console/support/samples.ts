@@ -9,6 +9,8 @@ import type {
 import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { toldSettings } from '../../../layers/admin/settings/key-settings.ts'
+import { KEY_DEFAULTS } from '../../../layers/gateway/domain/new-key.ts'
 
 // Answers of a gateway with some history.
 
@@ -21,25 +23,17 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
   return {
     object: 'key',
     id: `key_${String(index).padStart(26, '0')}`,
-    name: `customer ${index}`,
+    ...toldSettings({ ...KEY_DEFAULTS, name: `customer ${index}`, externalId: `cus_${index}` }),
     status: 'active',
     prefix: 'svc_live_',
     last_four: String(index).padStart(4, 'x'),
     previous: null,
-    scopes: ['chat.completions', 'models.read'],
-    allowlist: [],
-    rpm: 60,
-    daily_limit: 10_000,
-    max_concurrent: 200,
     requests_today: index * 3,
     requests_open: 0,
     granted: '25',
     available: `${index}.5`,
     held: '0',
     spent: '4.123456789',
-    external_id: `cus_${index}`,
-    expires_at: null,
-    note: null,
     last_used_at: ago(index * HOUR),
     created_at: ago(index * DAY),
     version: 1,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../catalog/parse-catalog.ts'
+import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { Random } from '../../simulation/random.ts'
@@ -87,7 +88,7 @@ const asVectors = (body: Body) => {
   return { data, usage: { prompt_tokens: prompt, total_tokens: prompt } }
 }
 
-const DIALECTS = ['ollama', 'openai', 'dropping', 'responses', 'anthropic', 'bedrock'] as const
+let dialects: readonly string[]
 
 beforeAll(async () => {
   bedrock = await startBedrock()
@@ -120,18 +121,19 @@ beforeAll(async () => {
   ]
   const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' }
   const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
+  const providers = {
+    ollama: { type: 'openai', baseUrl: ollama.url },
+    openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
+    dropping: { type: 'openai', baseUrl: ollama.url, unknownFields: 'drop' },
+    responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
+    anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
+    bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
+  } satisfies Record<ProviderEntry['type'] | 'ollama' | 'dropping' | 'responses', object>
+  dialects = Object.keys(providers)
   const catalog = requireCatalog({
-    providers: {
-      ollama: { type: 'openai', baseUrl: ollama.url },
-      openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
-      dropping: { type: 'openai', baseUrl: ollama.url, unknownFields: 'drop' },
-      responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
-      anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
-      bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
-      vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' },
-    },
+    providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },
     models: [
-      ...DIALECTS.map((id) => ({ id, ...common, routes: [{ provider: id, model: 'm' }] })),
+      ...dialects.map((id) => ({ id, ...common, routes: [{ provider: id, model: 'm' }] })),
       {
         id: 'vectors',
         kind: 'embedding',
@@ -151,7 +153,7 @@ afterAll(async () => {
 })
 
 async function ask(random: Random, contract: ContractName) {
-  const model = contract === 'embeddings' ? 'vectors' : random.pick(DIALECTS)
+  const model = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
   const body = randomRequest(random, contract, model)
   billed = undefined
   const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
@@ -185,7 +187,7 @@ test(
       accepted.set(`${contract} ${model}`, (accepted.get(`${contract} ${model}`) ?? 0) + 1)
     }
     // Nearly every contract was answered by every dialect.
-    if (REQUESTS >= 600) expect(accepted.size).toBeGreaterThanOrEqual(3 * DIALECTS.length)
+    if (REQUESTS >= 600) expect(accepted.size).toBeGreaterThanOrEqual(3 * dialects.length)
   },
   60_000 + REQUESTS * 100,
 )

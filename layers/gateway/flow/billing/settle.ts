@@ -2,7 +2,7 @@ import { type Bill, NO_BILL } from '../../domain/bill.ts'
 import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
 import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
 import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
-import type { Outcome, UsageRow } from '../../domain/usage-row.ts'
+import type { Outcome, UsageFieldName, UsageRow } from '../../domain/usage-row.ts'
 import type { Log } from '../../log/log.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../../request.ts'
 import { retry } from '../../retry.ts'
@@ -84,7 +84,7 @@ export function settler(deps: SettleDeps): Settle {
 }
 
 /** A row without the parts that grow: its cost and the reason for it. */
-function leastRow(row: UsageRow): UsageRow {
+export function leastRow(row: UsageRow): UsageRow {
   const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...least } = row
   return { ...least, attempts: [] }
 }
@@ -102,7 +102,10 @@ function outcomeOf({ kind, status }: GatewayError): Outcome {
   return status < 500 ? 'refused' : 'abandoned'
 }
 
-function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: number): UsageRow {
+/** A row in which no field is forgotten, though it may be undefined. */
+type WholeRow = { readonly [Name in UsageFieldName]-?: UsageRow[Name] }
+
+function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: number): WholeRow {
   const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
   const { quantities } = bill
@@ -147,12 +150,12 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
 }
 
 /** The provider's stated cost, or else the catalog's. */
-function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<UsageRow, 'upstreamCost' | 'upstreamCostSource'> {
+function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
-  if (!cost || bill.source === 'none') return {}
+  if (!cost || bill.source === 'none') return { upstreamCost: undefined, upstreamCostSource: undefined }
   const { quantities, generated = 0 } = bill
   const completion = Math.max(quantities.completion, generated)
-  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }) }
+  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }), upstreamCostSource: undefined }
 }
 
 /** Tries a write until it is known to have happened, or the function's time is up. */

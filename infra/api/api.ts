@@ -16,6 +16,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { stage, functions }: { stage: Stage; functions: Functions }) {
     super(scope, id)
     this.api = new HttpApi(this, 'HttpApi', {
+      apiName: `Waybill-${stage.name}`,
       description: `Waybill ${stage.name}`,
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),

@@ -187,13 +187,13 @@ export class Functions extends Construct {
     return role.withoutPolicyUpdates()
   }
 
-  /** The functions that callers call, and that a deployment can try on a part of the calls first. */
+  /** The functions that callers call. */
   get called(): GatewayFunction[] {
-    return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
+    return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
-    return [...this.called, this.tokenizer, this.sweep, this.close]
+    return [...this.called, ...(this.admin ? [this.admin] : []), this.tokenizer, this.sweep, this.close]
   }
 }
 

@@ -1,6 +1,6 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, Code, type IFunction, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
@@ -30,6 +30,7 @@ import {
 } from '../rights/permissions.ts'
 import { readSeedCatalog } from '../settings.ts'
 import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
+import { bundleTokenizerLayer } from './bundle.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 
 type Props = {
@@ -77,6 +78,7 @@ export class Functions extends Construct {
       // The rest that chat's own limit leaves.
       concurrency: null,
       may: [],
+      layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
     const api = API_FUNCTION_NAMES.map((name) => [name, this.#addCalled(name, { concurrency: stage.apiConcurrency })])
@@ -120,6 +122,16 @@ export class Functions extends Construct {
         ...environment,
       },
       may: [...rights.map((right) => this.#may[right]), ...may],
+    })
+  }
+
+  /** Another version only if its content has changed. */
+  #tokenizerLayer(): LayerVersion {
+    return new LayerVersion(this, 'TokenizerLayer', {
+      description: 'js-tiktoken with the ranks of o200k_base',
+      code: Code.fromAsset(bundleTokenizerLayer()),
+      compatibleRuntimes: [Runtime.NODEJS_24_X],
+      compatibleArchitectures: [Architecture.ARM_64],
     })
   }
 
@@ -188,13 +200,13 @@ export class Functions extends Construct {
     return role.withoutPolicyUpdates()
   }
 
-  /** The functions that callers call, and that a deployment can try on a part of the calls first. */
+  /** The functions that callers call. */
   get called(): GatewayFunction[] {
-    return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
+    return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
-    return [...this.called, this.tokenizer, this.sweep, this.close]
+    return [...this.called, ...(this.admin ? [this.admin] : []), this.tokenizer, this.sweep, this.close]
   }
 }
 

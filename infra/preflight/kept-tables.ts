@@ -19,7 +19,7 @@ export const KEPT_TABLES: Check = {
   async look({ aws, stage }) {
     if (!stage.keepsData) return ok('the stage keeps none when it is destroyed')
     const stack = await aws.stack(stackName(stage.name))
-    if (stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')) return judgeRunning(stack, stage.tableNames)
+    if (stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')) return judgeRunning(aws, stack, stage)
     const tables = await listTables(aws)
     return stage.tableNames ? judgeNamed(stage.tableNames, tables) : judgeKept(stage, tables)
   },
@@ -27,13 +27,16 @@ export const KEPT_TABLES: Check = {
 
 type TableNames = NonNullable<Stage['tableNames']>
 
-/** CloudFormation makes another, empty table if a table's name is added or removed. */
-function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | undefined): Outcome {
+/** CloudFormation makes another, empty table if a table's name is removed, or if one is added that no table has. */
+async function judgeRunning(aws: Aws, { Outputs = [], Tags = [] }: Stack, stage: Stage): Promise<Outcome> {
+  const { tableNames: names } = stage
   const nameOf = (output: string) => Outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue
   const own = { keys: nameOf(OUTPUTS.keysTable), usage: nameOf(OUTPUTS.usageTable) }
   const isAdopted = Tags.some(({ Key }) => Key === ADOPTED_TAG)
   const isSame = names ? isAdopted && names.keys === own.keys && names.usage === own.usage : !isAdopted
   if (isSame) return ok(`the stage has ${own.keys} and ${own.usage}`)
+  const isOther = names && (isAdopted || (names.keys !== own.keys && names.usage !== own.usage))
+  if (isOther) return judgeOthers(stage, names, await listTables(aws))
   const right = isAdopted ? `be ${JSON.stringify(own)}, and its answers` : 'not be there'
   return failed(
     'the stage would lose its tables, and go on with empty ones',
@@ -41,10 +44,19 @@ function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | un
   )
 }
 
+/** For half an hour of a canary, one key could spend from both tables. */
+function judgeOthers({ name, rollout }: Stage, names: TableNames, tables: readonly string[]): Outcome {
+  if (rollout === 'at-once') return judgeNamed(names, tables)
+  return failed(
+    'the stage would have two tables of keys while both versions of its functions run',
+    `Set "rollout": "at-once" under "${name}" in ${SETTINGS_FILE} for this deployment.`,
+  )
+}
+
 function judgeNamed(names: TableNames, tables: readonly string[]): Outcome {
   const wanted = Object.values(names).filter((name) => name !== undefined)
   const missing = wanted.filter((name) => !tables.includes(name))
-  if (missing.length === 0) return ok(`the deployment takes up ${wanted.join(', ')} again`)
+  if (missing.length === 0) return ok(`the deployment takes up ${wanted.join(', ')}`)
   return failed(
     `there is no table ${missing.join(' and no ')}, which tableNames says is there`,
     `Look at the region and at "tableNames" in ${SETTINGS_FILE}: the deployment would make it, and it would be empty.`,

@@ -37,6 +37,14 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
   ]
 }
 
+/** The settings of the tables that a restore does not bring back. */
+export function describeTables({ keys, usage, answers }: Tables): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
+    resources: [keys, usage, answers].map(({ tableArn }) => tableArn),
+  })
+}
+
 /** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
 export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[] = []): PolicyStatement[] {
   return [

@@ -46,6 +46,9 @@ export class TableDirectory {
       case 'UpdateTimeToLive':
         return this.setTimeToLive(this.get(name), input)
     }
+    // As Amazon's DynamoDB Local, which has no backups either.
+    if (operation === 'DescribeContinuousBackups')
+      throw new DynamoDbError('UnknownOperationException', 'no backups here')
     if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)
     throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')
   }

@@ -115,6 +115,19 @@ test.each([
 test('the admin function is rolled out as those of callers, ends before API Gateway gives up, and has executions of its own', () => {
   const groups = Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map((it) => pathOf(it as Resource))
   expect(groups).toContain('Rollout/Admin')
+  const { AlarmConfiguration, ServiceRoleArn } = at('AWS::CodeDeploy::DeploymentGroup', 'Rollout/Admin').properties as {
+    AlarmConfiguration: { Alarms: { Name: { Ref: string } }[] }
+    ServiceRoleArn: { 'Fn::GetAtt': [string, string] }
+  }
+  const alarms = AlarmConfiguration.Alarms.map(({ Name }) =>
+    pathOf(resources('AWS::CloudWatch::Alarm')[Name.Ref] as Resource),
+  )
+  const [chat = []] = Object.values(resources('AWS::CodeDeploy::DeploymentGroup'))
+    .filter((it) => pathOf(it as Resource) === 'Rollout/Chat')
+    .map(({ Properties }) => Properties.AlarmConfiguration.Alarms)
+  expect(alarms).toEqual(expect.arrayContaining(['Monitoring/AdminReleaseErrors', 'Monitoring/AdminErrors']))
+  expect(AlarmConfiguration.Alarms).toEqual(expect.arrayContaining(chat))
+  expect(ServiceRoleArn['Fn::GetAtt'][0]).toBe(at('AWS::IAM::Role', 'Rollout/AdminRole').id)
   expect(fn().properties).toMatchObject({ Timeout: 29, ReservedConcurrentExecutions: 5 })
 })
 
@@ -124,7 +137,8 @@ test('alarms watch the errors, the throttles and the 5xx of the admin API', () =
     alarms.filter(([, alarm]) => JSON.stringify(alarm.Properties).includes(`"${id}"`)).map(([path]) => path)
   const named = (names: string[]) => names.map((name) => `Monitoring/${name}`)
   expect(watching(api().id)).toEqual(named(['AdminErrors']))
-  expect(watching(fn().id).toSorted()).toEqual(named(['FunctionErrors', 'FunctionThrottles', 'ReleaseErrors']))
+  // A crash or a timeout of the function is a 5xx of its API.
+  expect(watching(fn().id).toSorted()).toEqual(named(['AdminReleaseErrors', 'FunctionThrottles']))
 })
 
 test('the admin API logs who called which route, and no header, query or path', () => {

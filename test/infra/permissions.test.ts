@@ -25,6 +25,9 @@ const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:
 
 const READ_ALL = [
   'cloudformation:DescribeStacks on <AWS::StackId>',
+  ...['keys', 'usage', 'answers'].flatMap((table) =>
+    ['Table', 'TimeToLive', 'ContinuousBackups'].map((what) => `dynamodb:Describe${what} on ${table}`),
+  ),
   'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Scan on keys',

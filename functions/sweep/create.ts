@@ -1,14 +1,19 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import { findKeysWithEvents, moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 
-/** Settles the requests that died, key by key. */
+/** Moves the events that are still on their keys' items, and settles the requests that died, key by key. */
 export function createSweep({ tables, clock, finishHold, log }: Instance) {
   const read = readKey(tables)
   const schedule = scheduleSweep(tables)
+  const move = moveEvents(tables)
 
   return async (): Promise<{ finished: number }> => {
+    for await (const keyId of findKeysWithEvents(tables)()) {
+      await attempt('an event could not be moved; the next sweep will', '-', () => move(keyId, clock()))
+    }
     let finished = 0
     for await (const keyId of findKeysToSweep(tables)(clock())) {
       await attempt('a key could not be swept; the next sweep will', '-', async () => {

@@ -21,6 +21,8 @@ export function findKeysToSweep({ database, keys }: Tables) {
   }
 }
 
+const HAS_NO_EVENTS = 'attribute_not_exists(pendingEvents)'
+
 /** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
 export function scheduleSweep({ database, keys }: Tables) {
   return async (key: Key): Promise<void> => {
@@ -28,15 +30,15 @@ export function scheduleSweep({ database, keys }: Tables) {
     const next =
       untils.length > 0
         ? {
-            ConditionExpression: 'attribute_exists(pk)',
+            ConditionExpression: `attribute_exists(pk) AND ${HAS_NO_EVENTS}`,
             UpdateExpression: 'SET sweepAt = :next',
             ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
           }
         : {
-            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(openHolds)',
+            ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(openHolds) AND ${HAS_NO_EVENTS}`,
             UpdateExpression: 'REMOVE sweepAt',
           }
-    // If a request was admitted meanwhile, the key stays where the next sweep finds it.
+    // If a request was admitted meanwhile, or the item has an event, the key stays where the next sweep finds it.
     const write = { TableName: keys, Key: keyItem(key.id), ...next }
     await ifConditionHolds(retryRejected(() => database.update(write)))
   }

@@ -1,6 +1,6 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
-import { findKeysWithEvents, moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
+import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 
@@ -11,11 +11,11 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
   const move = moveEvents(tables)
 
   return async (): Promise<{ finished: number }> => {
-    for await (const keyId of findKeysWithEvents(tables)()) {
-      await attempt('an event could not be moved; the next sweep will', '-', () => move(keyId, clock()))
-    }
     let finished = 0
-    for await (const keyId of findKeysToSweep(tables)(clock())) {
+    for await (const { keyId, hasEvents } of findKeysToSweep(tables)(clock())) {
+      if (hasEvents) {
+        await attempt('an event could not be moved; the next sweep will', '-', () => move(keyId, clock()))
+      }
       await attempt('a key could not be swept; the next sweep will', '-', async () => {
         const key = await read(keyId)
         const dead = key ? expiredHolds(key, clock()) : []

@@ -42,7 +42,7 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'an event leaves its key before it is moved',
     'an event is moved under another id by everyone who moves it',
   ]
-  const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))
+  const { code, stdout } = await simulate('--histories', '200', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)
   expect(caught.sort()).toEqual(faults.sort())
   expect(code).toBe(0)

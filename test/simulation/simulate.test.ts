@@ -39,7 +39,6 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a revoked key is admitted',
     'a revoke is a transaction',
     'the event of a revoke is written after it',
-    'an event leaves its key before it is moved',
     'an event is moved under another id by everyone who moves it',
   ]
   const { code, stdout } = await simulate('--histories', '200', ...faults.flatMap((fault) => ['--broken', fault]))

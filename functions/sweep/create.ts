@@ -1,16 +1,21 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from '../instance.ts'
 
-/** Settles the requests that died, key by key. */
+/** Moves the events that are still on their keys' items, and settles the requests that died, key by key. */
 export function createSweep({ tables, clock, finishHold, log }: Instance) {
   const read = readKey(tables)
   const schedule = scheduleSweep(tables)
+  const move = moveEvents(tables)
 
   return async (): Promise<{ finished: number }> => {
     let finished = 0
-    for await (const keyId of findKeysToSweep(tables)(clock())) {
+    for await (const { keyId, hasEvents } of findKeysToSweep(tables)(clock())) {
+      if (hasEvents) {
+        await attempt('an event could not be moved; the next sweep will', '-', () => move(keyId, clock()))
+      }
       await attempt('a key could not be swept; the next sweep will', '-', async () => {
         const key = await read(keyId)
         const dead = key ? expiredHolds(key, clock()) : []

@@ -86,7 +86,10 @@ export class Functions extends Construct {
     this.sweep = this.#add('sweep', 'Finishes requests that died', {
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
       concurrency: stage.sweepConcurrency,
-      may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
+      may: [
+        ...[may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
+        ...[may.putEvents, may.deletePointers],
+      ],
     })
     this.#start(this.sweep, 'SweepSchedule', 'SchedulerRole', SWEEP_EVERY_MINUTES)
     this.close = this.#add('close', 'Closes days: adds their usage up, and exports it', {

@@ -31,3 +31,11 @@ async function tryAgain<T>(work: Work<T>, options: RetryOptions, first: unknown)
     }
   }
 }
+
+/** Ends with the work, or without it after this time. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController()
+  const { signal } = timer
+  await Promise.race([work, sleep(Math.max(0, ms), undefined, { signal }).catch(() => {})])
+  timer.abort()
+}

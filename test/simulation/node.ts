@@ -123,13 +123,20 @@ export class GatewayNode extends SimulatedProcess {
   }
 
   #putObject(path: string, work: () => void): Promise<void> {
-    return this.message({ label: () => `Put ${path}`, kind: 'write', isSentOnce: false, work }) as Promise<never>
+    return this.message({
+      label: () => `Put ${path}`,
+      kind: 'write',
+      items: [],
+      isSentOnce: false,
+      work,
+    }) as Promise<never>
   }
 
   #ask(script: Script): Promise<void> {
     return this.message({
       label: () => `the upstream ${script}`,
       kind: 'upstream',
+      items: [],
       isSentOnce: true,
       work: () => {},
     }) as Promise<never>

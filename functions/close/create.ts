@@ -38,43 +38,30 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
   const note = noteClosing(tables)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
-    const hasTime = () => (context?.getRemainingTimeInMillis() ?? Infinity) > RESERVE_MS
+    const timeLeftMs = () => (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
     const last = lastEndedDay(clock())
     const before = await read()
-    const { exported, unexported } = await exportDays(before, hasTime)
-    const { closed, firstDay } = await closeDays(before, last, hasTime)
+    // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
+    const closing = closeDays(before, last, timeLeftMs)
+    await closing.catch(() => {})
+    const { exported, unexported } = await exportDays(totalsThrough(before, clock()), () => timeLeftMs() > 0)
+    const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
     log.closed(closed, behind)
     return { closed, exported, behind }
   }
 
-  /** Exports the days that earlier runs have closed, so that the index has had time for their totals. */
-  async function exportDays(closing: Closing, hasTime: () => boolean) {
-    const { exportedThrough, exporting, isHalted } = closing
-    const through = totalsThrough(closing, clock())
-    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
-    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
-    const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
-    let exported = 0
-    for (const day of next ? daysFrom(next, through) : []) {
-      const from = exporting?.day === day ? exporting : undefined
-      if (!(await attempt(`the day ${day} could not be exported; the next run will`, () => exportDay(day, from)))) break
-      await note({ exportedThrough: day })
-      exported += 1
-    }
-    return { exported, unexported: daysBetween(next, through) - exported }
-  }
-
-  async function closeDays({ closedThrough }: Closing, last: string, hasTime: () => boolean) {
+  async function closeDays({ closedThrough }: Closing, last: string, timeLeftMs: () => number) {
     if (closedThrough !== undefined && closedThrough >= last) return { closed: 0, firstDay: undefined }
     const keys = await keysToClose()
     const firstDay = closedThrough ? dayAfter(closedThrough) : firstDayOf(keys)
-    if (firstDay === undefined || firstDay > last) return { closed: 0, firstDay }
+    if (firstDay === undefined || firstDay > last || timeLeftMs() <= INDEX_LAG_MS) return { closed: 0, firstDay }
     // A hold that was gone when its key was read has its row in the table, and after this pause also in the index.
     await pause(INDEX_LAG_MS)
     // Meanwhile a restore may have begun, whose rows are not all there.
     if ((await read()).isHalted) return { closed: 0, firstDay }
+    const hasTime = () => timeLeftMs() > 0
     const closeDay = dayCloser(instance, hasTime)
     let closed = 0
     let isUnbroken = true
@@ -87,6 +74,22 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
       closed += 1
     }
     return { closed, firstDay }
+  }
+
+  /** Exports the days through this one, which earlier runs have closed, so that the index has had time for their totals. */
+  async function exportDays(through: string | undefined, hasTime: () => boolean) {
+    const { exportedThrough, exporting, isHalted } = await read()
+    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
+    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
+    const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
+    let exported = 0
+    for (const day of next ? daysFrom(next, through) : []) {
+      const from = exporting?.day === day ? exporting : undefined
+      if (!(await attempt(`the day ${day} could not be exported; the next run will`, () => exportDay(day, from)))) break
+      await note({ exportedThrough: day })
+      exported += 1
+    }
+    return { exported, unexported: daysBetween(next, through) - exported }
   }
 
   async function keysToClose(): Promise<ClosableKey[]> {

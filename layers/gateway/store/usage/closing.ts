@@ -8,13 +8,20 @@ export type Closing = {
   /** The time of that note. */
   readonly closedAtMs?: number
   readonly exportedThrough?: string
-  /** The day that is being exported, and the key after which the next part begins. */
+  /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
   /** A restore is running: rows are missing. */
   readonly isHalted: boolean
 }
 
-export type ExportCursor = { readonly day: string; readonly part: number; readonly afterKeyId: string }
+/** All keys before this one are exported, and of this one so many rows: those that began before a time. */
+export type ExportCursor = {
+  readonly day: string
+  readonly part: number
+  readonly keyId: string
+  readonly beforeMs: number
+  readonly rows: number
+}
 
 export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
 /** Exists during a restore. */

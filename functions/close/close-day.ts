@@ -37,10 +37,10 @@ export function dayCloser(
     const ready = left.filter(({ openDays }) => !openDays.has(day))
     const sums = await readSums(day)
     let isWhole = ready.length === left.length
-    await sideBySide(ready, async ({ id }) => {
-      if (!hasTime() || !(await closeKey(id, day, sums.get(id)))) isWhole = false
+    const isAll = await sideBySide(ready, hasTime, async ({ id }) => {
+      if (!(await closeKey(id, day, sums.get(id)))) isWhole = false
     })
-    return isWhole
+    return isWhole && isAll
   }
 
   /** A key without rows has no total. False if the time was not enough: the next run goes on from the sum that is kept. */

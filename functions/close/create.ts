@@ -11,11 +11,9 @@ import {
   totalsThrough,
 } from '../../layers/gateway/store/usage/closing.ts'
 import type { Instance } from '../instance.ts'
+import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter } from './export-day.ts'
-
-/** Lambda's context. */
-type Context = { getRemainingTimeInMillis(): number }
 
 export type CloseOptions = {
   /** Without it nothing is exported. */
@@ -24,9 +22,6 @@ export type CloseOptions = {
   /** The most characters of a file that is exported. */
   readonly partChars?: number
 }
-
-/** Kept back from the function's timeout, for work that is running when a run ends itself. */
-const RESERVE_MS = 30_000
 
 /**
  * Closes the days that have ended: writes a total for each key, exports the rows, and notes its progress. A run ends
@@ -38,7 +33,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
   const note = noteClosing(tables)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
-    const timeLeftMs = () => (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
+    const timeLeftMs = timeLeft(context)
     const last = lastEndedDay(clock())
     const before = await read()
     // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.

@@ -35,6 +35,8 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a day is closed while a request of it is open',
     'a day is noted as closed without its totals',
     'the export leaves a key out',
+    'a total goes on without the sum that was kept',
+    'a total goes on from the first row with the sum that was kept',
     'a charge names another catalog than that of its prices',
   ]
   const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))

@@ -13,7 +13,7 @@ import { SELLING_VARIANTS } from './selling-variants.ts'
 import { requestIdIn } from './stored-hold.ts'
 
 /** One command on its way, and the rest of that way. */
-type Command = { readonly constructor: { readonly name: string }; readonly input: object }
+export type Command = { readonly constructor: { readonly name: string }; readonly input: object }
 export type Send = (command: Command) => Promise<Record<string, unknown>>
 
 /** The gateway with one fault built in, which the simulation must find. */

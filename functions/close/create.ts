@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { dayAfter, daysFrom, earliestRowMs, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
+import {
+  dayAfter,
+  daysFrom,
+  earliestRowMs,
+  lastEndedDay,
+  mayRowsExpire,
+  openDaysOf,
+} from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
@@ -10,6 +17,7 @@ import {
   readClosing,
   totalsThrough,
 } from '../../layers/gateway/store/usage/closing.ts'
+import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
@@ -18,6 +26,7 @@ import { dayExporter } from './export-day.ts'
 export type CloseOptions = {
   /** Without it nothing is exported. */
   readonly putObject?: PutObject | undefined
+  readonly setRowExpiry?: SetRowExpiry | undefined
   readonly pause?: (ms: number) => Promise<unknown>
   /** The most characters of a file that is exported. */
   readonly partChars?: number
@@ -27,7 +36,10 @@ export type CloseOptions = {
  * Closes the days that have ended: writes a total for each key, exports the rows, and notes its progress. A run ends
  * when its time does, or dies; the next one goes on. Everything that it writes may be written again.
  */
-export function createClose(instance: Instance, { putObject, pause = sleep, partChars }: CloseOptions = {}) {
+export function createClose(
+  instance: Instance,
+  { putObject, setRowExpiry, pause = sleep, partChars }: CloseOptions = {},
+) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
   const note = noteClosing(tables)
@@ -36,6 +48,7 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
     const timeLeftMs = timeLeft(context)
     const last = lastEndedDay(clock())
     const before = await read()
+    await attempt('the expiry of rows could not be switched; the next run will', () => guardRows(before))
     // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
     const closing = closeDays(before, last, timeLeftMs)
     await closing.catch(() => {})
@@ -45,6 +58,21 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
     log.closed(closed, behind)
     return { closed, exported, behind }
+  }
+
+  /**
+   * Keeps all rows from expiring while those of a day could expire before they are exported. It is switched off by every
+   * run, because a table that was restored has it on.
+   */
+  async function guardRows({ exportedThrough, isExpiryOff = false }: Closing): Promise<boolean> {
+    if (!setRowExpiry || (!putObject && exportedThrough === undefined)) return true
+    const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
+    const mayExpire = next === undefined || mayRowsExpire(next, clock())
+    if (mayExpire && !isExpiryOff) return true
+    if (!mayExpire) await note({ isExpiryOff: true })
+    await setRowExpiry(mayExpire)
+    if (mayExpire) await note({ isExpiryOff: false })
+    return true
   }
 
   async function closeDays({ closedThrough }: Closing, last: string, timeLeftMs: () => number) {

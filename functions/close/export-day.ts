@@ -13,6 +13,8 @@ type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 
 /** The size of a part before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 32 * 1024 * 1024
+/** Lines that become bytes together: a part of objects would cost the garbage collector more than all other work. */
+const LINES_TOGETHER = 1_000
 
 /** Writes the rows of a closed day as lines of JSON. Every run makes the same parts, so writing one again changes nothing. */
 export function dayExporter(
@@ -65,6 +67,7 @@ class PartWriter {
   readonly #mostChars: number
   /** The parts that are written. */
   count: number
+  #bytes: Buffer[] = []
   #lines: string[] = []
   #chars = 0
 
@@ -83,14 +86,21 @@ class PartWriter {
     if (this.#chars + line.length > this.#mostChars) await this.write()
     this.#lines.push(line)
     this.#chars += line.length
+    if (this.#lines.length >= LINES_TOGETHER) this.#pack()
+  }
+
+  #pack(): void {
+    this.#bytes.push(Buffer.from(this.#lines.join('')))
+    this.#lines = []
   }
 
   /** Writes the lines that are not written yet. */
   async write(): Promise<void> {
-    if (this.#lines.length === 0) return
-    await this.#putObject(exportPath(this.#day, this.count), gzipSync(this.#lines.join('')))
+    if (this.#chars === 0) return
+    this.#pack()
+    await this.#putObject(exportPath(this.#day, this.count), gzipSync(Buffer.concat(this.#bytes)))
     this.count += 1
-    this.#lines = []
+    this.#bytes = []
     this.#chars = 0
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
+import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
@@ -21,6 +22,7 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalId } from '../../layers/gateway/store/usage/day-totals.ts'
+import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { restoreItems } from '../../operator/backup/restore-items.ts'
 import { writeBackup } from '../../operator/backup/write-backup.ts'
@@ -436,6 +438,50 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expiredRows: rows.length })
   // Before its time no row may be gone.
   expect(await audit(tables, key.id, beforeMs)).toMatchObject({ ok: false })
+})
+
+test('no row expires while a day is not exported that is two months old, and rows expire again once it is', async () => {
+  const tables = await openTestTables()
+  const random = new Random(27)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5), 90)
+  const switched: boolean[] = []
+  const away = async () => Promise.reject(new Error('There is no bucket.'))
+  const runAt = async (days: number, putObject: PutObject | undefined) =>
+    closerAt(tables, () => endOf(days), { putObject, setRowExpiry: async (isOn) => void switched.push(isOn) }).run()
+  // The day before the first has no rows, so that it is exported without a bucket.
+  for (const days of [1, 2, 59]) await runAt(days, away)
+  expect(switched).toEqual([])
+  await runAt(60, away)
+  // Switched off again, because a table that was restored would have it on.
+  await runAt(60, away)
+  expect(switched).toEqual([false, false])
+  await runAt(61, bucket().putObject)
+  await runAt(61, bucket().putObject)
+  expect(switched).toEqual([false, false, false, true])
+  await runAt(62, bucket().putObject)
+  expect(switched).toHaveLength(4)
+  // Neither do rows expire if the export is turned off for good.
+  await runAt(130, undefined)
+  expect(switched.slice(4)).toEqual([false])
+  const failing = { setRowExpiry: away, putObject: bucket().putObject }
+  expect(await closerAt(tables, () => endOf(200), failing).run()).toMatchObject({ closed: 70 })
+})
+
+test('the expiry of rows is switched at the table, and may be switched to what it is', async () => {
+  const tables = await openTestTables()
+  const set = setRowExpiry(tables.usage, { endpoint: process.env.TEST_DYNAMODB ?? '' })
+  const standing = async () => {
+    const { TimeToLiveDescription } = await tables.client.send(
+      new DescribeTimeToLiveCommand({ TableName: tables.usage }),
+    )
+    return TimeToLiveDescription?.TimeToLiveStatus
+  }
+  await set(false)
+  await set(false)
+  expect(await standing()).toBe('DISABLED')
+  await set(true)
+  expect(await standing()).toBe('ENABLED')
+  await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
 })
 
 test('a backup carries totals and how far days are closed, and a restored stage goes on where the other was', async () => {

@@ -10,6 +10,8 @@ export type Closing = {
   readonly exportedThrough?: string
   /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
+  /** Rows do not expire, because a day is not exported for long. */
+  readonly isExpiryOff?: boolean
   /** A restore is running: rows are missing. */
   readonly isHalted: boolean
 }
@@ -48,6 +50,7 @@ type Noted =
   | { readonly closedThrough: string; readonly closedAtMs: number }
   | { readonly exportedThrough: string }
   | { readonly exporting: ExportCursor }
+  | { readonly isExpiryOff: boolean }
 
 /** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
 export function noteClosing({ database, usage }: Tables) {
@@ -57,6 +60,12 @@ export function noteClosing({ database, usage }: Tables) {
 }
 
 function writeOf(noted: Noted) {
+  if ('isExpiryOff' in noted) {
+    return {
+      UpdateExpression: 'SET isExpiryOff = :isOff',
+      ExpressionAttributeValues: { ':isOff': noted.isExpiryOff },
+    }
+  }
   if ('exporting' in noted) {
     return {
       UpdateExpression: 'SET exporting = :place',

@@ -119,3 +119,5 @@ export function acceptedNumbers(sent: number): number[] {
 
 /** On a stack whose settings give the names of its tables: without them it would make other tables. */
 export const ADOPTED_TAG = 'waybill:adopted-tables'
+/** On a stack whose settings give the name of its bucket of exported days. */
+export const ADOPTED_BUCKET_TAG = 'waybill:adopted-export-bucket'

@@ -137,6 +137,11 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
   }
 }
 
+/** To keep rows from expiring while their days are not exported. */
+export function switchExpiry({ usage }: Tables): PolicyStatement {
+  return new PolicyStatement({ actions: ['dynamodb:UpdateTimeToLive'], resources: [usage.tableArn] })
+}
+
 /** A secret's ARN ends in six random characters. */
 export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
   const resourceName = secretName(stage.name, '*')

@@ -360,6 +360,13 @@ test('a stack that has adopted its tables says so, so that the next deployment c
   expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
 })
 
+test('the bucket of exported days of an earlier stack is adopted by its name, and stays if the stack goes again', () => {
+  const buckets = Object.values(abroad.template.findResources('AWS::S3::Bucket'))
+  expect(buckets.filter(({ Properties }) => Properties.BucketName === ABROAD.exportBucket)).toEqual([
+    expect.objectContaining({ DeletionPolicy: 'Retain' }),
+  ])
+})
+
 test('the tables of an earlier stack are adopted by their names, and stay if the stack goes again', () => {
   const made = abroad.template.findResources('AWS::DynamoDB::GlobalTable')
   for (const name of ['keys', 'usage', 'answers'] as const) {

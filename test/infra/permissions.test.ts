@@ -80,6 +80,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
     'dynamodb:Scan on keys',
     'dynamodb:Query on the index byKey of usage',
     ...KEEP_DAYS,
+    'dynamodb:UpdateTimeToLive on usage',
     ...(stage === 'prod' ? ['s3:PutObject on the folder usage/ of the export'] : []),
   ],
 })

@@ -198,12 +198,13 @@ describe('tables that outlived their stack', () => {
   const KEPT = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
   const listed = (TableNames: string[], LastEvaluatedTableName?: string) => json({ TableNames, LastEvaluatedTableName })
   const prod = ['--stage', 'prod']
-  const runningWith = ([keys, usage]: string[], adopted: boolean): Reply => ({
+  const runningWith = ([keys, usage]: string[], adopted: boolean, adoptedBucket = false): Reply => ({
     body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
 <CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>
 <member><OutputKey>KeysTable</OutputKey><OutputValue>${keys}</OutputValue></member>
-<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member></Outputs>
-<Tags>${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
+<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member>
+<member><OutputKey>ExportBucket</OutputKey><OutputValue>waybill-prod-export-e</OutputValue></member></Outputs>
+<Tags>${adoptedBucket ? '<member><Key>waybill:adopted-export-bucket</Key><Value>true</Value></member>' : ''}${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
 </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
   })
 
@@ -257,6 +258,23 @@ describe('tables that outlived their stack', () => {
       expect(await saysWith('canary', [...KEPT, ...restored], adopted)).toMatch(/^FAILED .*Set "rollout": "at-once"/)
     }
   })
+
+  test.each([
+    ['gives a name to a bucket that has none of the settings', false, 'waybill-prod-export-e', false],
+    ['no longer has the name of a bucket that was adopted', true, undefined, false],
+    ['has the name of the bucket that was adopted', true, 'waybill-prod-export-e', true],
+  ])(
+    'preflight judges the bucket of exported days of a running stage whose file %s',
+    async (_, adopted, exportBucket, fits) => {
+      const file = join(folder, 'bucket.json')
+      writeFileSync(file, JSON.stringify({ prod: { exportBucket } }))
+      account.replies = { ...READY, [STAGE_STACK]: runningWith(KEPT, false, adopted) }
+      const { stdout } = await preflight(prod, { WAYBILL_SETTINGS: file })
+      expect(stdout).toMatch(
+        fits ? /^ok {6}tables: the stage has/m : /^FAILED {2}tables: the stage would lose its bucket/m,
+      )
+    },
+  )
 
   test('preflight checks that the tables which the settings name are there to be used again', async () => {
     const file = join(folder, 'kept.json')

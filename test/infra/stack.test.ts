@@ -449,7 +449,9 @@ test('a stage that exports closed days has a private bucket that outlives it, an
   expect(properties).toMatchObject({
     PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
     BucketEncryption: { ServerSideEncryptionConfiguration: [{}] },
+    VersioningConfiguration: { Status: 'Enabled' },
   })
+  expect(properties).not.toHaveProperty('BucketName')
   const { TableInput, DatabaseName } = only(prod.template, 'AWS::Glue::Table').properties
   expect(TableInput.StorageDescriptor.Columns).toEqual(
     EXPORT_COLUMNS.map(({ name, type }) => ({ Name: name, Type: type })),
@@ -462,6 +464,7 @@ test('a stage that exports closed days has a private bucket that outlives it, an
   expect(DatabaseName).toBe('waybill_prod')
   const close = prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]
   expect(close?.Properties.Environment.Variables[ENV.exportBucket]).toEqual({ Ref: id })
+  expect(close?.Properties.MemorySize).toBe(3_538)
   expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
 })
 

@@ -81,8 +81,8 @@ export type Step =
   | { readonly do: 'crash'; readonly node: number }
   | { readonly do: 'skew'; readonly node: number; readonly ms: number }
   | { readonly do: 'sweep'; readonly node: number }
-  /** Closes the days that are over, and exports them. */
-  | { readonly do: 'close'; readonly node: number }
+  /** Closes the days that are over, and exports them, until it has looked so often whether there is time. */
+  | { readonly do: 'close'; readonly node: number; readonly looks: number }
   /** From here on a key is asked so often that every transaction with its item is cancelled. */
   | { readonly do: 'heat'; readonly key: number }
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
@@ -303,8 +303,9 @@ function makeStep(random: Random, style: Style): Step {
     case 'crash':
       return { do: kind, node: random.below(12) }
     case 'sweep':
-    case 'close':
       return { do: kind, node }
+    case 'close':
+      return { do: kind, node, looks: random.chance(0.5) ? 3 + random.below(10) : 10_000 }
     case 'skew':
       return { do: kind, node, ms: random.pick(SKEWS) }
     case 'heat':

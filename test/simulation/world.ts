@@ -9,6 +9,7 @@ import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
 import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
@@ -46,6 +47,9 @@ export type Outcome = {
   readonly pushes: number
   readonly dayTotals: number
   readonly exportedRows: number
+  /** Runs that ended within a key, and kept its sum. */
+  readonly keptSums: number
+  readonly cursorsInKeys: number
 }
 
 type Call = {
@@ -128,6 +132,8 @@ class World {
       pushes: this.#catalogs.pushes,
       dayTotals: this.#days.closedTotals,
       exportedRows: this.#days.exportedRows,
+      keptSums: this.#days.keptSums,
+      cursorsInKeys: this.#days.cursorsInKeys,
       byNewKeys: this.#accounts
         .slice(this.#history.keys.length)
         .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
@@ -163,7 +169,7 @@ class World {
     await this.#runOut()
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
     // Requests that died keep their day open until they are swept.
-    if (this.#history.closes) await this.#close()
+    if (this.#history.closes) await this.#close(this.#fewLooks())
     for (let sweeps = 0; sweeps < 3 && (this.#ledger.hasOpenHolds || this.#ledger.hasEventsOnItems); sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
@@ -180,15 +186,21 @@ class World {
     }
   }
 
-  /** The first run closes the days, and the next one exports them. */
+  /** A run closes the days, and the next one exports them; before each, runs end in the middle of a key. */
   async #closeDays(): Promise<void> {
-    for (let runs = 0; runs < 3; runs++) await this.#close()
+    for (const looks of [this.#fewLooks(), this.#fewLooks(), undefined]) await this.#close(looks)
+    // No other day ends in the hours between, so that all looks are at the time for the export.
+    for (const looks of [2, 3, undefined]) await this.#close(looks, 1)
     this.#days.atRest()
   }
 
-  async #close(): Promise<void> {
-    await time.advance(26 * 3_600_000)
-    this.#start(this.#newNode(9).close())
+  #fewLooks(): number {
+    return 3 + this.#random.below(12)
+  }
+
+  async #close(looks?: number, hours = 26): Promise<void> {
+    await time.advance(hours * 3_600_000)
+    this.#start(this.#newNode(9).close(looks))
     await this.#runOut()
   }
 
@@ -234,8 +246,8 @@ class World {
       }
       case 'close': {
         const node = this.#node(step.node)
-        this.#start(node.close(), node)
-        return () => `${node.name} closes days`
+        this.#start(node.close(step.looks), node)
+        return () => `${node.name} closes days (${step.looks} looks)`
       }
       case 'operate': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
@@ -449,7 +461,8 @@ class World {
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
     const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
-    if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
+    if ((item.requestId as string).startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {
       this.#days.rowWritten(item)

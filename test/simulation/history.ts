@@ -265,9 +265,16 @@ export function keySetup(random: Random): KeySetup {
   }
 }
 
+/** At most one counter is tight: with each counter that is added, histories would have fewer calls that are admitted. */
 function counterLimits(random: Random): Pick<KeySettings, CounterName> {
-  const limits = COUNTER_NAMES.map((name) => [name, random.pick(COUNTER_LIMITS[COUNTERS[name].counts])])
-  return Object.fromEntries(limits) as Pick<KeySettings, CounterName>
+  const limitsOf = (name: CounterName) => COUNTER_LIMITS[COUNTERS[name].counts]
+  const loose = COUNTER_NAMES.map((name) => [name, limitsOf(name).at(-1)] as const)
+  const tight = COUNTER_NAMES.flatMap((name) =>
+    limitsOf(name)
+      .slice(0, -1)
+      .map((limit) => [name, limit] as const),
+  )
+  return Object.fromEntries([...loose, random.pick([...tight, ...loose.slice(0, 1)])]) as Pick<KeySettings, CounterName>
 }
 
 function makeStep(random: Random, style: Style): Step {

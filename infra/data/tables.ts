@@ -54,7 +54,9 @@ export class Tables extends Construct {
     })
     if (tableName !== undefined) {
       const resource = table.node.defaultChild as CfnResource
-      resource.overrideLogicalId(`Tables${id}${createHash('sha256').update(tableName).digest('hex').slice(0, 8)}`)
+      resource.overrideLogicalId(
+        `Tables${id}${createHash('sha256').update(tableName).digest('hex').slice(0, 8).toUpperCase()}`,
+      )
     }
     return table
   }

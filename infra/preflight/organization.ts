@@ -5,8 +5,8 @@ import { type Check, ok, unknown } from './check.ts'
 const DESCRIBE = { path: '/', json: '{}', target: 'AWSOrganizationsV20161128.DescribeOrganization', region: US_EAST_1 }
 
 /**
- * Many organisations deny Function URLs that ask for no AWS signature. Their policies can be read in their management
- * account only, so an account in an organisation is told what to ask for.
+ * Many organisations deny Function URLs that ask for no AWS signature. Their policies are kept in
+ * another account, so an account in an organisation is told what to ask for.
  */
 export const ORGANIZATION: Check = {
   name: 'organization',

@@ -46,7 +46,7 @@ export class TableDirectory {
       case 'UpdateTimeToLive':
         return this.setTimeToLive(this.get(name), input)
     }
-    // As Amazon's DynamoDB Local, which has no backups either.
+    // No fault of the caller, who asks it of a table in AWS.
     if (operation === 'DescribeContinuousBackups')
       throw new DynamoDbError('UnknownOperationException', 'no backups here')
     if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)

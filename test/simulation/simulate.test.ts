@@ -37,6 +37,7 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'the export leaves a key out',
     'a total goes on without the sum that was kept',
     'a total goes on from the first row with the sum that was kept',
+    'the export goes on behind its cursor',
     'a charge names another catalog than that of its prices',
   ]
   const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))

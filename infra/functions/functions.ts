@@ -48,7 +48,7 @@ type Own = Pick<GatewayFunctionProps, 'concurrency' | 'may'> & Partial<GatewayFu
 
 const API_TIMEOUT_SECONDS = 29
 const TOKENIZER_TIMEOUT_SECONDS = 10
-/** Two cores: one adds up and writes lines, the other has its garbage collector. A run then does 20 million rows. */
+/** Two cores, for 20 million rows in a run: one has all but the garbage collector's threads. docs/deploy.md has the figures. */
 const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000

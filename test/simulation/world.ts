@@ -188,14 +188,15 @@ class World {
 
   /** A run closes the days, and the next one exports them; before each, runs end in the middle of a key. */
   async #closeDays(): Promise<void> {
-    for (const looks of [this.#fewLooks(), this.#fewLooks(), undefined]) await this.#close(looks)
+    await this.#close(this.#fewLooks())
+    for (const looks of [4, 5, 6, 7, undefined]) await this.#close(looks, 1)
     // No other day ends in the hours between, so that all looks are at the time for the export.
     for (const looks of [2, 3, undefined]) await this.#close(looks, 1)
     this.#days.atRest()
   }
 
   #fewLooks(): number {
-    return 3 + this.#random.below(12)
+    return 3 + this.#random.below(5)
   }
 
   async #close(looks?: number, hours = 26): Promise<void> {

@@ -32,6 +32,7 @@ const LOG = ['logs:CreateLogStream', 'logs:PutLogEvents']
 const RIGHTS = [
   'dynamodb:GetItem on Keys: KEY#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
   'dynamodb:Query on Keys: KEY#* EVENT#* VERSIONS',
+  'dynamodb:Query on Keys/index/bySweep',
   'dynamodb:Scan on Keys',
   'dynamodb:GetItem on Usage',
   'dynamodb:Query on Usage/index/byKey',
@@ -89,11 +90,13 @@ test('the admin function has the rights that the admin API needs and no others: 
     .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
   const told = statements.flatMap(({ Action, Resource: on, Condition }) =>
-    [Action].flat().map((action) => {
+    [Action].flat().flatMap((action) => {
       if (action.startsWith('logs:')) return action
       const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[] | undefined
-      const table = textOf(on).replace(/^<Tables([A-Z][a-z]+)\w*\.Arn>/, '$1')
-      return `${action} on ${table}${keys ? `: ${keys.join(' ')}` : ''}`
+      return [on].flat().map((resource) => {
+        const table = textOf(resource).replace(/^<Tables([A-Z][a-z]+)\w*\.Arn>/, '$1')
+        return `${action} on ${table}${keys ? `: ${keys.join(' ')}` : ''}`
+      })
     }),
   )
   expect(told.toSorted()).toEqual([...LOG, ...RIGHTS].toSorted())

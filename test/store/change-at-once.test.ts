@@ -196,5 +196,7 @@ test('a revoke ends as a conflict, where other operators always come first', asy
   const error = await revokeKey({ ...tables, onceClient: { send } as never })(key.id, actAt(NOW, 'test', 500)).catch(
     (thrown) => thrown,
   )
-  expect([error instanceof VersionConflict, rpm > 2]).toEqual([true, true])
+  // Its time may also end while another operator's change is being made.
+  const isToldSo = error instanceof VersionConflict || (error as Error).name === 'TimeoutError'
+  expect([isToldSo, rpm > 2, (await fresh(key)).status]).toEqual([true, true, 'active'])
 })

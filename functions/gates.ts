@@ -3,6 +3,7 @@ import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
+import { compress } from '../layers/gateway/middleware/compress.ts'
 import { Gates, type GatewayContext } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
@@ -27,6 +28,7 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
   // longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   return Gates.of(
+    ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )

@@ -4,6 +4,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
 import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
+import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
@@ -13,14 +14,12 @@ const LOG_DAYS: readonly number[] = [
   ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
 ] satisfies RetentionDays[]
 
-/** Time enough to notice that days are not closed or exported, even during a holiday. */
-const LEAST_DAYS = 90
-
 const memoryMb = (least: number) => z.int().min(least).max(10_240)
 const concurrency = z.int().min(1).max(100_000).nullable()
 const hostName = z
   .string()
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain in lower case')
+const bucketName = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
 const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table')
 
 const domain = z
@@ -69,6 +68,8 @@ const settings = z.strictObject({
   adminKeys: z.boolean(),
   /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
+  /** The bucket of an earlier stack's exported days that the next deployment adopts; it has this name from then on. */
+  exportBucket: bucketName.optional(),
   /** Gives new code a tenth of the calls for half an hour first, or all of them at once. */
   rollout: z.enum(['canary', 'at-once']),
   /** Raised by one, it makes the next deployment rotate the secret between CloudFront and the functions. */
@@ -92,10 +93,12 @@ const settings = z.strictObject({
   sweepConcurrency: concurrency,
   closeConcurrency: concurrency,
   adminConcurrency: concurrency,
+  /** True if chat compresses its answers for clients that accept gzip: a stream is a tenth of its length. */
+  compress: z.boolean(),
   /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
-  /** The days after which a row is deleted; null keeps rows for good. Every day should be exported long before. */
-  keepRowsDays: z.int().min(LEAST_DAYS).max(36_500).nullable(),
+  /** The days after which a row is deleted, once its day is exported; null keeps rows for good. */
+  keepRowsDays: z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
   /** The limit of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),
 })
@@ -141,6 +144,10 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
         const asItComes = stageOf(name)
         return (keepRowsDays ?? asItComes.keepRowsDays) === null || (exportUsage ?? asItComes.exportUsage)
       }, 'keepRowsDays needs exportUsage, because a row that is deleted must be somewhere')
+      .refine(
+        ({ exportBucket, exportUsage }) => !exportBucket || (exportUsage ?? stageOf(name).exportUsage),
+        'exportBucket needs exportUsage, by which a stage has a bucket',
+      )
       .optional()
   const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
   const parsed = ofStages.safeParse(jsonOf(text, file))

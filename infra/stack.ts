@@ -18,7 +18,7 @@ import { Rollout } from './functions/rollout.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { Operators } from './rights/operators.ts'
 import { SETTINGS_FILE } from './settings.ts'
-import { ADOPTED_TAG, type Stage } from './stages.ts'
+import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, type Stage } from './stages.ts'
 
 type WaybillProps = StackProps & {
   readonly stage: Stage
@@ -32,7 +32,11 @@ export class WaybillStack extends Stack {
       description: `Waybill ${stage.name}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stage.deletionProtection,
       // For the bill: a cost allocation tag, once it is activated in the account.
-      tags: { 'waybill:stage': stage.name, ...(stage.tableNames && { [ADOPTED_TAG]: 'true' }) },
+      tags: {
+        'waybill:stage': stage.name,
+        ...(stage.tableNames && { [ADOPTED_TAG]: 'true' }),
+        ...(stage.exportBucket && { [ADOPTED_BUCKET_TAG]: 'true' }),
+      },
       ...props,
     })
     const { edge, alarmEmail } = stage

@@ -1,4 +1,5 @@
-import { type App, CfnOutput, Fn, Stack } from 'aws-cdk-lib'
+import { createHash } from 'node:crypto'
+import { type App, CfnOutput, CfnResource, Fn, Lazy, Stack } from 'aws-cdk-lib'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
 import { addEdgeParts } from './edge/edge-parts.ts'
@@ -18,15 +19,16 @@ export function addStacks(app: App, stage: Stage, region: string): void {
   const before: Stack[] = []
   /** Its ARN is read when the main stack is deployed, which is after this one. */
   const partOf = (part: string, make: (stack: Stack) => string): string => {
-    const stack = stackInUsEast1(app, stage, part)
+    const stack = stackInUsEast1(app, stage, region, part)
     new CfnOutput(stack, ARN, { value: make(stack) })
     before.push(stack)
     return Fn.getStackOutput(stack.stackName, ARN, US_EAST_1)
   }
-  const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts: addEdgeParts(stage, partOf) })
+  const edgeParts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
+  const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts })
   for (const stack of before) main.addStackDependency(stack)
   if (!edgeNeedsOf(stage).logs) return
-  const after = stackInUsEast1(app, stage, 'edge-logs')
+  const after = stackInUsEast1(app, stage, region, 'edge-logs')
   const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, region)
   new EdgeLogs(after, 'EdgeLogs', { stage, distributionId })
   after.addStackDependency(main)
@@ -34,10 +36,29 @@ export function addStacks(app: App, stage: Stage, region: string): void {
 
 const ARN = 'Arn'
 
-function stackInUsEast1(app: App, stage: Stage, part: string): Stack {
-  return new Stack(app, `${stackName(stage.name)}-${part}`, {
+/** The stage may be in several regions of an account, and all of them have their parts in this one. */
+function stackInUsEast1(app: App, stage: Stage, region: string, part: string): Stack {
+  return new Stack(app, `${stackName(stage.name)}-${part}-${region}`, {
     env: { region: US_EAST_1 },
-    description: `Waybill ${stage.name}: the ${part} of its CloudFront distribution, which has to be in ${US_EAST_1}`,
+    description: `Waybill ${stage.name} in ${region}: the ${part} of its CloudFront distribution, which has to be in ${US_EAST_1}`,
     tags: { 'waybill:stage': stage.name },
   })
+}
+
+/**
+ * Another one whenever a resource of these stacks changes. CloudFormation reads the output of another stack only while it
+ * updates the resource that refers to it (Fn::GetStackOutput in its reference), and tells nobody of a new value.
+ */
+function contentHashOf(stacks: readonly Stack[]): string {
+  const resourcesOf = (stack: Stack) =>
+    stack.node
+      .findAll()
+      .filter(CfnResource.isCfnResource)
+      .map((it) => stack.resolve(it._toCloudFormation()))
+  const produce = () =>
+    createHash('sha256')
+      .update(JSON.stringify(stacks.map(resourcesOf)))
+      .digest('hex')
+      .slice(0, 16)
+  return Lazy.string({ produce })
 }

@@ -23,6 +23,7 @@ const COMMON = {
   // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
+  compress: true,
   admin: false,
   adminKeys: false,
 }
@@ -118,3 +119,5 @@ export function acceptedNumbers(sent: number): number[] {
 
 /** On a stack whose settings give the names of its tables: without them it would make other tables. */
 export const ADOPTED_TAG = 'waybill:adopted-tables'
+/** On a stack whose settings give the name of its bucket of exported days. */
+export const ADOPTED_BUCKET_TAG = 'waybill:adopted-export-bucket'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -34,11 +35,11 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 async function sendStream(answer: Answer, model: string, response: ServerResponse): Promise<void> {
-  const { chunks, everyMs } = answer
+  const { everyMs } = answer
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  const frame = frameOf(model, { delta: { content: pieceOf(answer) }, finish_reason: null })
   response.write(frameOf(model, { delta: { role: 'assistant', content: '' }, finish_reason: null }))
-  for (let i = 0; i < chunks; i++) {
+  const frames = piecesOf(answer).map((content) => frameOf(model, { delta: { content }, finish_reason: null }))
+  for (const frame of frames) {
     response.write(frame)
     if (everyMs > 0) await sleep(everyMs)
   }
@@ -68,4 +69,12 @@ function usageOf({ chunks }: Answer) {
 
 function pieceOf({ characters }: Answer): string {
   return ALPHABET.slice(0, characters)
+}
+
+function piecesOf(answer: Answer): string[] {
+  if (!answer.isProse) return Array.from({ length: answer.chunks }, () => pieceOf(answer))
+  const prose = readFileSync(new URL('../../docs/guarantees.md', import.meta.url), 'utf8').replaceAll(/[|`*#\s]+/g, ' ')
+  return Array.from({ length: answer.chunks }, (_, i) =>
+    prose.slice(i * answer.characters, (i + 1) * answer.characters),
+  )
 }

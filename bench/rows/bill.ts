@@ -75,8 +75,8 @@ async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Size
   const answer = await streamed((server.address() as AddressInfo).port, secret)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-  if (!answer.includes('data: [DONE]')) throw new Error(`The chat of the bill failed: ${answer}`)
   const [, requestId] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
+  if (!/^content-encoding: gzip/im.test(answer.toString())) throw new Error(`The chat of the bill failed: ${answer}`)
   const { Item = {} } = await tables.database.get({ TableName: tables.usage, Key: { requestId }, ConsistentRead: true })
   return { answerBytes: answer.length, rowBytes: itemBytes(marshall(Item)), logBytes }
 }
@@ -96,6 +96,7 @@ function streamed(port: number, secret: string): Promise<Buffer> {
       `Authorization: Bearer ${secret}`,
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(body)}`,
+      'Accept-Encoding: gzip',
       'Connection: close',
       '',
       body,

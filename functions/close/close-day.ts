@@ -1,8 +1,10 @@
 import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
 import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
+import { type DaySum, putDaySum, readDaySums } from '../../layers/gateway/store/usage/day-sums.ts'
 import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
 import type { Instance } from '../instance.ts'
+import { sideBySide } from '../side-by-side.ts'
 
 export type ClosableKey = {
   readonly id: string
@@ -15,34 +17,52 @@ export type ClosableKey = {
 /** True once every key with rows of the day has its total. */
 type CloseDay = (day: string, keys: readonly ClosableKey[]) => Promise<boolean>
 
-/** Keys that are added up concurrently. */
-const AT_ONCE = 16
+/** A run that is killed loses no more of a key's sum than this: some 20 seconds of work. */
+const SAVE_ROWS = 500_000
 
-export function dayCloser({ tables, log }: Pick<Instance, 'tables' | 'log'>, hasTime: () => boolean): CloseDay {
+export function dayCloser(
+  { tables, log, clock }: Pick<Instance, 'tables' | 'log' | 'clock'>,
+  hasTime: () => boolean,
+): CloseDay {
   const put = putDayTotal(tables)
-  const rowsOf = queryUsageRows(tables)
+  const rowsOf = queryUsageRows(tables, 'sums')
   const totalsOf = queryDayTotals(tables)
+  const readSums = readDaySums(tables)
+  const putSum = putDaySum(tables)
 
   return async (day, keys) => {
     const done = new Set<string>()
     for await (const { keyId } of totalsOf(day)) done.add(keyId)
     const left = keys.filter(({ id, firstDay }) => firstDay <= day && !done.has(id))
     const ready = left.filter(({ openDays }) => !openDays.has(day))
+    const sums = await readSums(day)
     let isWhole = ready.length === left.length
-    const next = ready.values()
-    const work = async () => {
-      for (const { id } of next) if (!(await closeKey(id, day))) isWhole = false
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    return isWhole
+    const isAll = await sideBySide(ready, hasTime, async ({ id }) => {
+      if (!(await closeKey(id, day, sums.get(id)))) isWhole = false
+    })
+    return isWhole && isAll
   }
 
-  /** A key without rows has no total. False if the time was not enough. */
-  async function closeKey(keyId: string, day: string): Promise<boolean> {
+  /** A key without rows has no total. False if the time was not enough: the next run goes on from the sum that is kept. */
+  async function closeKey(keyId: string, day: string, sum?: DaySum): Promise<boolean> {
     const counter = new DayCounter(keyId, day)
-    for await (const row of rowsOf(keyId, momentsOf(day))) {
-      if (!hasTime()) return false
+    if (sum) counter.addTotal(sum.total)
+    const { fromMs, toMs } = momentsOf(day)
+    let unsaved = 0
+    let atMs: number | undefined
+    for await (const row of rowsOf(keyId, { fromMs: sum?.beforeMs ?? fromMs, toMs }, 'oldest first')) {
+      // Rows of one millisecond come in any order, so a sum ends between two milliseconds.
+      if (atMs !== row.startedAtMs) {
+        atMs = row.startedAtMs
+        const isOver = !hasTime()
+        if (unsaved >= (isOver ? 1 : SAVE_ROWS)) {
+          await putSum({ total: counter.total(), beforeMs: atMs }, clock())
+          unsaved = 0
+        }
+        if (isOver) return false
+      }
       counter.add(row)
+      unsaved += 1
     }
     const total = counter.total()
     if (total.parts.length > 0 && !(await put(total))) {

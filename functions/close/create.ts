@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { dayAfter, daysFrom, earliestRowMs, lastEndedDay, openDaysOf } from '../../layers/gateway/domain/closed-day.ts'
+import {
+  dayAfter,
+  daysFrom,
+  earliestRowMs,
+  lastEndedDay,
+  mayRowsExpire,
+  openDaysOf,
+} from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
@@ -10,71 +17,74 @@ import {
   readClosing,
   totalsThrough,
 } from '../../layers/gateway/store/usage/closing.ts'
+import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import type { Instance } from '../instance.ts'
+import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter } from './export-day.ts'
-
-/** Lambda's context. */
-type Context = { getRemainingTimeInMillis(): number }
 
 export type CloseOptions = {
   /** Without it nothing is exported. */
   readonly putObject?: PutObject | undefined
+  readonly setRowExpiry?: SetRowExpiry | undefined
   readonly pause?: (ms: number) => Promise<unknown>
   /** The most characters of a file that is exported. */
   readonly partChars?: number
 }
 
-/** Kept back from the function's timeout, for work that is running when a run ends itself. */
-const RESERVE_MS = 30_000
-
 /**
  * Closes the days that have ended: writes a total for each key, exports the rows, and notes its progress. A run ends
  * when its time does, or dies; the next one goes on. Everything that it writes may be written again.
  */
-export function createClose(instance: Instance, { putObject, pause = sleep, partChars }: CloseOptions = {}) {
+export function createClose(
+  instance: Instance,
+  { putObject, setRowExpiry, pause = sleep, partChars }: CloseOptions = {},
+) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
   const note = noteClosing(tables)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
-    const hasTime = () => (context?.getRemainingTimeInMillis() ?? Infinity) > RESERVE_MS
+    const timeLeftMs = timeLeft(context)
     const last = lastEndedDay(clock())
     const before = await read()
-    const { exported, unexported } = await exportDays(before, hasTime)
-    const { closed, firstDay } = await closeDays(before, last, hasTime)
+    await attempt('the expiry of rows could not be switched; the next run will', () => guardRows(before))
+    // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
+    const closing = closeDays(before, last, timeLeftMs)
+    await closing.catch(() => {})
+    const { exported, unexported } = await exportDays(totalsThrough(before, clock()), () => timeLeftMs() > 0)
+    const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
     log.closed(closed, behind)
     return { closed, exported, behind }
   }
 
-  /** Exports the days that earlier runs have closed, so that the index has had time for their totals. */
-  async function exportDays(closing: Closing, hasTime: () => boolean) {
-    const { exportedThrough, exporting, isHalted } = closing
-    const through = totalsThrough(closing, clock())
-    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
-    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
+  /**
+   * Keeps all rows from expiring while those of a day could expire before they are exported. It is switched off by every
+   * run, because a table that was restored has it on.
+   */
+  async function guardRows({ exportedThrough, isExpiryOff = false }: Closing): Promise<boolean> {
+    if (!setRowExpiry || (!putObject && exportedThrough === undefined)) return true
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
-    let exported = 0
-    for (const day of next ? daysFrom(next, through) : []) {
-      const from = exporting?.day === day ? exporting : undefined
-      if (!(await attempt(`the day ${day} could not be exported; the next run will`, () => exportDay(day, from)))) break
-      await note({ exportedThrough: day })
-      exported += 1
-    }
-    return { exported, unexported: daysBetween(next, through) - exported }
+    const mayExpire = next === undefined || mayRowsExpire(next, clock())
+    if (mayExpire && !isExpiryOff) return true
+    if (!mayExpire) await note({ isExpiryOff: true })
+    await setRowExpiry(mayExpire)
+    if (mayExpire) await note({ isExpiryOff: false })
+    return true
   }
 
-  async function closeDays({ closedThrough }: Closing, last: string, hasTime: () => boolean) {
+  async function closeDays({ closedThrough }: Closing, last: string, timeLeftMs: () => number) {
     if (closedThrough !== undefined && closedThrough >= last) return { closed: 0, firstDay: undefined }
     const keys = await keysToClose()
     const firstDay = closedThrough ? dayAfter(closedThrough) : firstDayOf(keys)
-    if (firstDay === undefined || firstDay > last) return { closed: 0, firstDay }
+    if (firstDay === undefined || firstDay > last || timeLeftMs() <= INDEX_LAG_MS) return { closed: 0, firstDay }
     // A hold that was gone when its key was read has its row in the table, and after this pause also in the index.
     await pause(INDEX_LAG_MS)
     // Meanwhile a restore may have begun, whose rows are not all there.
     if ((await read()).isHalted) return { closed: 0, firstDay }
+    const hasTime = () => timeLeftMs() > 0
     const closeDay = dayCloser(instance, hasTime)
     let closed = 0
     let isUnbroken = true
@@ -87,6 +97,22 @@ export function createClose(instance: Instance, { putObject, pause = sleep, part
       closed += 1
     }
     return { closed, firstDay }
+  }
+
+  /** Exports the days through this one, which earlier runs have closed, so that the index has had time for their totals. */
+  async function exportDays(through: string | undefined, hasTime: () => boolean) {
+    const { exportedThrough, exporting, isHalted } = await read()
+    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
+    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
+    const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
+    let exported = 0
+    for (const day of next ? daysFrom(next, through) : []) {
+      const from = exporting?.day === day ? exporting : undefined
+      if (!(await attempt(`the day ${day} could not be exported; the next run will`, () => exportDay(day, from)))) break
+      await note({ exportedThrough: day })
+      exported += 1
+    }
+    return { exported, unexported: daysBetween(next, through) - exported }
   }
 
   async function keysToClose(): Promise<ClosableKey[]> {

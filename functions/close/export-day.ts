@@ -1,18 +1,20 @@
 import { gzipSync } from 'node:zlib'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
-import { sumsOf } from '../../layers/gateway/domain/day-total.ts'
-import { exportLine, exportPath, inOneOrder } from '../../layers/gateway/domain/export-line.ts'
+import { type DayTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
+import { byMoment, exportLine, exportPath } from '../../layers/gateway/domain/export-line.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { type ExportCursor, noteClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
 
-/** True once the day is exported; false if the time was not enough: then the next run goes on after the last exported key. */
+/** True once the day is exported; false if the time was not enough: then the next run goes on from the last cursor. */
 type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 
 /** The size of a part before it is compressed: no more of a day is in memory. */
-const PART_CHARS = 8 * 1024 * 1024
+const PART_CHARS = 32 * 1024 * 1024
+/** Lines that become bytes together: a part of objects would cost the garbage collector more than all other work. */
+const LINES_TOGETHER = 1_000
 
 /** Writes the rows of a closed day as lines of JSON. Every run makes the same parts, so writing one again changes nothing. */
 export function dayExporter(
@@ -26,36 +28,79 @@ export function dayExporter(
   const note = noteClosing(tables)
 
   return async (day, from) => {
-    let part = from?.part ?? 0
-    let lines: string[] = []
-    let chars = 0
-    const write = async () => {
-      await putObject(exportPath(day, part), gzipSync(lines.join('')))
-      part += 1
-      lines = []
-      chars = 0
+    const parts = new PartWriter(day, putObject, partChars, from?.part)
+    for await (const total of totalsOf(day, from?.keyId)) {
+      if (!(await exportKey(total, parts, from?.keyId === total.keyId ? from : undefined))) return false
     }
-    for await (const total of totalsOf(day, from?.afterKeyId)) {
-      let rows = 0
-      for await (const row of inOneOrder(rowsOf(total.keyId, momentsOf(day), 'oldest first'))) {
-        if (!hasTime()) return false
-        const line = exportLine(row)
-        if (chars + line.length > partChars && lines.length > 0) await write()
-        lines.push(line)
-        chars += line.length
-        rows += 1
-      }
-      const { requests } = sumsOf(total)
-      if (rows !== requests) {
-        throw new Error(`${total.keyId} has ${rows} rows on ${day}, and ${requests} in its total.`)
-      }
-      // The cursor from which the rest can be written without the part before it.
-      if (chars > partChars / 2) {
-        await write()
-        await note({ exporting: { day, part, afterKeyId: total.keyId } })
-      }
-    }
-    if (lines.length > 0) await write()
+    await parts.write()
     return true
+  }
+
+  async function exportKey(total: DayTotal, parts: PartWriter, from?: ExportCursor): Promise<boolean> {
+    const { keyId, day } = total
+    const { fromMs, toMs } = momentsOf(day)
+    let rows = from?.rows ?? 0
+    // A cursor is between two milliseconds, with nothing unwritten before it: from there every run makes the same parts.
+    const endPart = async (beforeMs: number) => {
+      if (!parts.isHalfFull) return
+      await parts.write()
+      await note({ exporting: { day, part: parts.count, keyId, beforeMs, rows } })
+    }
+    const moments = byMoment(rowsOf(keyId, { fromMs: from?.beforeMs ?? fromMs, toMs }, 'oldest first'))
+    for await (const moment of moments) {
+      if (!hasTime()) return false
+      await endPart(moment.atMs)
+      for (const row of moment.rows) await parts.add(exportLine(row))
+      rows += moment.rows.length
+    }
+    const { requests } = sumsOf(total)
+    if (rows !== requests) throw new Error(`${keyId} has ${rows} rows on ${day}, and ${requests} in its total.`)
+    await endPart(toMs)
+    return true
+  }
+}
+
+/** The numbered files of a day. */
+class PartWriter {
+  readonly #day: string
+  readonly #putObject: PutObject
+  readonly #mostChars: number
+  /** The parts that are written. */
+  count: number
+  #bytes: Buffer[] = []
+  #lines: string[] = []
+  #chars = 0
+
+  constructor(day: string, putObject: PutObject, mostChars: number, count = 0) {
+    this.#day = day
+    this.#putObject = putObject
+    this.#mostChars = mostChars
+    this.count = count
+  }
+
+  get isHalfFull(): boolean {
+    return this.#chars > this.#mostChars / 2
+  }
+
+  async add(line: string): Promise<void> {
+    if (this.#chars + line.length > this.#mostChars) await this.write()
+    this.#lines.push(line)
+    this.#chars += line.length
+    if (this.#lines.length >= LINES_TOGETHER) this.#pack()
+  }
+
+  #pack(): void {
+    this.#bytes.push(Buffer.from(this.#lines.join('')))
+    this.#lines = []
+  }
+
+  /** Writes the lines that are not written yet. */
+  async write(): Promise<void> {
+    if (this.#chars === 0) return
+    this.#pack()
+    await this.#putObject(exportPath(this.#day, this.count), gzipSync(Buffer.concat(this.#bytes)))
+    this.count += 1
+    this.#bytes = []
+    this.#chars = 0
   }
 }

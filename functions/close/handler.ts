@@ -1,8 +1,13 @@
 import { openBucket } from '../../layers/gateway/aws/put-object.ts'
 import { readExportBucket } from '../../layers/gateway/config.ts'
+import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { openInstance } from '../instance.ts'
 import { createClose } from './create.ts'
 
 const bucket = readExportBucket()
+const instance = openInstance()
 
-export const handler = createClose(openInstance(), { putObject: bucket ? openBucket(bucket) : undefined })
+export const handler = createClose(instance, {
+  putObject: bucket ? openBucket(bucket) : undefined,
+  setRowExpiry: setRowExpiry(instance.tables.usage),
+})

@@ -1,4 +1,4 @@
-import { answerQuestion } from '../../layers/tokenizer/answer-question.ts'
+import { answerQuestion } from '#tokenizer'
 
 /** Invoked by chat alone. It logs nothing. */
 export const handler = async (question: unknown) => answerQuestion(question)

@@ -20,7 +20,11 @@ export class AdminApi extends Construct {
 
   constructor(scope: Construct, id: string, { stage, admin }: { stage: Stage; admin: GatewayFunction }) {
     super(scope, id)
-    this.api = new HttpApi(this, 'HttpApi', { description: `Waybill ${stage.name} admin`, createDefaultStage: false })
+    this.api = new HttpApi(this, 'HttpApi', {
+      apiName: `Waybill-${stage.name}-admin`,
+      description: `Waybill ${stage.name} admin`,
+      createDefaultStage: false,
+    })
     const integration = new HttpLambdaIntegration('Admin', admin.live)
     const route = { methods: [HttpMethod.ANY], integration }
     this.api.addRoutes({ ...route, path: `${ADMIN_PATHS.signed}/{proxy+}`, authorizer: new HttpIamAuthorizer() })

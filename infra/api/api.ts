@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib'
+import { Stack, Validations } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
@@ -16,6 +16,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { stage, functions }: { stage: Stage; functions: Functions }) {
     super(scope, id)
     this.api = new HttpApi(this, 'HttpApi', {
+      apiName: `Waybill-${stage.name}`,
       description: `Waybill ${stage.name}`,
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
@@ -48,6 +49,9 @@ type LoggedStage = {
 /** The stage of an API, with a limit for all callers together and a log. */
 export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): void {
   const logs = new LogGroup(scope, 'AccessLogs', {
+    // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
+    // 5,120 characters. By its fixed name, a log that outlived its stack is adopted by the next one.
+    logGroupName: `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`,
     retention: stage.logRetentionDays,
     removalPolicy: removalPolicyOf(stage),
   })

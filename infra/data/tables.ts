@@ -1,4 +1,5 @@
-import { Validations } from 'aws-cdk-lib'
+import { createHash } from 'node:crypto'
+import { type CfnResource, Validations } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../../layers/gateway/contract.ts'
@@ -22,7 +23,10 @@ export class Tables extends Construct {
     })
   }
 
-  /** Without a name CloudFormation gives it one. To add or remove a name later would make another table. */
+  /**
+   * Without a name CloudFormation gives it one. With another name it is another resource of the template, so that an
+   * existing table is adopted and the one before is left as it is.
+   */
   #table(
     id: string,
     definition: TableDefinition,
@@ -31,7 +35,7 @@ export class Tables extends Construct {
     restorable = true,
   ): TableV2 {
     const string = (name: string) => ({ name, type: AttributeType.STRING })
-    return new TableV2(this, id, {
+    const table = new TableV2(this, id, {
       ...(tableName !== undefined && { tableName }),
       partitionKey: string(definition.partitionKey),
       ...(definition.sortKey !== undefined && { sortKey: string(definition.sortKey) }),
@@ -48,5 +52,12 @@ export class Tables extends Construct {
       deletionProtection: stage.deletionProtection,
       removalPolicy: removalPolicyOf(stage),
     })
+    if (tableName !== undefined) {
+      const resource = table.node.defaultChild as CfnResource
+      resource.overrideLogicalId(
+        `Tables${id}${createHash('sha256').update(tableName).digest('hex').slice(0, 8).toUpperCase()}`,
+      )
+    }
+    return table
   }
 }

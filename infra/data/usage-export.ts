@@ -1,4 +1,4 @@
-import { Aws, type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
+import { Aws, type CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
@@ -9,6 +9,9 @@ import type { Stage } from '../stages.ts'
 /** Before this day no stage had a row. */
 const FIRST_DAY = '2026-01-01'
 
+/** A run that died has its part written again, as it was: such versions need not stay for good. */
+const OVERWRITTEN_DAYS = 365
+
 /** The bucket of exported days, and the table by which Athena reads them. */
 export class UsageExport extends Construct {
   readonly bucket: Bucket
@@ -17,9 +20,14 @@ export class UsageExport extends Construct {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.bucket = new Bucket(this, 'Bucket', {
+      // Without a name CloudFormation gives it one. To add or remove a name later would make another bucket.
+      ...(stage.exportBucket !== undefined && { bucketName: stage.exportBucket }),
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
+      // The function that writes a day may also overwrite it.
+      versioned: true,
+      lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(OVERWRITTEN_DAYS) }],
       // In every stage: its rows may be nowhere else by then.
       removalPolicy: RemovalPolicy.RETAIN,
     })

@@ -27,7 +27,8 @@ export class EdgeLogs extends Construct {
       reason:
         'It holds logs itself. CloudFront’s delivery alone writes to it, and whoever reads it needs rights of IAM.',
     })
-    const name = `waybill-${stage.name}-edge`
+    // The stack's name has the region of its stage, if that is another one.
+    const name = `${Stack.of(this).stackName}-edge`
     const source = new CfnDeliverySource(this, 'Source', {
       name,
       logType: 'ACCESS_LOGS',

@@ -4,7 +4,12 @@ import { certificateOf } from './domain.ts'
 import { Firewall } from './firewall.ts'
 
 /** The resources in us-east-1 that CloudFront uses. */
-export type EdgeParts = { readonly certificateArn: string | undefined; readonly webAclArn: string | undefined }
+export type EdgeParts = {
+  readonly certificateArn: string | undefined
+  readonly webAclArn: string | undefined
+  /** Of stacks of their own, whose changes the distribution does not see by itself. */
+  readonly contentHash?: string
+}
 
 /** Makes each part in the stack that `partOf` gives it, and returns its ARN. */
 export function addEdgeParts(

@@ -1,4 +1,4 @@
-import { type Acknowledgment, Duration, Fn, Validations } from 'aws-cdk-lib'
+import { type Acknowledgment, Duration, Fn, Tags, Validations } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
@@ -23,6 +23,7 @@ import { Construct } from 'constructs'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Stage } from '../stages.ts'
+import type { EdgeParts } from './edge-parts.ts'
 
 type Props = {
   readonly stage: Stage
@@ -30,9 +31,7 @@ type Props = {
   readonly api: HttpApi
   /** Shared with the functions, so that they accept requests from this distribution only, and trust its viewer addresses. */
   readonly originSecret: string
-  readonly certificateArn: string | undefined
-  readonly webAclArn: string | undefined
-}
+} & EdgeParts
 
 /** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
 export class Edge extends Construct {
@@ -40,7 +39,7 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { stage, chatUrl, api, originSecret, webAclArn } = props
+    const { stage, chatUrl, api, originSecret, webAclArn, contentHash } = props
     const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
       comment: 'Tells the gateway who is calling',
       runtime: FunctionRuntime.JS_2_0,
@@ -76,6 +75,7 @@ export class Edge extends Construct {
       },
       additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
     })
+    if (contentHash !== undefined) Tags.of(this.distribution).add('waybill:edge-parts', contentHash)
     Validations.of(this.distribution).acknowledge(...acknowledged(props))
   }
 

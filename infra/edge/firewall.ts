@@ -1,4 +1,4 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib'
+import { ArnFormat, CfnDeletionPolicy, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
@@ -21,6 +21,9 @@ export class Firewall extends Construct {
       customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
       rules: [limitOfEachAddress(stage), commonRules(stage)],
     })
+    // CloudFront uses the former one until its own stack has been deployed, too.
+    webAcl.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
+    webAcl.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE
     this.arn = webAcl.attrArn
     this.#log(stage)
   }

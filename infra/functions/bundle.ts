@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
@@ -18,6 +18,9 @@ const LAZY = {
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
 }
 const LAZY_FILES = Object.values(LAZY).map(({ file }) => file)
+
+/** A package of the tokenizer's layer, which is in Lambda's NODE_PATH. */
+const TOKENIZER = { name: 'waybill-tokenizer', entry: join(ROOT, 'layers', 'tokenizer', 'answer-question.ts') }
 
 /** The entries with AWS's own client in them. */
 const WITH_SDK = [LAZY['#bedrock'].entry, join(ROOT, 'functions', 'admin', 'handler.ts')]
@@ -47,6 +50,13 @@ export function bundleFunction(name: string): string {
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
 }
 
+/** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */
+export function bundleTokenizerLayer(): string {
+  const outfile = join('nodejs', 'node_modules', `${TOKENIZER.name}.js`)
+  // Without a map, whose paths would change the layer with the place where it was made.
+  return bundle(join('layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
+}
+
 /** Every function that answers callers explains its refusals; the other parts are chat's. */
 function lazyOf(name: string) {
   if (name === 'chat') return Object.values(LAZY)
@@ -59,8 +69,8 @@ function bundleFile(folder: string, entry: string, outfile: string): string {
   const isSdk = WITH_SDK.includes(entry)
   return bundle(folder, {
     entryPoints: [entry],
-    alias: isSdk ? {} : { ...lazy, [WEB_STREAMS]: NO_WEB_STREAMS },
-    external: LAZY_FILES,
+    alias: isSdk ? {} : { ...lazy, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS },
+    external: [...LAZY_FILES, TOKENIZER.name],
     outfile,
   })
 }
@@ -73,7 +83,7 @@ function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptio
   const path = join(OUT, folder)
   const file = join(path, outfile)
   if (written.has(file)) return path
-  mkdirSync(path, { recursive: true })
+  mkdirSync(dirname(file), { recursive: true })
   // Files of the same folder refer to each other by relative paths.
   const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: path, outfile: file, write: false })
   for (const { path: place, contents } of outputFiles) {

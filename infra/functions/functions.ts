@@ -1,6 +1,6 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib'
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, Code, type IFunction, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
@@ -25,11 +25,13 @@ import {
   changeKeysAndCatalog,
   readProviderSecrets,
   readTables,
+  switchExpiry,
   tablePermissions,
   takeAdminKeys,
 } from '../rights/permissions.ts'
 import { readSeedCatalog } from '../settings.ts'
 import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
+import { bundleTokenizerLayer } from './bundle.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 
 type Props = {
@@ -46,6 +48,8 @@ type Own = Pick<GatewayFunctionProps, 'concurrency' | 'may'> & Partial<GatewayFu
 
 const API_TIMEOUT_SECONDS = 29
 const TOKENIZER_TIMEOUT_SECONDS = 10
+/** Two cores, for 20 million rows in a run: one has all but the garbage collector's threads. docs/deploy.md has the figures. */
+const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000
 
@@ -77,6 +81,7 @@ export class Functions extends Construct {
       // The rest that chat's own limit leaves.
       concurrency: null,
       may: [],
+      layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
     const api = API_FUNCTION_NAMES.map((name) => [name, this.#addCalled(name, { concurrency: stage.apiConcurrency })])
@@ -84,14 +89,21 @@ export class Functions extends Construct {
     this.sweep = this.#add('sweep', 'Finishes requests that died', {
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
       concurrency: stage.sweepConcurrency,
-      may: [may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
+      may: [
+        ...[may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
+        ...[may.putEvents, may.deletePointers],
+      ],
     })
     this.#start(this.sweep, 'SweepSchedule', 'SchedulerRole', SWEEP_EVERY_MINUTES)
     this.close = this.#add('close', 'Closes days: adds their usage up, and exports it', {
       environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
+      memoryMb: CLOSE_MEMORY_MB,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.closeConcurrency,
-      may: [may.listKeys, may.readRowsOfKeys, may.keepDays, ...(usageExport ? [usageExport.write] : [])],
+      may: [
+        ...[may.listKeys, may.readRowsOfKeys, may.keepDays, switchExpiry(tables)],
+        ...(usageExport ? [usageExport.write] : []),
+      ],
       acknowledged: usageExport ? usageExport.acknowledged : [],
     })
     this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
@@ -123,12 +135,23 @@ export class Functions extends Construct {
     })
   }
 
+  /** Another version only if its content has changed. */
+  #tokenizerLayer(): LayerVersion {
+    return new LayerVersion(this, 'TokenizerLayer', {
+      description: 'js-tiktoken with the ranks of o200k_base',
+      code: Code.fromAsset(bundleTokenizerLayer()),
+      compatibleRuntimes: [Runtime.NODEJS_24_X],
+      compatibleArchitectures: [Architecture.ARM_64],
+    })
+  }
+
   #chat(tokenizer: GatewayFunction): GatewayFunction {
     const { stage, originSecrets, catalog = readSeedCatalog() } = this.#props
     return this.#addCalled('chat', {
       environment: {
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: tokenizer.functionName,
+        ...(!stage.compress && { [ENV.compress]: 'false' }),
         // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
         // paid for.
         ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),
@@ -187,13 +210,13 @@ export class Functions extends Construct {
     return role.withoutPolicyUpdates()
   }
 
-  /** The functions that callers call, and that a deployment can try on a part of the calls first. */
+  /** The functions that callers call. */
   get called(): GatewayFunction[] {
-    return [this.chat, ...Object.values(this.api), ...(this.admin ? [this.admin] : [])]
+    return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
-    return [...this.called, this.tokenizer, this.sweep, this.close]
+    return [...this.called, ...(this.admin ? [this.admin] : []), this.tokenizer, this.sweep, this.close]
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type IFunction,
   type IVersion,
   Function as LambdaFunction,
+  type LayerVersion,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -30,6 +31,7 @@ export type GatewayFunctionProps = {
   /** The executions reserved for it; null for those that all functions of the account share. */
   readonly concurrency: number | null
   readonly environment: Readonly<Record<string, string>>
+  readonly layers?: readonly LayerVersion[]
   /** All rights of the function, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
   /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
@@ -57,6 +59,7 @@ export class GatewayFunction extends LambdaFunction {
       ...(props.concurrency !== null && { reservedConcurrentExecutions: props.concurrency }),
       // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
       environment: props.environment,
+      ...(props.layers && { layers: [...props.layers] }),
       logGroup: logs,
       role,
       // A deployment must not delete a version whose streams have not ended.

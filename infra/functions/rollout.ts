@@ -13,6 +13,7 @@ type Props = { readonly functions: Functions; readonly alarms: Alarms }
  * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
  */
 const TAKE_BACK = ['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped']
+const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
@@ -21,16 +22,27 @@ const TAKE_BACK = ['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', '
  * nothing.
  */
 export class Rollout extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms }: Props) {
+  readonly #application: LambdaApplication
+  readonly #alarms: Alarms
+
+  constructor(scope: Construct, id: string, { functions: { called, admin }, alarms }: Props) {
     super(scope, id)
-    const application = new LambdaApplication(this, 'Application')
-    const role = this.#role(functions.called)
-    const watched = TAKE_BACK.map((name) => {
-      const alarm = alarms.get(name)
+    this.#application = new LambdaApplication(this, 'Application')
+    this.#alarms = alarms
+    this.#add('Role', called, TAKE_BACK)
+    // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
+    if (admin) this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
+  }
+
+  #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly string[]): void {
+    const application = this.#application
+    const role = this.#role(roleId, functions)
+    const watched = takenBackBy.map((name) => {
+      const alarm = this.#alarms.get(name)
       if (!alarm) throw new Error(`There is no alarm ${name}.`)
       return alarm
     })
-    for (const fn of functions.called) {
+    for (const fn of functions) {
       const group = new LambdaDeploymentGroup(this, fn.node.id, {
         application,
         alias: fn.live,
@@ -46,9 +58,9 @@ export class Rollout extends Construct {
   }
 
   /** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */
-  #role(functions: readonly GatewayFunction[]): Role {
+  #role(id: string, functions: readonly GatewayFunction[]): Role {
     const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })
+    const role = new Role(this, id, { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })
     role.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],

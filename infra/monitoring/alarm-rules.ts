@@ -91,8 +91,8 @@ export function pages({ stage, functions, api, distribution }: Watched): Record<
  * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
  * out. Lambda counts by version if an alias has two, which is during a deployment.
  */
-function releaseErrors({ called }: Functions): Rule {
-  const errors = called.map(({ functionName: FunctionName, live }) => {
+function releaseErrors(functions: Functions['called']): Rule {
+  const errors = functions.map(({ functionName: FunctionName, live }) => {
     // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
     const dimensionsMap = {
       FunctionName,
@@ -133,7 +133,9 @@ export function tickets(watched: Watched): Record<string, Rule> {
     [metric]: { says, metric: gatewayMetric(stage, metric), from, periods },
   })
   return {
-    ...(stage.rollout === 'canary' && { ReleaseErrors: releaseErrors(functions) }),
+    ...(stage.rollout === 'canary' && { ReleaseErrors: releaseErrors(functions.called) }),
+    // Apart from the others, for Rollout's sake.
+    ...(stage.rollout === 'canary' && admin && { AdminReleaseErrors: releaseErrors([admin]) }),
     ...of('Problems', 'Something that should not happen was logged', 1, 1),
     ...of('InvalidKeys', 'Many requests came without a valid key', 100, 2),
     ...of('Unsettled', 'Requests could not be settled; the sweep will finish them', 1, 1),
@@ -161,16 +163,14 @@ export function tickets(watched: Watched): Record<string, Rule> {
     ...of('NegativeMargins', 'Answers cost us more than was charged for them', 1, 1),
     ...of('UnpaidAnswers', 'Answers are given up and reach nobody, but providers may bill them', 20, 2),
     FunctionErrors: {
-      says: 'Functions besides chat and the sweep crash or time out',
-      metric: sumOf(
-        [tokenizer, ...Object.values(api), ...(admin ? [admin] : [])].map((fn) => fn.metricErrors(IN_FIVE_MINUTES)),
-      ),
+      says: 'Functions besides chat, the sweep and the admin API crash or time out',
+      metric: sumOf([tokenizer, ...Object.values(api)].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))),
       from: 3,
       periods: 2,
     },
     ...(adminApi && {
       AdminErrors: {
-        says: 'The admin API answers with 5xx',
+        says: 'The admin API answers with 5xx, crashes or times out',
         metric: adminApi.metricServerError(IN_FIVE_MINUTES),
         from: 3,
         periods: 2,

@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
 import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
@@ -35,7 +36,8 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   ]
   const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
   const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
-  new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}`, widgets: rows })
+  // With the region, because all regions of an account share the names of dashboards.
+  new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}-${Aws.REGION}`, widgets: rows })
 }
 
 /** One line for each value of the dimension. */

@@ -22,7 +22,7 @@ export type Aws = {
   ask(service: Service, call: Call): Promise<string>
 }
 
-type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'secretsmanager'
+type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'organizations' | 'secretsmanager'
 
 class AwsRefusal extends Error {
   override readonly name: string
@@ -98,7 +98,7 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
 const FORM = 'application/x-www-form-urlencoded; charset=utf-8'
 
 function jsonOf(service: Service): string {
-  return `application/x-amz-json-${service === 'secretsmanager' ? '1.1' : '1.0'}`
+  return `application/x-amz-json-${service === 'dynamodb' ? '1.0' : '1.1'}`
 }
 
 /** Services name an error in a header, in JSON or in XML. */

@@ -6,6 +6,7 @@ import { checkBedrock } from './bedrock-access.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
 import { WITHOUT_FUNCTION_URLS } from './check-region.ts'
 import { KEPT_TABLES } from './kept-tables.ts'
+import { ORGANIZATION } from './organization.ts'
 import { PROVIDER_SECRETS } from './provider-secrets.ts'
 
 /** The version that templates of this CDK ask for. */
@@ -109,6 +110,7 @@ export const CHECKS: readonly Check[] = [
   REGION,
   BOOTSTRAP,
   KEPT_TABLES,
+  ORGANIZATION,
   CLOUDFRONT,
   CONCURRENCY,
   PROVIDER_SECRETS,

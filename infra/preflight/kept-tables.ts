@@ -1,7 +1,7 @@
 import type { Stack } from '@aws-sdk/client-cloudformation'
 import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
 import { SETTINGS_FILE } from '../settings.ts'
-import { ADOPTED_TAG, type Stage } from '../stages.ts'
+import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, type Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok } from './check.ts'
 
@@ -19,7 +19,7 @@ export const KEPT_TABLES: Check = {
   async look({ aws, stage }) {
     if (!stage.keepsData) return ok('the stage keeps none when it is destroyed')
     const stack = await aws.stack(stackName(stage.name))
-    if (stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')) return judgeRunning(stack, stage.tableNames)
+    if (stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')) return judgeRunning(aws, stack, stage)
     const tables = await listTables(aws)
     return stage.tableNames ? judgeNamed(stage.tableNames, tables) : judgeKept(stage, tables)
   },
@@ -27,13 +27,17 @@ export const KEPT_TABLES: Check = {
 
 type TableNames = NonNullable<Stage['tableNames']>
 
-/** CloudFormation makes another, empty table if a table's name is added or removed. */
-function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | undefined): Outcome {
+/** CloudFormation makes another, empty table if a table's name is removed, or if one is added that no table has. */
+async function judgeRunning(aws: Aws, stack: Stack, stage: Stage): Promise<Outcome> {
+  const { Outputs = [], Tags = [] } = stack
+  const { tableNames: names } = stage
   const nameOf = (output: string) => Outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue
   const own = { keys: nameOf(OUTPUTS.keysTable), usage: nameOf(OUTPUTS.usageTable) }
   const isAdopted = Tags.some(({ Key }) => Key === ADOPTED_TAG)
   const isSame = names ? isAdopted && names.keys === own.keys && names.usage === own.usage : !isAdopted
-  if (isSame) return ok(`the stage has ${own.keys} and ${own.usage}`)
+  if (isSame) return judgeBucket(stack, stage.exportBucket) ?? ok(`the stage has ${own.keys} and ${own.usage}`)
+  const isOther = names && (isAdopted || (names.keys !== own.keys && names.usage !== own.usage))
+  if (isOther) return judgeOthers(stage, names, await listTables(aws))
   const right = isAdopted ? `be ${JSON.stringify(own)}, and its answers` : 'not be there'
   return failed(
     'the stage would lose its tables, and go on with empty ones',
@@ -41,10 +45,30 @@ function judgeRunning({ Outputs = [], Tags = [] }: Stack, names: TableNames | un
   )
 }
 
+/** For half an hour of a canary, one key could spend from both tables. */
+function judgeOthers({ name, rollout }: Stage, names: TableNames, tables: readonly string[]): Outcome {
+  if (rollout === 'at-once') return judgeNamed(names, tables)
+  return failed(
+    'the stage would have two tables of keys while both versions of its functions run',
+    `Set "rollout": "at-once" under "${name}" in ${SETTINGS_FILE} for this deployment.`,
+  )
+}
+
+/** The same is true of the bucket: Athena would know only the new one, and the export would not be repeated. */
+function judgeBucket({ Outputs = [], Tags = [] }: Stack, name: string | undefined): Outcome | undefined {
+  const own = Outputs.find(({ OutputKey }) => OutputKey === OUTPUTS.exportBucket)?.OutputValue
+  const adopted = Tags.some(({ Key }) => Key === ADOPTED_BUCKET_TAG) ? own : undefined
+  if (own === undefined || adopted === name) return undefined
+  return failed(
+    `the stage would lose its bucket of exported days, ${own}, and go on with another`,
+    `"exportBucket" in ${SETTINGS_FILE} has to ${adopted ? `be "${adopted}"` : 'not be there'}, for as long as the stack is there.`,
+  )
+}
+
 function judgeNamed(names: TableNames, tables: readonly string[]): Outcome {
   const wanted = Object.values(names).filter((name) => name !== undefined)
   const missing = wanted.filter((name) => !tables.includes(name))
-  if (missing.length === 0) return ok(`the deployment takes up ${wanted.join(', ')} again`)
+  if (missing.length === 0) return ok(`the deployment takes up ${wanted.join(', ')}`)
   return failed(
     `there is no table ${missing.join(' and no ')}, which tableNames says is there`,
     `Look at the region and at "tableNames" in ${SETTINGS_FILE}: the deployment would make it, and it would be empty.`,
@@ -64,7 +88,7 @@ function judgeKept({ name }: Stage, tables: readonly string[]): Outcome {
     : `put those that belong together as "tableNames" under "${name}" in ${SETTINGS_FILE} (keys and usage, and answers if there are)`
   return failed(
     `an earlier stack has left ${all.join(', ')}, and a deployment would begin with empty ones`,
-    `To use them again, ${setting}, keep it there, and run 'npm run deploy -- -c stage=${name}'.`,
+    `To use them again, ${setting}, and the bucket of its exported days as "exportBucket", keep both there, and run 'npm run deploy -- -c stage=${name}'.`,
   )
 }
 

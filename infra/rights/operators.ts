@@ -12,6 +12,7 @@ import {
   acknowledgedSecrets,
   changeAdminKeys,
   changeKeysAndCatalog,
+  describeTables,
   readAdminGrants,
   readProviderSecrets,
   readTables,
@@ -31,7 +32,7 @@ export class Operators extends Construct {
   constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
     super(scope, id)
     const catalog = readSeedCatalog()
-    const reading = [this.#findStage(), ...readTables(tables), readAdminGrants(tables)]
+    const reading = [this.#findStage(), describeTables(tables), ...readTables(tables), readAdminGrants(tables)]
     this.reader = new ManagedPolicy(this, 'WaybillReader', {
       description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
       statements: [...reading, ...this.#call(adminApi, [callsBy('GET'), ...LOOKING_POSTS])],

@@ -27,6 +27,8 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
       [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
     ),
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
+    // The keys whose items have events that are not moved yet.
+    findInSweepIndex(keys),
     // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
     new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: [usage.tableArn] }),
@@ -35,6 +37,14 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
       resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
     }),
   ]
+}
+
+/** The settings of the tables that a restore does not bring back. */
+export function describeTables({ keys, usage, answers }: Tables): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
+    resources: [keys, usage, answers].map(({ tableArn }) => tableArn),
+  })
 }
 
 /** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
@@ -73,6 +83,13 @@ export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
   ]
 }
 
+function findInSweepIndex({ tableArn }: Tables['keys']): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:Query'],
+    resources: [`${tableArn}/index/${TABLES.keys.indexes[0].name}`],
+  })
+}
+
 function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
   const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
   return new PolicyStatement({ actions, resources: [table], conditions })
@@ -98,10 +115,10 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
     /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
     admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),
-    findKeysToSweep: new PolicyStatement({
-      actions: ['dynamodb:Query'],
-      resources: [`${keys.tableArn}/index/${TABLES.keys.indexes[0].name}`],
-    }),
+    findKeysToSweep: findInSweepIndex(keys),
+    /** The events of changes that were made. */
+    putEvents: onKeys(['dynamodb:PutItem'], [EVENTS]),
+    deletePointers: onKeys(['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
     /** Rows, and no total of a day. */
     writeRows: onUsage(['dynamodb:PutItem'], ROWS),
     keepAnswers: new PolicyStatement({
@@ -118,6 +135,11 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     /** Totals of days, and no row. */
     keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
   }
+}
+
+/** To keep rows from expiring while their days are not exported. */
+export function switchExpiry({ usage }: Tables): PolicyStatement {
+  return new PolicyStatement({ actions: ['dynamodb:UpdateTimeToLive'], resources: [usage.tableArn] })
 }
 
 /** A secret's ARN ends in six random characters. */

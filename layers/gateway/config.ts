@@ -13,6 +13,8 @@ export type Config = {
   readonly originSecrets?: readonly string[]
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number
+  /** True if answers are sent as they are, also to clients that accept gzip. */
+  readonly isUncompressed?: boolean
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number
 }
@@ -31,6 +33,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...optional('stage', env[ENV.stage]),
     ...(originSecrets && { originSecrets: originSecrets.split(',') }),
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
+    ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
   }
 }
@@ -88,9 +91,10 @@ export function readCredentials(env: Environment = process.env): Credentials {
 /** The region, and the endpoint that replaces a service's own, by the variables that AWS's SDKs use. */
 export function readAwsEndpoint(
   service: string,
+  knownRegion?: string,
   env: Environment = process.env,
 ): { region: string; endpoint?: string } {
-  const region = required(env, 'AWS_REGION')
+  const region = knownRegion ?? required(env, 'AWS_REGION')
   const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
   return { region, ...optional('endpoint', endpoint) }
 }

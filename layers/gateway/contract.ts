@@ -14,6 +14,7 @@ export const ENV = {
   originSecrets: 'WAYBILL_ORIGIN_SECRETS',
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
+  compress: 'WAYBILL_COMPRESS',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',

@@ -11,6 +11,8 @@ export type TableRight =
   | 'readKeysAndCatalog'
   | 'admitAndSettle'
   | 'findKeysToSweep'
+  | 'putEvents'
+  | 'deletePointers'
   | 'writeRows'
   | 'readRows'
   | 'listKeys'

@@ -8,13 +8,16 @@ type RetryOptions = {
   readonly tries?: number
 }
 
+/** Is told the number of the attempt, from 1. */
+type Work<T> = (attempt: number) => Promise<T>
+
 /** Retries until the work succeeds, the error is not worth a retry, or the tries are used up; then throws that error. */
-export function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+export function retry<T>(work: Work<T>, options: RetryOptions): Promise<T> {
   // Nearly all work succeeds at once, and then nothing else is awaited.
-  return work().catch((error) => tryAgain(work, options, error))
+  return work(1).catch((error) => tryAgain(work, options, error))
 }
 
-async function tryAgain<T>(work: () => Promise<T>, options: RetryOptions, first: unknown): Promise<T> {
+async function tryAgain<T>(work: Work<T>, options: RetryOptions, first: unknown): Promise<T> {
   const { when, pauseMs, tries = Infinity } = options
   let error = first
   for (let attempt = 1; ; attempt++) {
@@ -22,9 +25,17 @@ async function tryAgain<T>(work: () => Promise<T>, options: RetryOptions, first:
     if (attempt >= tries || !when(error, longest)) throw error
     await sleep(longest * (0.5 + Math.random() / 2))
     try {
-      return await work()
+      return await work(attempt + 1)
     } catch (next) {
       error = next
     }
   }
+}
+
+/** Ends with the work, or without it after this time. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController()
+  const { signal } = timer
+  await Promise.race([work, sleep(Math.max(0, ms), undefined, { signal }).catch(() => {})])
+  timer.abort()
 }

@@ -46,6 +46,9 @@ export class TableDirectory {
       case 'UpdateTimeToLive':
         return this.setTimeToLive(this.get(name), input)
     }
+    // No fault of the caller, who asks it of a table in AWS.
+    if (operation === 'DescribeContinuousBackups')
+      throw new DynamoDbError('UnknownOperationException', 'no backups here')
     if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)
     throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')
   }

@@ -1,10 +1,19 @@
 import { userInfo } from 'node:os'
 import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
+import type { SignIn } from '../../layers/gateway/aws/service.ts'
 import { signer } from '../../layers/gateway/aws/sign.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 
 /** A client of AWS's SDK, reduced to its region and credentials. */
-type SigningClient = { readonly config: Pick<OperatorTables['client']['config'], 'region' | 'credentials'> }
+export type SigningClient = { readonly config: Pick<OperatorTables['client']['config'], 'region' | 'credentials'> }
+
+/** The sign-in of the person at this machine, as the SDK finds it: by variables, a profile or single sign-on. */
+export function signInOf({ config }: SigningClient): SignIn {
+  return async () => {
+    const [region, credentials] = await Promise.all([config.region(), config.credentials()])
+    return { region, credentials }
+  }
+}
 
 /** The author of a change, as its event names them. */
 export type WhoAmI = () => Promise<string>
@@ -27,8 +36,8 @@ export function awsCaller({ client }: { readonly client: SigningClient }): WhoAm
   }
 }
 
-async function askSts({ config }: SigningClient): Promise<string> {
-  const [region, credentials] = await Promise.all([config.region(), config.credentials()])
+async function askSts(client: SigningClient): Promise<string> {
+  const { region, credentials } = await signInOf(client)()
   const url = new URL(
     '/',
     process.env.AWS_ENDPOINT_URL_STS || process.env.AWS_ENDPOINT_URL || endpointOf('sts', region),

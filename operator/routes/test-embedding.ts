@@ -1,4 +1,5 @@
 import type { RouteTest } from '../../layers/admin/api/call.ts'
+import { awsTrouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
 import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
 import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
 import type { Catalog, PricedModel, UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
@@ -49,6 +50,13 @@ export async function testEmbedding(
 
 /** The reason why a route's test failed, in a few words. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}`
+  if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}${causeOf(error)}`
   return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)
+}
+
+/** A key that could not be read is often the operator's own trouble with AWS, and not the provider's. */
+function causeOf({ cause }: UpstreamFailure): string {
+  const trouble = awsTrouble(cause)
+  if (trouble) return ` ${troubleLine(trouble)}`
+  return cause instanceof Error && cause.message ? ` ${cause.message}` : ''
 }

@@ -30,18 +30,18 @@ export async function testRoutes(
   )
   if (chosen.length === 0)
     throw new AdminError('conflict', `No active model has a route to the provider '${provider}'.`)
-  const open = openProvider(keysOf(connection))
+  const open = openProvider(keysOf({ ...connection, tables }))
   const tests: RouteTest[] = []
   for (const { model, route } of chosen) tests.push(await testRoute(open, catalog, model, route))
   return tests
 }
 
-function keysOf({ stage, variables }: Pick<Connection, 'stage' | 'variables'>): KeySources {
+function keysOf({ tables, stage, variables }: Pick<Connection, 'tables' | 'stage' | 'variables'>): KeySources {
   if (variables) return localKeys(variables)
   return {
     env: (name) => {
       throw new UpstreamFailure('credential', `env:${name} is for 'npm start'; a stage has its keys in secret:NAME.`)
     },
-    secret: readStageKey(stage),
+    secret: readStageKey(stage, tables.client),
   }
 }

@@ -24,6 +24,7 @@ import {
   manualChecks,
   type NotApplicable,
 } from './stage-checks.ts'
+import { checkTableSettings } from './table-settings.ts'
 
 const options = new Command('smoke')
   .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
@@ -70,7 +71,7 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   const caller = callerOf(connection, issued, model)
   await check('every provider may have its key', async () => {
     if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
-    return checkProviderKeys(await catalogOf(connection), readStageKey(stage))
+    return checkProviderKeys(await catalogOf(connection), readStageKey(stage, tables.client))
   })
   try {
     await checkCalls(caller)
@@ -90,6 +91,11 @@ async function smoke(connection: Connection, model: string): Promise<void> {
   )
   await check('the sweep leaves no dead request lying', async () =>
     checkSwept(await Array.fromAsync(listKeys(tables)()), Date.now()),
+  )
+  await check('the tables expire, can be recovered and are protected, as they were deployed', () =>
+    stage === 'local'
+      ? { notApplicable: 'a local table has no such settings' }
+      : checkTableSettings(tables, connection.isProtected),
   )
   const { origin: origins = [] } = options
   for (const origin of origins)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import { findEvent, listEvents } from '../../layers/gateway/store/events/events.ts'
+import { findEvent } from '../../layers/gateway/store/events/events.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'

@@ -76,13 +76,13 @@ test('an object is put with the signature that AWS’s own signer makes for S3, 
 })
 
 test('a put that S3 is too busy for is made again, and one that it refuses is not', async () => {
-  answers = [refuse(503, 'SlowDown'), (response) => response.socket?.destroy()]
+  answers = [refuse(503, 'SlowDown'), (response) => response.socket?.destroy(), refuse(400, 'RequestTimeout')]
   await openBucket('waybill-export')(PATH, new Uint8Array([1]))
-  expect(heard).toHaveLength(3)
+  expect(heard).toHaveLength(4)
   answers = [refuse(403, 'AccessDenied')]
   await expect(openBucket('waybill-export')(PATH, new Uint8Array([1]))).rejects.toMatchObject({
     name: 'AccessDenied',
     message: `S3 answered 403 to ${PATH}.`,
   })
-  expect(heard).toHaveLength(4)
+  expect(heard).toHaveLength(5)
 })

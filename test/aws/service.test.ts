@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -7,6 +7,7 @@ import { isUnavailable } from '../../layers/gateway/aws/failures.ts'
 import { openService } from '../../layers/gateway/aws/service.ts'
 import { signer } from '../../layers/gateway/aws/sign.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { until } from '../support/wait.ts'
 
 type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
@@ -77,6 +78,32 @@ test('a call to AWS without credentials in the environment is not sent, and says
   delete process.env.AWS_ACCESS_KEY_ID
   await expect(ask()).rejects.toThrow('AWS_ACCESS_KEY_ID is not set')
   expect(heard).toEqual([])
+})
+
+test.each([
+  ['say nothing any more', (socket: Socket) => void socket.pause()],
+  ['are reset with the next byte', (socket: Socket) => void socket.on('data', () => socket.resetAndDestroy())],
+])('however many kept connections %s, a call to AWS is answered by its second try', async (_, die) => {
+  const sockets = new Set<Socket>()
+  const meet = (socket: Socket) => void sockets.add(socket)
+  server.on('connection', meet)
+  const call = open({ connectMs: 1_000, answerMs: 200 })
+  const waiting: ServerResponse[] = []
+  answer = (response) => void waiting.push(response)
+  const kept = Array.from({ length: 5 }, () => ask(1, call))
+  await until(() => waiting.length === 5)
+  for (const response of waiting) response.end('{"ok":true}')
+  await Promise.all(kept)
+  const dead = [...sockets]
+  for (const socket of dead) {
+    socket.removeAllListeners('data')
+    die(socket)
+  }
+  answer = (response) => response.end('{"ok":true}')
+  expect(await ask(2, call)).toEqual({ ok: true })
+  expect(sockets.size).toBe(dead.length + 1)
+  server.off('connection', meet)
+  for (const socket of dead) socket.destroy()
 })
 
 test.each([

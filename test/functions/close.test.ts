@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
+import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
@@ -21,6 +22,7 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalId } from '../../layers/gateway/store/usage/day-totals.ts'
+import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { restoreItems } from '../../operator/backup/restore-items.ts'
 import { writeBackup } from '../../operator/backup/write-backup.ts'
@@ -273,19 +275,110 @@ async function forgetDays({ client, usage }: OperatorTables): Promise<void> {
   }
 }
 
+/** Says so often that there is time, and then that there is none. */
+function timeFor(looks: number) {
+  let left = looks
+  return { getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0) }
+}
+
 test('a run ends before its time does, and the next ones go on: a stage with old rows is caught up with', async () => {
   const tables = await openTestTables()
   const random = new Random(13)
   for (let i = 0; i < 2; i++) await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 30, 40))
   const behinds: number[] = []
   for (let runs = 0; behinds.at(-1) !== 0 && runs < 40; runs++) {
-    let left = 25
-    const context = { getRemainingTimeInMillis: () => (left-- > 0 ? 60_000 : 0) }
-    behinds.push((await closerAt(tables, () => endOf(30)).run(context)).behind)
+    behinds.push((await closerAt(tables, () => endOf(30)).run(timeFor(25))).behind)
   }
   expect(behinds.length).toBeGreaterThan(2)
   expect(behinds).toEqual(behinds.toSorted((a, b) => b - a))
   expect(behinds.at(-1)).toBe(0)
+})
+
+test('a key with more rows than a run has time for is added up and exported over several runs, as by one run, and each row is read a few times at most', async () => {
+  const tables = await openTestTables()
+  const random = new Random(23)
+  // Several in the same millisecond, and another key beside it.
+  const rowsOf = (count: number) => (id: string) =>
+    Array.from({ length: count }, () => randomRow(random, id, FIRST_MS + random.below(40)))
+  const { rows } = await usedKey(tables, FIRST_MS, rowsOf(120))
+  await usedKey(tables, FIRST_MS, rowsOf(3))
+  const runOn = async (nowMs: number, context: ReturnType<typeof timeFor>, objects: Objects) =>
+    closerAt(tables, () => nowMs, { ...bucket(objects), partChars: 6_000 }).run(context)
+  const wanted: Objects = new Map()
+  for (let run = 0; run < 2; run++) await runOn(endOf(1) + run * HOUR_MS, timeFor(Infinity), wanted)
+  const totals = await storedItems(tables)
+  await forgetDays(tables)
+
+  const objects: Objects = new Map()
+  const shown = countRows(tables)
+  let runs = 0
+  for (let behind = 1; (behind > 0 || objects.size < wanted.size) && runs < 60; runs++) {
+    ;({ behind } = await runOn(endOf(1) + runs * HOUR_MS, timeFor(12), objects))
+  }
+  shown.stop()
+  expect(runs).toBeGreaterThan(8)
+  expect(await storedItems(tables)).toEqual(totals)
+  expect(objects).toEqual(wanted)
+  expect(await runOn(endOf(1) + 61 * HOUR_MS, timeFor(Infinity), objects)).toMatchObject({ behind: 0 })
+  // Without a cursor each of the runs would begin with the first row.
+  const first = rows.toSorted((a, b) => a.startedAtMs - b.startedAtMs)[0]?.requestId ?? ''
+  expect(shown.times.get(first)).toBeLessThan(5)
+})
+
+/** How often each row was read by a query. */
+function countRows({ database }: OperatorTables) {
+  const times = new Map<string, number>()
+  const { query } = database
+  Object.assign(database, {
+    query: async (input: never) => {
+      const page = await query(input)
+      for (const { requestId } of page.Items ?? [])
+        times.set(requestId as string, (times.get(requestId as string) ?? 0) + 1)
+      return page
+    },
+  })
+  return { times, stop: () => void Object.assign(database, { query }) }
+}
+
+test('a run with less time than the pause for the index does not begin it, and exports what is closed', async () => {
+  const tables = await openTestTables()
+  const random = new Random(24)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 3, 20))
+  await closerAt(tables, () => endOf(1)).run()
+  const pauses: number[] = []
+  const pause = async (ms: number) => void pauses.push(ms)
+  const closer = closerAt(tables, () => endOf(3), { ...bucket(), pause })
+  expect(await closer.run({ getRemainingTimeInMillis: () => 80_000 })).toEqual({ closed: 0, exported: 2, behind: 2 })
+  expect(pauses).toEqual([])
+  expect(await closer.run({ getRemainingTimeInMillis: () => 100_000 })).toMatchObject({ closed: 2, behind: 0 })
+  expect(pauses).toEqual([60_000])
+})
+
+test('days are closed before any is exported, and a day that cannot be exported keeps no other from being closed', async () => {
+  const tables = await openTestTables()
+  const random = new Random(25)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 3, 30))
+  await closerAt(tables, () => endOf(1)).run()
+  const closedWhenPut: (string | undefined)[] = []
+  const putObject = async () => {
+    closedWhenPut.push((await readClosing(tables)()).closedThrough)
+    throw new Error('There is no bucket.')
+  }
+  expect(await closerAt(tables, () => endOf(3), { putObject }).run()).toEqual({ closed: 2, exported: 1, behind: 1 })
+  expect(closedWhenPut).toEqual([day(2)])
+})
+
+test('days that are closed are exported even if closing fails, which is told', async () => {
+  const tables = await openTestTables()
+  const random = new Random(26)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5))
+  await closerAt(tables, () => endOf(1)).run()
+  await noteClosing(tables)({ exportedThrough: day(-1) })
+  const { objects, putObject } = bucket()
+  const stop = intercept(tables, (send, name) => (name === 'Scan' ? Promise.reject(new Error('no keys')) : send()))
+  await expect(closerAt(tables, () => endOf(2), { putObject }).run()).rejects.toThrow('no keys')
+  stop()
+  expect(objects.size).toBe(1)
 })
 
 test('a stage without keys, and one that is being restored, gets no totals and no note', async () => {
@@ -345,6 +438,50 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expiredRows: rows.length })
   // Before its time no row may be gone.
   expect(await audit(tables, key.id, beforeMs)).toMatchObject({ ok: false })
+})
+
+test('no row expires while a day is not exported that is two months old, and rows expire again once it is', async () => {
+  const tables = await openTestTables()
+  const random = new Random(27)
+  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5), 90)
+  const switched: boolean[] = []
+  const away = async () => Promise.reject(new Error('There is no bucket.'))
+  const runAt = async (days: number, putObject: PutObject | undefined) =>
+    closerAt(tables, () => endOf(days), { putObject, setRowExpiry: async (isOn) => void switched.push(isOn) }).run()
+  // The day before the first has no rows, so that it is exported without a bucket.
+  for (const days of [1, 2, 59]) await runAt(days, away)
+  expect(switched).toEqual([])
+  await runAt(60, away)
+  // Switched off again, because a table that was restored would have it on.
+  await runAt(60, away)
+  expect(switched).toEqual([false, false])
+  await runAt(61, bucket().putObject)
+  await runAt(61, bucket().putObject)
+  expect(switched).toEqual([false, false, false, true])
+  await runAt(62, bucket().putObject)
+  expect(switched).toHaveLength(4)
+  // Neither do rows expire if the export is turned off for good.
+  await runAt(130, undefined)
+  expect(switched.slice(4)).toEqual([false])
+  const failing = { setRowExpiry: away, putObject: bucket().putObject }
+  expect(await closerAt(tables, () => endOf(200), failing).run()).toMatchObject({ closed: 70 })
+})
+
+test('the expiry of rows is switched at the table, and may be switched to what it is', async () => {
+  const tables = await openTestTables()
+  const set = setRowExpiry(tables.usage, { endpoint: process.env.TEST_DYNAMODB ?? '' })
+  const standing = async () => {
+    const { TimeToLiveDescription } = await tables.client.send(
+      new DescribeTimeToLiveCommand({ TableName: tables.usage }),
+    )
+    return TimeToLiveDescription?.TimeToLiveStatus
+  }
+  await set(false)
+  await set(false)
+  expect(await standing()).toBe('DISABLED')
+  await set(true)
+  expect(await standing()).toBe('ENABLED')
+  await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
 })
 
 test('a backup carries totals and how far days are closed, and a restored stage goes on where the other was', async () => {

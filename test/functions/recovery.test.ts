@@ -256,6 +256,50 @@ describe('sweeps', () => {
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
   })
 
+  /** Keys with one dead request each, and the time when the sweep may end them. */
+  async function leaveDeadHolds(count: number): Promise<string[]> {
+    const issued = await Promise.all(Array.from({ length: count }, () => gateway.issue()))
+    for (const { key } of issued) {
+      const holdUntilMs = nowMs + 960_000
+      const demand = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold: 1n, holdUntilMs }
+      await takeAdmission(gateway.tables)(key, demand)
+    }
+    nowMs += 960_000
+    return issued.map(({ key }) => key.id)
+  }
+
+  test('a sweep ends itself before its time is over, without an error, and the next one goes on', async () => {
+    nowMs = NOW + 25_000_000
+    await createSweep(gateway.instance)()
+    const ids = await leaveDeadHolds(20)
+    let looks = 0
+    // Time for the first sixteen keys, and for three of their requests.
+    const context = { getRemainingTimeInMillis: () => (looks++ < 19 ? 290_000 : 29_000) }
+    const sweep = createSweep(gateway.instance)
+    const { finished } = await sweep(undefined, context)
+    expect(finished).toBe(3)
+    expect(await sweep(undefined, { getRemainingTimeInMillis: () => 290_000 })).toEqual({ finished: 17 })
+    for (const id of ids) expect((await gateway.readKey(id)).holds).toEqual({})
+  })
+
+  test('a sweep works on sixteen keys at once', async () => {
+    nowMs = NOW + 30_000_000
+    await createSweep(gateway.instance)()
+    await leaveDeadHolds(20)
+    let underWay = 0
+    let most = 0
+    const restore = intercept(gateway.tables, async (send) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      return send().finally(() => {
+        underWay -= 1
+      })
+    })
+    expect(await createSweep(gateway.instance)()).toEqual({ finished: 20 })
+    restore()
+    expect(most).toBe(16)
+  })
+
   test('a sweep does not miss a request that dies while the sweep runs', async () => {
     nowMs = NOW + 20_000_000
     const { key } = await gateway.issue()

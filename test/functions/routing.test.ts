@@ -179,7 +179,7 @@ describe('failing routes', () => {
       }
       expect(await gateway.readKey(key.id)).toMatchObject({ spent: 0n, holds: {} })
       const counted = gateway.logLines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request')
-      expect(counted.map(({ ServerErrors, UpstreamErrors }) => [ServerErrors, UpstreamErrors])).toEqual([
+      expect(counted.map(({ ServerErrors = 0, UpstreamErrors }) => [ServerErrors, UpstreamErrors])).toEqual([
         [0, 1],
         [0, 1],
       ])

@@ -171,6 +171,21 @@ test('a connection whose server announces its end is not used again in its last 
   expect(await until(() => origin.connections[0]?.destroyed)).toBe(true)
 })
 
+test('a connection that was idle for ten seconds by the wall clock is not used again, as after a freeze', async () => {
+  let nowMs = Date.now()
+  jest.spyOn(Date, 'now').mockImplementation(() => nowMs)
+  await ask(client)
+  nowMs += 9_999
+  await ask(client)
+  expect(origin.connections).toHaveLength(1)
+  for (const ms of [10_000, 3_600_000, -60_000]) {
+    nowMs += ms
+    await ask(client)
+  }
+  expect(origin.connections).toHaveLength(4)
+  expect(await until(() => origin.connections[0]?.destroyed)).toBe(true)
+})
+
 /** Leaves this many idle connections, of which the last was used last. */
 async function keepConnections(count: number): Promise<Socket[]> {
   const before = origin.connections.length

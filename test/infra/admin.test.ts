@@ -32,6 +32,7 @@ const LOG = ['logs:CreateLogStream', 'logs:PutLogEvents']
 const RIGHTS = [
   'dynamodb:GetItem on Keys: KEY#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
   'dynamodb:Query on Keys: KEY#* EVENT#* VERSIONS',
+  'dynamodb:Query on Keys/index/bySweep',
   'dynamodb:Scan on Keys',
   'dynamodb:GetItem on Usage',
   'dynamodb:Query on Usage/index/byKey',
@@ -89,11 +90,13 @@ test('the admin function has the rights that the admin API needs and no others: 
     .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
   const told = statements.flatMap(({ Action, Resource: on, Condition }) =>
-    [Action].flat().map((action) => {
+    [Action].flat().flatMap((action) => {
       if (action.startsWith('logs:')) return action
       const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[] | undefined
-      const table = textOf(on).replace(/^<Tables([A-Z][a-z]+)\w*\.Arn>/, '$1')
-      return `${action} on ${table}${keys ? `: ${keys.join(' ')}` : ''}`
+      return [on].flat().map((resource) => {
+        const table = textOf(resource).replace(/^<Tables([A-Z][a-z]+)\w*\.Arn>/, '$1')
+        return `${action} on ${table}${keys ? `: ${keys.join(' ')}` : ''}`
+      })
     }),
   )
   expect(told.toSorted()).toEqual([...LOG, ...RIGHTS].toSorted())
@@ -115,6 +118,19 @@ test.each([
 test('the admin function is rolled out as those of callers, ends before API Gateway gives up, and has executions of its own', () => {
   const groups = Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map((it) => pathOf(it as Resource))
   expect(groups).toContain('Rollout/Admin')
+  const { AlarmConfiguration, ServiceRoleArn } = at('AWS::CodeDeploy::DeploymentGroup', 'Rollout/Admin').properties as {
+    AlarmConfiguration: { Alarms: { Name: { Ref: string } }[] }
+    ServiceRoleArn: { 'Fn::GetAtt': [string, string] }
+  }
+  const alarms = AlarmConfiguration.Alarms.map(({ Name }) =>
+    pathOf(resources('AWS::CloudWatch::Alarm')[Name.Ref] as Resource),
+  )
+  const [chat = []] = Object.values(resources('AWS::CodeDeploy::DeploymentGroup'))
+    .filter((it) => pathOf(it as Resource) === 'Rollout/Chat')
+    .map(({ Properties }) => Properties.AlarmConfiguration.Alarms)
+  expect(alarms).toEqual(expect.arrayContaining(['Monitoring/AdminReleaseErrors', 'Monitoring/AdminErrors']))
+  expect(AlarmConfiguration.Alarms).toEqual(expect.arrayContaining(chat))
+  expect(ServiceRoleArn['Fn::GetAtt'][0]).toBe(at('AWS::IAM::Role', 'Rollout/AdminRole').id)
   expect(fn().properties).toMatchObject({ Timeout: 29, ReservedConcurrentExecutions: 5 })
 })
 
@@ -124,7 +140,8 @@ test('alarms watch the errors, the throttles and the 5xx of the admin API', () =
     alarms.filter(([, alarm]) => JSON.stringify(alarm.Properties).includes(`"${id}"`)).map(([path]) => path)
   const named = (names: string[]) => names.map((name) => `Monitoring/${name}`)
   expect(watching(api().id)).toEqual(named(['AdminErrors']))
-  expect(watching(fn().id).toSorted()).toEqual(named(['FunctionErrors', 'FunctionThrottles', 'ReleaseErrors']))
+  // A crash or a timeout of the function is a 5xx of its API.
+  expect(watching(fn().id).toSorted()).toEqual(named(['AdminReleaseErrors', 'FunctionThrottles']))
 })
 
 test('the admin API logs who called which route, and no header, query or path', () => {

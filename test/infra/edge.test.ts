@@ -28,9 +28,9 @@ beforeAll(async () => {
   dev = await synthesized('dev')
   prod = await synthesized('prod')
   abroad = await synthesized('mailed')
-  firewallAbroad = (await readBeside('mailed', 'firewall')).template
-  certificateAbroad = (await readBeside('mailed', 'certificate')).template
-  logsAbroad = (await readBeside('mailed', 'edge-logs')).template
+  firewallAbroad = (await readBeside('mailed', 'firewall-eu-west-1')).template
+  certificateAbroad = (await readBeside('mailed', 'certificate-eu-west-1')).template
+  logsAbroad = (await readBeside('mailed', 'edge-logs-eu-west-1')).template
   certified = new Template((await readFacts()).withoutIpv6)
 }, 180_000)
 
@@ -54,12 +54,12 @@ describe('the stacks', () => {
 
   test('what CloudFront takes from us-east-1 only is there also if the stage is in another region, and is there first', async () => {
     expect(await readOrder('mailed')).toEqual({
-      'Waybill-prod-certificate': [],
-      'Waybill-prod-firewall': [],
-      'Waybill-prod': ['Waybill-prod-certificate', 'Waybill-prod-firewall'],
-      'Waybill-prod-edge-logs': ['Waybill-prod'],
+      'Waybill-prod-certificate-eu-west-1': [],
+      'Waybill-prod-firewall-eu-west-1': [],
+      'Waybill-prod': ['Waybill-prod-certificate-eu-west-1', 'Waybill-prod-firewall-eu-west-1'],
+      'Waybill-prod-edge-logs-eu-west-1': ['Waybill-prod'],
     })
-    for (const part of ['certificate', 'firewall', 'edge-logs']) {
+    for (const part of ['certificate-eu-west-1', 'firewall-eu-west-1', 'edge-logs-eu-west-1']) {
       expect((await readBeside('mailed', part)).environment).toBe('aws://unknown-account/us-east-1')
     }
     const types = Object.values(abroad.template.json.Resources).map(({ Type }) => Type)
@@ -94,7 +94,7 @@ describe('the domain', () => {
     expect(resource).toMatchObject({ UpdateReplacePolicy: 'Retain', DeletionPolicy: 'Delete' })
     expect(certificateAbroad.json.Outputs.Arn.Value).toEqual({ Ref: id })
     expect(configOf(abroad.template).ViewerCertificate.AcmCertificateArn).toEqual(
-      outputOf('Waybill-prod-certificate', 'Arn', 'us-east-1'),
+      outputOf('Waybill-prod-certificate-eu-west-1', 'Arn', 'us-east-1'),
     )
   })
 
@@ -134,7 +134,7 @@ describe('the firewall', () => {
   test('CloudFront has the firewall in prod, and none in dev', () => {
     const { id } = only(prod.template, 'AWS::WAFv2::WebACL')
     expect(configOf(prod.template).WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
-    expect(configOf(abroad.template).WebACLId).toEqual(outputOf('Waybill-prod-firewall', 'Arn', 'us-east-1'))
+    expect(configOf(abroad.template).WebACLId).toEqual(outputOf('Waybill-prod-firewall-eu-west-1', 'Arn', 'us-east-1'))
     expect(configOf(dev.template)).not.toHaveProperty('WebACLId')
   })
 
@@ -254,7 +254,9 @@ describe('CloudFront’s logs', () => {
     expect(allowed).toHaveLength(1)
     expect(allowed[0]).toMatchObject({ Action: 's3:PutObject', Principal: { Service: 'delivery.logs.amazonaws.com' } })
     expect(allowed[0]?.Condition.StringEquals['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' })
-    expect(textOf(allowed[0]?.Condition.ArnLike['aws:SourceArn'])).toMatch(/:delivery-source:waybill-prod-edge$/)
+    expect(textOf(allowed[0]?.Condition.ArnLike['aws:SourceArn'])).toMatch(
+      /:delivery-source:Waybill-prod-edge(-logs-eu-west-1-edge)?$/,
+    )
     expectPrivate(template, bucket, 90)
   })
 
@@ -356,6 +358,13 @@ function expectPrivate(template: Template, bucket: string, days: number): void {
 test('a stack that has adopted its tables says so, so that the next deployment can tell if their names are missing', async () => {
   expect(await readManifest('mailed')).toMatchObject({ tags: { 'waybill:adopted-tables': 'true' } })
   expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
+})
+
+test('the bucket of exported days of an earlier stack is adopted by its name, and stays if the stack goes again', () => {
+  const buckets = Object.values(abroad.template.findResources('AWS::S3::Bucket'))
+  expect(buckets.filter(({ Properties }) => Properties.BucketName === ABROAD.exportBucket)).toEqual([
+    expect.objectContaining({ DeletionPolicy: 'Retain' }),
+  ])
 })
 
 test('the tables of an earlier stack are adopted by their names, and stay if the stack goes again', () => {

@@ -339,6 +339,8 @@ function writtenMetrics(): Set<string> {
   const tokens = { promptTokens: 1, completionTokens: 1 }
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
+  const answered = { ...figures, usageRejected: true, usageCapped: true, estimatedBy: 'characters' }
+  log.request({ ...answered, errorCode: 'x', httpStatus: 502 } as UsageRow)
   log.beyondCap('up', 'model')
   log.unpaid('up', 1n)
   log.contextExceeded('up/m', 2, 1, 'req_1')

@@ -168,6 +168,12 @@ test('waybill routes test needs no more than the operator’s policy, which has 
   expect(secretRights(reader)).toEqual([])
 })
 
+test('waybill routes test says why a secret could not be read, and does not blame the provider for it', async () => {
+  const secretsAway = { ...access(), AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:1' }
+  const { code, stdout } = await stage.waybill(['routes', 'test', '--stage', 'dev'], secretsAway)
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/\(secret:up\) could not be read.*AWS cannot be reached/)])
+})
+
 test('waybill --stage asks CloudFormation for no stack but the one that both policies name', () => {
   expect(new Set(stage.asked)).toEqual(new Set(['Waybill-dev']))
   for (const { statements } of [operator, reader]) {

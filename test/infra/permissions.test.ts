@@ -25,8 +25,12 @@ const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:
 
 const READ_ALL = [
   'cloudformation:DescribeStacks on <AWS::StackId>',
+  ...['keys', 'usage', 'answers'].flatMap((table) =>
+    ['Table', 'TimeToLive', 'ContinuousBackups'].map((what) => `dynamodb:Describe${what} on ${table}`),
+  ),
   'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
+  'dynamodb:Query on the index bySweep of keys',
   'dynamodb:Scan on keys',
   'dynamodb:GetItem on keys where the key is like ADMINGRANTS#*',
   'dynamodb:GetItem on usage',
@@ -62,12 +66,21 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW],
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   tokenizer: LOG,
-  sweep: [...LOG, FIND_KEYS_TO_SWEEP, READ_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
+  sweep: [
+    ...LOG,
+    FIND_KEYS_TO_SWEEP,
+    READ_KEY,
+    ADMIT_AND_SETTLE,
+    WRITE_ROW,
+    'dynamodb:PutItem on keys where the key is like EVENT#*',
+    'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
+  ],
   close: [
     ...LOG,
     'dynamodb:Scan on keys',
     'dynamodb:Query on the index byKey of usage',
     ...KEEP_DAYS,
+    'dynamodb:UpdateTimeToLive on usage',
     ...(stage === 'prod' ? ['s3:PutObject on the folder usage/ of the export'] : []),
   ],
 })

@@ -40,6 +40,7 @@ const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
 const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=1'
 const SECRET = 'GetSecretValue'
+const ORGANIZATION = 'DescribeOrganization'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
 
 const READY: Replies = {
@@ -47,6 +48,7 @@ const READY: Replies = {
   [STACKS]: toolkit('30'),
   [STAGE_STACK]: NO_STACK,
   [TABLES]: json({ TableNames: [] }),
+  [ORGANIZATION]: json({ __type: 'AWSOrganizationsNotInUseException', message: 'none' }, { status: 400 }),
   [CLOUDFRONT]: distributions(1),
   [LAMBDA]: concurrency(1_000, 1_000),
   [SECRET]: json({ SecretString: '{"key": "sk-1", "hosts": ["api.openai.com"]}' }),
@@ -89,11 +91,12 @@ test('preflight passes on an account that is ready, asks only what it says, and 
   const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
-  expect(stdout.match(/^ok /gm)).toHaveLength(8)
+  expect(stdout.match(/^ok /gm)).toHaveLength(9)
   expect(stdout).toMatch(/\nReady to deploy\.\n$/)
   expect(account.asked).toEqual([
     `${WHO} sts/eu-west-1`,
     `${STACKS} cloudformation/eu-west-1`,
+    `${ORGANIZATION} organizations/us-east-1`,
     `${CLOUDFRONT} cloudfront/us-east-1`,
     `${LAMBDA} lambda/eu-west-1`,
     `${SECRET} secretsmanager/eu-west-1`,
@@ -113,7 +116,7 @@ test('preflight looks at the region of --region, and at no Bedrock model if the 
   expect(stdout).toMatch(/^ok {6}region: us-east-2\.$/m)
   expect(stdout).toMatch(/^ok {6}bedrock: the catalog has no Bedrock model\.$/m)
   expect(account.asked.map((call) => call.split('/').at(-1))).toEqual([
-    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-2', 'us-east-2'],
+    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-1', 'us-east-2', 'us-east-2'],
   ])
 })
 
@@ -195,12 +198,13 @@ describe('tables that outlived their stack', () => {
   const KEPT = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
   const listed = (TableNames: string[], LastEvaluatedTableName?: string) => json({ TableNames, LastEvaluatedTableName })
   const prod = ['--stage', 'prod']
-  const runningWith = ([keys, usage]: string[], adopted: boolean): Reply => ({
+  const runningWith = ([keys, usage]: string[], adopted: boolean, adoptedBucket = false): Reply => ({
     body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
 <CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>
 <member><OutputKey>KeysTable</OutputKey><OutputValue>${keys}</OutputValue></member>
-<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member></Outputs>
-<Tags>${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
+<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member>
+<member><OutputKey>ExportBucket</OutputKey><OutputValue>waybill-prod-export-e</OutputValue></member></Outputs>
+<Tags>${adoptedBucket ? '<member><Key>waybill:adopted-export-bucket</Key><Value>true</Value></member>' : ''}${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
 </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
   })
 
@@ -228,7 +232,6 @@ describe('tables that outlived their stack', () => {
   test.each([
     ['gives names to tables that have none of the settings', KEPT, false, KEPT],
     ['no longer has the names of tables that were adopted', KEPT, true, undefined],
-    ['has other names than those of the tables that were adopted', KEPT, true, ['other-keys', 'other-usage']],
   ])('preflight says that a running stage would lose its tables if the file %s', async (_, own, adopted, names) => {
     const file = join(folder, 'running.json')
     const tableNames = names && { keys: names[0], usage: names[1] }
@@ -240,12 +243,45 @@ describe('tables that outlived their stack', () => {
     })
   })
 
+  test('a running stage takes up restored tables in place of its own, if they are there and nobody can use both at once', async () => {
+    const file = join(folder, 'restored.json')
+    const restored = ['Waybill-prod-TablesKeys-2', 'Waybill-prod-TablesUsage-2']
+    const saysWith = async (rollout: string, tables: string[], adopted: boolean) => {
+      const tableNames = { keys: restored[0], usage: restored[1] }
+      writeFileSync(file, JSON.stringify({ prod: { tableNames, rollout } }))
+      const replies = { [STAGE_STACK]: runningWith(KEPT, adopted), [TABLES]: listed(tables) }
+      return (await lineOf('tables', replies, prod, { WAYBILL_SETTINGS: file })).line
+    }
+    for (const adopted of [false, true]) {
+      expect(await saysWith('at-once', [...KEPT, ...restored], adopted)).toMatch(/^ok .*takes up .*TablesUsage-2\.$/)
+      expect(await saysWith('at-once', KEPT, adopted)).toMatch(/^FAILED .*no table Waybill-prod-TablesKeys-2 and no/)
+      expect(await saysWith('canary', [...KEPT, ...restored], adopted)).toMatch(/^FAILED .*Set "rollout": "at-once"/)
+    }
+  })
+
+  test.each([
+    ['gives a name to a bucket that has none of the settings', false, 'waybill-prod-export-e', false],
+    ['no longer has the name of a bucket that was adopted', true, undefined, false],
+    ['has the name of the bucket that was adopted', true, 'waybill-prod-export-e', true],
+  ])(
+    'preflight judges the bucket of exported days of a running stage whose file %s',
+    async (_, adopted, exportBucket, fits) => {
+      const file = join(folder, 'bucket.json')
+      writeFileSync(file, JSON.stringify({ prod: { exportBucket } }))
+      account.replies = { ...READY, [STAGE_STACK]: runningWith(KEPT, false, adopted) }
+      const { stdout } = await preflight(prod, { WAYBILL_SETTINGS: file })
+      expect(stdout).toMatch(
+        fits ? /^ok {6}tables: the stage has/m : /^FAILED {2}tables: the stage would lose its bucket/m,
+      )
+    },
+  )
+
   test('preflight checks that the tables which the settings name are there to be used again', async () => {
     const file = join(folder, 'kept.json')
     writeFileSync(file, JSON.stringify({ prod: { tableNames: { keys: KEPT[0], usage: KEPT[1] } } }))
     account.replies = { ...READY, [TABLES]: listed(KEPT) }
     expect((await preflight(prod, { WAYBILL_SETTINGS: file })).stdout).toMatch(
-      /^ok {6}tables: the deployment takes up .*TablesKeys1-B, .*TablesUsage2-C again\.$/m,
+      /^ok {6}tables: the deployment takes up .*TablesKeys1-B, .*TablesUsage2-C\.$/m,
     )
     account.replies = { ...READY, [TABLES]: listed(KEPT.slice(0, 1)) }
     expect(await preflight(prod, { WAYBILL_SETTINGS: file })).toMatchObject({
@@ -254,6 +290,19 @@ describe('tables that outlived their stack', () => {
     })
   })
 })
+
+test.each([
+  ['is in an organisation', json({ Organization: { Id: 'o-1' } })],
+  ['may be in one', json({ __type: 'AccessDeniedException', message: 'no' }, { status: 400 })],
+])(
+  'preflight says what to ask for if an account %s, whose policies may forbid public Function URLs',
+  async (_, reply) => {
+    const { code, line } = await lineOf('organization', { [ORGANIZATION]: reply })
+    expect([code, line]).toEqual([0, expect.stringMatching(/^unknown .*organisation.*AuthType NONE/)])
+    expect(line).toContain('lambda:CreateFunctionUrlConfig')
+    expect(line).toContain('function:Waybill-dev-FunctionsChat*')
+  },
+)
 
 test('preflight says that nobody can know whether a new account may have a distribution, and passes', async () => {
   const { code, line } = await lineOf('cloudfront', { [CLOUDFRONT]: distributions(0) })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,16 +70,17 @@ describe('the deployed code', () => {
   /** The folders that CloudFormation is given, by the function's description. */
   function assetOf(description: RegExp): string {
     const { Resources } = JSON.parse(readFileSync(join(made, 'dev', 'Waybill-dev.template.json'), 'utf8'))
-    type Code = { Properties: { Description?: string; Code?: { S3Key: string } } }
+    type Asset = { S3Key: string }
+    type Code = { Properties: { Description?: string; Code?: Asset; Content?: Asset } }
     const found = Object.values<Code>(Resources).find(({ Properties }) =>
       description.test(Properties?.Description ?? ''),
     )
-    const key = found?.Properties.Code?.S3Key.replace('.zip', '')
+    const key = (found?.Properties.Code ?? found?.Properties.Content)?.S3Key.replace('.zip', '')
     return join(made, 'dev', `asset.${key}`)
   }
 
   const chat = () => assetOf(/^Asks models/)
-  const tokenizer = () => assetOf(/tiktoken/)
+  const tokenizer = () => assetOf(/^Counts tokens/)
   /** Some of the o200k ranks, which are nowhere but in them. */
   const ranks = () => {
     const file = createRequire(import.meta.url).resolve('js-tiktoken/ranks/o200k_base')
@@ -123,8 +124,12 @@ describe('the deployed code', () => {
     expect(asked.length).toBeGreaterThan(0)
   })
 
-  test('the tokenizer is in its own function, and not in chat', () => {
-    expect(readFileSync(join(tokenizer(), 'index.js'), 'utf8')).toContain(ranks())
+  test('the tokenizer is in a layer of its own function, and in no function’s code', () => {
+    const layer = join(assetOf(/^js-tiktoken/), 'nodejs', 'node_modules')
+    expect(readFileSync(join(layer, 'waybill-tokenizer.js'), 'utf8')).toContain(ranks())
+    // Nothing else is in it, so that it changes with its content only.
+    expect(readdirSync(layer)).toEqual(['waybill-tokenizer.js'])
+    expect(statSync(join(tokenizer(), 'index.js')).size).toBeLessThan(4 * 1024)
     const code = readFileSync(join(chat(), 'index.js'), 'utf8')
     expect(code).not.toContain(ranks())
     const { sources } = JSON.parse(readFileSync(join(chat(), 'index.js.map'), 'utf8')) as { sources: string[] }

@@ -375,7 +375,10 @@ test('waybill console --stage goes through the stage’s admin API and says so; 
   stage.outputs = { ...stage.outputs, AdminUrl: admin.url }
   for (const isDirect of [false, true]) {
     const args = ['console', '--no-open', '--stage', 'dev', ...(isDirect ? ['--direct'] : [])]
-    const { child, output, ended } = stage.start('operator/waybill.ts', args)
+    const { child, output, ended } = stage.start('operator/waybill.ts', args, {
+      AWS_ACCESS_KEY_ID: '',
+      AWS_SECRET_ACCESS_KEY: '',
+    })
     await until(() => output.stdout.includes('works once'), 20_000)
     const [, through, origin = '', hash = ''] =
       /^The console of dev(.*?): (http:.*)\/(#launch=\S+)/.exec(output.stdout) ?? []

@@ -53,6 +53,8 @@ test('waybill --stage says what to do if there is no such stack, no region or no
   const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
   expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
   const noKeys = {
+    AWS_PROFILE: '',
+    AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: '',
     AWS_SECRET_ACCESS_KEY: '',
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -103,6 +105,8 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
     expect.stringContaining('piece by piece'),
     expect.stringContaining('plain HTTP'),
     expect.stringContaining('IPv6'),
+    // The database of the test has no backups.
+    expect.stringContaining('the tables expire'),
   ])
   const { BaseUrl = '', ...tables } = stage.outputs
   stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/v1`, ApiUrl: `${BaseUrl}/v1` }

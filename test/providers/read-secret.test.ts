@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { secretName } from '../../layers/gateway/contract.ts'
 import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
-import { fetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
+import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { testRoute } from '../../operator/routes/test-route.ts'
@@ -65,6 +65,7 @@ afterAll(() => {
   server.close()
 })
 
+const fetchSecret = secretFetcher()
 const open = () => {
   const read = readSecret({
     fullName: (name) => secretName('dev', name),

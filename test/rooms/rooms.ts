@@ -48,8 +48,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'flow/*/**': { imports: FLOW, types: 'contracts/** log/** providers/** store/**' },
   'flow/answering/**': { imports: `${FLOW} contracts/** flow/**`, types: 'log/** providers/**' },
   'middleware/**': {
-    imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto',
-    types: 'log/** store/** @middy/core aws-lambda node:stream',
+    imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto node:stream',
+    types: 'log/** store/** @middy/core aws-lambda node:zlib',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },

@@ -1,10 +1,12 @@
 import { ITEMS, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
-import type { Send, Variant } from './variants.ts'
+import { CLOSING_ITEM } from '../../layers/gateway/store/usage/closing.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
+import type { Command, Send, Variant } from './variants.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 type Input = {
-  readonly Key?: { readonly pk?: string }
-  readonly Item?: { readonly requestId?: string }
+  readonly Key?: { readonly pk?: string; readonly requestId?: string }
+  readonly Item?: Stored & { readonly requestId?: string }
   readonly KeyConditionExpression?: string
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>
 }
@@ -14,6 +16,9 @@ export const CLOSING_VARIANTS: readonly Variant[] = [
   { name: 'a day is closed while a request of it is open', wrap: seeNoHolds },
   { name: 'a day is noted as closed without its totals', wrap: putNoTotals },
   { name: 'the export leaves a key out', wrap: leaveLastTotalOut },
+  { name: 'a total goes on without the sum that was kept', wrap: forgetSums },
+  { name: 'a total goes on from the first row with the sum that was kept', wrap: beginAgain },
+  { name: 'the export goes on behind its cursor', wrap: skipMoment },
   { name: 'a charge names another catalog than that of its prices', wrap: nameVersionBefore },
 ]
 
@@ -36,8 +41,38 @@ function leaveLastTotalOut(send: Send): Send {
   return async (command) => {
     const answer = await send(command)
     const { ExpressionAttributeValues: values } = command.input as Input
-    if (!String(values?.[':day']).startsWith(USAGE_ITEMS.day)) return answer
+    if (!String(values?.[':day']).startsWith(USAGE_ITEMS.day) || isOfSums(command)) return answer
     return { ...answer, Items: (answer.Items as Stored[]).slice(0, -1) }
+  }
+}
+
+function isOfSums(command: Command): boolean {
+  return String((command.input as Input).ExpressionAttributeValues?.[':day']).startsWith(DAY_SUMS)
+}
+
+function forgetSums(send: Send): Send {
+  return changeSums(send, (sum) => ({ ...sum, parts: [] }))
+}
+
+function beginAgain(send: Send): Send {
+  return changeSums(send, (sum) => ({ ...sum, before: `${sum.day}T00:00:00.000Z` }))
+}
+
+function changeSums(send: Send, change: (sum: Stored) => Stored): Send {
+  return async (command) => {
+    const answer = await send(command)
+    return isOfSums(command) ? { ...answer, Items: (answer.Items as Stored[]).map(change) } : answer
+  }
+}
+
+/** Its rows are those that it has counted, and one millisecond of them is in no file. */
+function skipMoment(send: Send): Send {
+  return async (command) => {
+    const answer = await send(command)
+    const item = answer.Item as Stored | undefined
+    const cursor = item?.exporting as Stored | undefined
+    if ((command.input as Input).Key?.requestId !== CLOSING_ITEM.requestId || !cursor) return answer
+    return { ...answer, Item: { ...item, exporting: { ...cursor, beforeMs: Number(cursor.beforeMs) + 1 } } }
   }
 }
 

@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib'
 import { fail, type StoredItem } from './ledger.ts'
 
 type Sum = { readonly requests: number; readonly cost: bigint }
-type Row = { readonly keyId: string; readonly day: string; readonly cost: bigint }
+type Row = { readonly keyId: string; readonly day: string; readonly startedAt: string; readonly cost: bigint }
+type Cursor = { readonly day: string; readonly keyId: string; readonly beforeMs: number; readonly rows: number }
 type Line = { readonly request_id: string; readonly cost_nano: number }
 
 /** Knows by itself the days that are closed: their totals, and the files that their rows are exported to. */
@@ -12,6 +13,9 @@ export class DayBooks {
   readonly #parts = new Map<string, string>()
   #closedThrough = ''
   #exportedThrough = ''
+  /** Runs that ended within a key, and kept its sum. */
+  keptSums = 0
+  cursorsInKeys = 0
 
   get closedTotals(): number {
     return this.#totals.size
@@ -25,7 +29,8 @@ export class DayBooks {
   rowWritten({ requestId, keyId, startedAt, cost }: StoredItem): void {
     const id = requestId as string
     if (this.#rows.has(id)) return
-    const row = { keyId: keyId as string, day: dayOf(startedAt as string), cost: BigInt(cost as bigint) }
+    const begun = startedAt as string
+    const row = { keyId: keyId as string, day: dayOf(begun), startedAt: begun, cost: BigInt(cost as bigint) }
     if (row.day <= this.#closedThrough || this.#totals.has(nameOf(row)))
       fail(`${id} was added to the closed ${row.day}`)
     this.#rows.set(id, row)
@@ -39,15 +44,24 @@ export class DayBooks {
     const before = this.#totals.get(name)
     if (before !== undefined && before !== text) fail(`the total of ${name} was changed: ${before} → ${text}`)
     if (hasOpenHold(keyId, day)) fail(`${name} was added up, and a request of it is still open`)
-    const [total, rows] = [sumOf(item.parts as StoredItem[]), this.#sumOfRows(name)]
-    if (total.requests !== rows.requests || total.cost !== rows.cost) {
-      fail(`${name} has a total of ${total.cost} for ${total.requests}, and rows of ${rows.cost} for ${rows.requests}`)
-    }
+    this.#checkSum(name, item, () => true)
     this.#totals.set(name, text)
   }
 
+  /** A part of a total: the rows that began before a time. */
+  sumWritten(item: StoredItem): void {
+    const before = item.before as string
+    this.#checkSum(
+      nameOf({ keyId: item.keyId as string, day: item.day as string }),
+      item,
+      (row) => row.startedAt < before,
+    )
+    this.keptSums += 1
+  }
+
   /** The progress of the closing, which never goes back. */
-  noted({ closedThrough = '', exportedThrough = '' }: StoredItem): void {
+  noted({ closedThrough = '', exportedThrough = '', exporting }: StoredItem): void {
+    if (exporting) this.#checkCursor(exporting as Cursor)
     if ((closedThrough as string) < this.#closedThrough) fail(`${this.#closedThrough} was closed, and is not any more`)
     if ((exportedThrough as string) < this.#exportedThrough) fail(`${this.#exportedThrough} is exported no more`)
     this.#closedThrough = closedThrough as string
@@ -72,18 +86,36 @@ export class DayBooks {
     for (const day of days) {
       if (day > this.#closedThrough) fail(`${day} was never closed`)
       if (day > this.#exportedThrough) fail(`${day} was never exported`)
-      const lines = [...this.#parts]
-        .filter(([path]) => path.includes(`dt=${day}/`))
-        .flatMap(([, text]) => linesOf(text))
-      const exported = lines.map(({ request_id: id, cost_nano: cost }) => `${id} ${cost}`).sort()
+      const exported = this.#linesOf(day)
+        .map(({ request_id: id, cost_nano: cost }) => `${id} ${cost}`)
+        .sort()
       const rows = [...this.#rows].filter(([, row]) => row.day === day).map(([id, { cost }]) => `${id} ${cost}`)
       if (exported.join() !== rows.sort().join()) fail(`${day} has the rows ${rows}, and the lines ${exported}`)
     }
   }
 
-  #sumOfRows(name: string): Sum {
-    const rows = [...this.#rows.values()].filter((row) => nameOf(row) === name)
-    return { requests: rows.length, cost: rows.reduce((sum, { cost }) => sum + cost, 0n) }
+  #checkSum(name: string, item: StoredItem, isCounted: (row: Row) => boolean): void {
+    const counted = [...this.#rows.values()].filter((row) => nameOf(row) === name && isCounted(row))
+    const rows = { requests: counted.length, cost: counted.reduce((sum, { cost }) => sum + cost, 0n) }
+    const total = sumOf(item.parts as StoredItem[])
+    if (total.requests !== rows.requests || total.cost !== rows.cost) {
+      fail(`${name} has a total of ${total.cost} for ${total.requests}, and rows of ${rows.cost} for ${rows.requests}`)
+    }
+  }
+
+  /** The next run begins there, so that everything before it must be in a file. */
+  #checkCursor({ day, keyId, beforeMs, rows }: Cursor): void {
+    const before = new Date(beforeMs).toISOString()
+    const passed = [...this.#rows].filter(([, row]) => row.day === day && row.keyId === keyId && row.startedAt < before)
+    const lines = this.#linesOf(day).map(({ request_id: id }) => id)
+    const missing = passed.filter(([id]) => !lines.includes(id))
+    if (missing.length > 0 || rows !== passed.length)
+      fail(`the export of ${day} is past ${missing.length} rows of ${keyId}`)
+    if (dayOf(before) === day) this.cursorsInKeys += 1
+  }
+
+  #linesOf(day: string): Line[] {
+    return [...this.#parts].filter(([path]) => path.includes(`dt=${day}/`)).flatMap(([, text]) => linesOf(text))
   }
 }
 

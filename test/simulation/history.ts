@@ -81,8 +81,10 @@ export type Step =
   | { readonly do: 'crash'; readonly node: number }
   | { readonly do: 'skew'; readonly node: number; readonly ms: number }
   | { readonly do: 'sweep'; readonly node: number }
-  /** Closes the days that are over, and exports them. */
-  | { readonly do: 'close'; readonly node: number }
+  /** Closes the days that are over, and exports them, until it has looked so often whether there is time. */
+  | { readonly do: 'close'; readonly node: number; readonly looks: number }
+  /** From here on a key is asked so often that every transaction with its item is cancelled. */
+  | { readonly do: 'heat'; readonly key: number }
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
@@ -108,6 +110,7 @@ const CALM_STEPS = urn(CALM)
 const WILD = { ...CALM, land: 2, crash: 4, skew: 2 }
 const STEPS = urn(WILD)
 const CLOSING_STEPS = urn({ ...WILD, wait: 12, close: 8 })
+const HAMMERING_STEPS = urn({ call: 12, deliver: 74, wait: 4, sweep: 3, crash: 3, operate: 6 })
 const SCRIPTS = urn({
   answers: 12,
   'counts nothing': 2,
@@ -139,9 +142,13 @@ const PINS = [
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const ASKED = urn({ grant: 4, rotate: 4, create: 3 })
 const OPERATIONS = urn({ 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1, push: 2 })
+/** Those that must win over any number of requests. */
+const URGENT = urn({ 'end grace': 3, revoke: 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const CONTRACTS = urn({ chat: 4, responses: 2, messages: 2, completions: 1, embeddings: 1 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
+/** So short that no act's time is over before the history is. */
+const SHORT_WAITS = [1, 20, 100]
 /** Those in which days end: the longest of them pass the closing of one. */
 const LONG_WAITS = [...WAITS, 61_000, 8_000_000, 9_000_000, 40_000_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
@@ -186,10 +193,12 @@ type Style = {
   readonly retries: number
   /** How often a call is the one that its route fails at. */
   readonly failing: number
+  readonly operations: readonly Operation[]
 }
 
 export function generate(seed: number): History {
   const random = new Random(seed)
+  if (seed % 10 === 7) return hammering(seed, random)
   const closes = random.chance(0.2)
   const style: Style = {
     kinds: closes ? CLOSING_STEPS : random.chance(0.5) ? CALM_STEPS : STEPS,
@@ -198,6 +207,7 @@ export function generate(seed: number): History {
     inOrder: random.pick([0, 0.5, 0.95]),
     retries: random.pick([0, 0.2, 0.8]),
     failing: random.pick([0, 0, 0, 0.7]),
+    operations: OPERATIONS,
   }
   // Most faults need few steps; some need many.
   const length = random.chance(0.1) ? 40 + random.below(80) : 8 + random.below(25)
@@ -212,11 +222,29 @@ export function generate(seed: number): History {
   }
 }
 
+/** A key that is rotated, then hammered by all nodes, and meanwhile revoked. */
+function hammering(seed: number, random: Random): History {
+  const style = { kinds: HAMMERING_STEPS, waits: SHORT_WAITS, faults: 0, retries: 0, failing: 0, operations: URGENT }
+  const inAnyOrder: Style = { ...style, inOrder: random.pick([0.3, 0.9]) }
+  const rotate: Step = { do: 'ask', key: 0, act: 'rotate', value: random.below(1_000) }
+  const rotation = Array.from({ length: 10 }, () => makeDelivery(random, { ...style, inOrder: 1 }))
+  const rest = Array.from({ length: 60 + random.below(60) }, () => makeStep(random, inAnyOrder))
+  return {
+    seed,
+    closes: false,
+    startMs: NOON,
+    nodes: 3,
+    catalog: 'one route',
+    keys: [{ ...keySetup(random), rpm: 600, maxConcurrent: 200, credits: 50_000_000n }],
+    steps: [rotate, ...rotation, { do: 'heat', key: 0 }, ...rest],
+  }
+}
+
 /** Now and then with a new key, so that it is used in the rest of a short history. */
 function beginning(random: Random, style: Style): readonly Step[] {
   if (!random.chance(0.2)) return []
   const make: Step = { do: 'ask', key: 0, act: 'create', value: random.below(1_000) }
-  return [make, ...Array.from({ length: 5 }, () => makeDelivery(random, style))]
+  return [make, ...Array.from({ length: 6 }, () => makeDelivery(random, style))]
 }
 
 function makeDelivery(random: Random, { inOrder, faults }: Style): Step {
@@ -237,9 +265,16 @@ export function keySetup(random: Random): KeySetup {
   }
 }
 
+/** At most one counter is tight: with each counter that is added, histories would have fewer calls that are admitted. */
 function counterLimits(random: Random): Pick<KeySettings, CounterName> {
-  const limits = COUNTER_NAMES.map((name) => [name, random.pick(COUNTER_LIMITS[COUNTERS[name].counts])])
-  return Object.fromEntries(limits) as Pick<KeySettings, CounterName>
+  const limitsOf = (name: CounterName) => COUNTER_LIMITS[COUNTERS[name].counts]
+  const loose = COUNTER_NAMES.map((name) => [name, limitsOf(name).at(-1)] as const)
+  const tight = COUNTER_NAMES.flatMap((name) =>
+    limitsOf(name)
+      .slice(0, -1)
+      .map((limit) => [name, limit] as const),
+  )
+  return Object.fromEntries([...loose, random.pick([...tight, ...loose.slice(0, 1)])]) as Pick<KeySettings, CounterName>
 }
 
 function makeStep(random: Random, style: Style): Step {
@@ -275,13 +310,16 @@ function makeStep(random: Random, style: Style): Step {
     case 'crash':
       return { do: kind, node: random.below(12) }
     case 'sweep':
-    case 'close':
       return { do: kind, node }
+    case 'close':
+      return { do: kind, node, looks: random.chance(0.5) ? 3 + random.below(10) : 10_000 }
     case 'skew':
       return { do: kind, node, ms: random.pick(SKEWS) }
+    case 'heat':
+      return { do: kind, key }
     case 'ask':
       return { do: kind, key, act: random.pick(ASKED), value: random.below(1_000) }
     case 'operate':
-      return { do: kind, key, operation: random.pick(OPERATIONS), value: random.below(1_000) }
+      return { do: kind, key, operation: random.pick(style.operations), value: random.below(1_000) }
   }
 }

@@ -47,6 +47,12 @@ export class Ledger {
     return false
   }
 
+  /** True while an item has an event that must be moved. */
+  get hasEventsOnItems(): boolean {
+    for (const { item } of this.#accounts.values()) if (item?.pendingEvents !== undefined) return true
+    return false
+  }
+
   /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
   keyWritten(item: StoredItem, hash: string | undefined): void {
     const account = this.#account((item.pk as string).slice('KEY#'.length))
@@ -60,6 +66,7 @@ export class Ledger {
     account.open = openHolds(item)
     for (const requestId of account.open.keys()) if (!before.has(requestId)) admitted(item, account, requestId, hash)
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
+    if (item.pendingEvents !== undefined && item.sweepAt !== '0') fail(`${item.pk} has events that no sweep will move`)
     checkBalance(item, account.open)
     checkRows(account)
     for (const name of COUNTER_NAMES) checkCounter(item, account, name)
@@ -141,6 +148,10 @@ export class Ledger {
     return item?.status === 'active' && item.currentHash === hash && !hasEnd
   }
 
+  isRevoked(keyId: string): boolean {
+    return this.#account(keyId).item?.status === 'revoked'
+  }
+
   isOpen(keyId: string, requestId: string): boolean {
     return this.#account(keyId).open.has(requestId)
   }
@@ -160,6 +171,7 @@ export class Ledger {
     this.#paidOnce()
     for (const [keyId, { item, open, admitted, rows, grants, events }] of this.#accounts) {
       if (item) this.#eachChangeHasItsEvent(keyId, item, grants, events)
+      if (item?.pendingEvents !== undefined) fail(`${keyId} still has an event on its item`)
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
       const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)

@@ -23,8 +23,8 @@ export type NodeDeps = ProcessDeps & {
 
 type Context = { getRemainingTimeInMillis(): number }
 
-/** So little that a day has several files. */
-const PART_CHARS = 1_500
+/** So little that a day has several files, and a key several cursors. */
+const PART_CHARS = 800
 
 const SILENT: Log = {
   request() {},
@@ -113,8 +113,12 @@ export class GatewayNode extends SimulatedProcess {
     return this.#sweep()
   }
 
-  close(): Promise<unknown> {
-    return this.#close(undefined, this.#newContext())
+  /** Its time is over after so many looks at it, if not before. */
+  close(looks = Infinity): Promise<unknown> {
+    const context = this.#newContext()
+    let left = looks
+    const getRemainingTimeInMillis = () => (left-- > 0 ? context.getRemainingTimeInMillis() : 0)
+    return this.#close(undefined, { getRemainingTimeInMillis })
   }
 
   #newContext(): Context {
@@ -123,13 +127,20 @@ export class GatewayNode extends SimulatedProcess {
   }
 
   #putObject(path: string, work: () => void): Promise<void> {
-    return this.message({ label: () => `Put ${path}`, kind: 'write', isSentOnce: false, work }) as Promise<never>
+    return this.message({
+      label: () => `Put ${path}`,
+      kind: 'write',
+      items: [],
+      isSentOnce: false,
+      work,
+    }) as Promise<never>
   }
 
   #ask(script: Script): Promise<void> {
     return this.message({
       label: () => `the upstream ${script}`,
       kind: 'upstream',
+      items: [],
       isSentOnce: true,
       work: () => {},
     }) as Promise<never>

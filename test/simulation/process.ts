@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
+import { namedItems } from './dynamodb/named-items.ts'
 import type { Message, Network, Sender } from './network.ts'
 import type { Random } from './random.ts'
 import type { Variant } from './variants.ts'
@@ -45,7 +46,7 @@ export class SimulatedProcess implements Sender {
   /** As the clients: what fails for a while is sent again, but by the one that sends once. */
   async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
     const { name } = command.constructor
-    const isTransaction = name === 'TransactWriteCommand'
+    const isTransaction = name.startsWith('Transact')
     const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
     const label = () => describeCommand(command)
     for (let attempt = 1; ; attempt++) {
@@ -53,6 +54,7 @@ export class SimulatedProcess implements Sender {
         return (await this.message({
           label,
           kind,
+          items: kind === 'read' ? [] : namedItems(command.input),
           isSentOnce: attempts === 1 && !isTransaction,
           work: () => this.deps.carryOut(command),
         })) as never
@@ -62,7 +64,7 @@ export class SimulatedProcess implements Sender {
     }
   }
 
-  protected message(message: Pick<Message, 'label' | 'kind' | 'isSentOnce' | 'work'>): Promise<unknown> {
+  protected message(message: Omit<Message, 'from' | 'answer' | 'fail'>): Promise<unknown> {
     return new Promise((answer, fail) => {
       if (this.alive) this.deps.network.waiting.push({ ...message, from: this, answer, fail })
     })

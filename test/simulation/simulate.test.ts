@@ -20,7 +20,7 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
 }, 60_000)
 
 // One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that
-// every caller does, books that are closed too early. `npm run test:long` has all of them; some need hundreds of histories.
+// every caller does, books that are closed too early, an act that a hammered key crowds out. `npm run test:long` has all of them; some need hundreds of histories.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',
@@ -35,9 +35,16 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a day is closed while a request of it is open',
     'a day is noted as closed without its totals',
     'the export leaves a key out',
+    'a total goes on without the sum that was kept',
+    'a total goes on from the first row with the sum that was kept',
+    'the export goes on behind its cursor',
     'a charge names another catalog than that of its prices',
+    'a revoked key is admitted',
+    'a revoke is a transaction',
+    'the event of a revoke is written after it',
+    'an event is moved under another id by everyone who moves it',
   ]
-  const { code, stdout } = await simulate('--histories', '100', ...faults.flatMap((fault) => ['--broken', fault]))
+  const { code, stdout } = await simulate('--histories', '200', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)
   expect(caught.sort()).toEqual(faults.sort())
   expect(code).toBe(0)

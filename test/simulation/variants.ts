@@ -11,9 +11,10 @@ import { CLOSING_VARIANTS } from './closing-variants.ts'
 import type { Usage } from './scripted-upstream.ts'
 import { SELLING_VARIANTS } from './selling-variants.ts'
 import { requestIdIn } from './stored-hold.ts'
+import { URGENT_VARIANTS } from './urgent-variants.ts'
 
 /** One command on its way, and the rest of that way. */
-type Command = { readonly constructor: { readonly name: string }; readonly input: object }
+export type Command = { readonly constructor: { readonly name: string }; readonly input: object }
 export type Send = (command: Command) => Promise<Record<string, unknown>>
 
 /** The gateway with one fault built in, which the simulation must find. */
@@ -44,6 +45,7 @@ const UNREACHABLE = new UpstreamFailure('connect', 'It is away.')
 export const VARIANTS: readonly Variant[] = [
   without('the hold is not checked', 'available >= :hold'),
   without('a stale copy of a key is acted on', 'version = :version'),
+  without('a revoked key is admitted', '#status = :active AND version = :version'),
   without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
   ...COUNTER_NAMES.flatMap(counterVariants),
   without(
@@ -84,6 +86,7 @@ export const VARIANTS: readonly Variant[] = [
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
   ...SELLING_VARIANTS,
   ...CLOSING_VARIANTS,
+  ...URGENT_VARIANTS,
   { name: 'a push takes the place of another', rewrite: pushAlways },
   { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]

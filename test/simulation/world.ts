@@ -6,9 +6,10 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/n
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
-import { hashItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
 import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
@@ -18,6 +19,7 @@ import { comesTooLate } from './comes-too-late.ts'
 import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
+import { itemName } from './dynamodb/named-items.ts'
 import type { ActKind, History, KeySetup, Step } from './history.ts'
 import { Ledger, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
@@ -45,6 +47,9 @@ export type Outcome = {
   readonly pushes: number
   readonly dayTotals: number
   readonly exportedRows: number
+  /** Runs that ended within a key, and kept its sum. */
+  readonly keptSums: number
+  readonly cursorsInKeys: number
 }
 
 type Call = {
@@ -55,6 +60,9 @@ type Call = {
   readonly truth: Truth
   answer?: Answer
 }
+
+/** Of the item of a hammered key, for an act that may be sent twice and meet as many others. */
+const MOST_WRITES = 6
 
 const time = new VirtualTime()
 
@@ -95,6 +103,8 @@ class World {
   #operator: OperatorProcess
   #underWay = 0
   #crashes = 0
+  #urgentActs = 0
+  #crowdedOut: string | undefined
   readonly #paid: Partial<Record<ContractName, number>> = {}
   readonly #repeated: Partial<Record<ActKind, number>> = {}
 
@@ -122,6 +132,8 @@ class World {
       pushes: this.#catalogs.pushes,
       dayTotals: this.#days.closedTotals,
       exportedRows: this.#days.exportedRows,
+      keptSums: this.#days.keptSums,
+      cursorsInKeys: this.#days.cursorsInKeys,
       byNewKeys: this.#accounts
         .slice(this.#history.keys.length)
         .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
@@ -147,16 +159,18 @@ class World {
     this.#tell?.(line)
     await drain()
     this.#checkAnswers()
+    this.#checkUrgentActs()
   }
 
   /** No more faults: everything under way ends, what was delayed arrives, and the sweep comes by. */
   async comeToRest(): Promise<void> {
     for (const node of this.#nodes) node.skewMs = 0
+    this.#network.hotItem = undefined
     await this.#runOut()
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
     // Requests that died keep their day open until they are swept.
-    if (this.#history.closes) await this.#close()
-    for (let sweeps = 0; sweeps < 3 && this.#ledger.hasOpenHolds; sweeps++) {
+    if (this.#history.closes) await this.#close(this.#fewLooks())
+    for (let sweeps = 0; sweeps < 3 && (this.#ledger.hasOpenHolds || this.#ledger.hasEventsOnItems); sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()
@@ -172,15 +186,22 @@ class World {
     }
   }
 
-  /** The first run closes the days, and the next one exports them. */
+  /** A run closes the days, and the next one exports them; before each, runs end in the middle of a key. */
   async #closeDays(): Promise<void> {
-    for (let runs = 0; runs < 3; runs++) await this.#close()
+    await this.#close(this.#fewLooks())
+    for (const looks of [4, 5, 6, 7, undefined]) await this.#close(looks, 1)
+    // No other day ends in the hours between, so that all looks are at the time for the export.
+    for (const looks of [2, 3, undefined]) await this.#close(looks, 1)
     this.#days.atRest()
   }
 
-  async #close(): Promise<void> {
-    await time.advance(26 * 3_600_000)
-    this.#start(this.#newNode(9).close())
+  #fewLooks(): number {
+    return 3 + this.#random.below(5)
+  }
+
+  async #close(looks?: number, hours = 26): Promise<void> {
+    await time.advance(hours * 3_600_000)
+    this.#start(this.#newNode(9).close(looks))
     await this.#runOut()
   }
 
@@ -207,6 +228,7 @@ class World {
       case 'land':
         return this.#network.land(step.pick)
       case 'wait':
+        await this.#commit()
         await time.advance(step.ms)
         return () => `${step.ms} ms pass`
       case 'crash': {
@@ -225,22 +247,52 @@ class World {
       }
       case 'close': {
         const node = this.#node(step.node)
-        this.#start(node.close(), node)
-        return () => `${node.name} closes days`
+        this.#start(node.close(step.looks), node)
+        return () => `${node.name} closes days (${step.looks} looks)`
       }
       case 'operate': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
-        this.#start(
-          operate(this.#operator.tables, (value) => this.#catalog(value), account, step, this.#newAct()),
-          this.#operator,
-        )
+        const done = operate(this.#operator.tables, (value) => this.#catalog(value), account, step, this.#newAct())
+        this.#start(done, this.#operator)
+        if (this.#network.hotItem) this.#watchUnderHeat(done)
         return () => `the operator: ${step.operation} (${step.value})`
+      }
+      case 'heat': {
+        const { keyId } = this.#accounts[step.key % this.#accounts.length] as Account
+        await this.#commit()
+        this.#network.hotItem = itemName(TABLE_NAMES.keys, ...Object.values(keyItem(keyId)))
+        return () => `${keyId} is hammered from now on`
       }
       case 'ask': {
         const account = this.#accounts[step.key % this.#accounts.length] as Account
         this.#start(askAdmin(this.#office, step, account))
         return () => `the admin API is asked: ${step.act} (${step.value})`
       }
+    }
+  }
+
+  async #commit(): Promise<void> {
+    for (let line = this.#network.commit(); line; line = this.#network.commit()) {
+      this.#tell?.(line)
+      await drain()
+    }
+  }
+
+  /** An act that must win over requests is done within its time, and within a few writes. */
+  #watchUnderHeat(done: Promise<unknown>): void {
+    this.#urgentActs += 1
+    done.catch((error: Error) => {
+      if (this.#network.hotItem) this.#crowdedOut = `an urgent act failed on a hammered key: ${error.message}`
+    })
+  }
+
+  #checkUrgentActs(): void {
+    if (this.#crowdedOut) throw new Violation(this.#crowdedOut)
+    const { writesOfHotItem } = this.#network
+    if (writesOfHotItem > MOST_WRITES * this.#urgentActs) {
+      throw new Violation(
+        `${this.#urgentActs} urgent acts on a hammered key took ${writesOfHotItem} writes of its item`,
+      )
     }
   }
 
@@ -360,6 +412,10 @@ class World {
 
   /** A secret that was told, and is in force, leads to its key; nobody was told that it has ended. */
   #checkSecrets({ keyId, secrets }: Account): void {
+    const pointers = secrets.filter(({ hash }) => this.#model.item(TABLE_NAMES.keys, hashItem(hash)))
+    if (this.#ledger.isRevoked(keyId) && pointers.length > 0) {
+      throw new Violation(`${keyId} is revoked, and ${pointers.length} of its secrets lead to it`)
+    }
     for (const { hash, ended } of secrets.filter((secret) => this.#ledger.opens(keyId, secret.hash))) {
       if (ended) throw new Violation(`a secret of ${keyId} was told to have ended, and is in force`)
       const pointer = this.#model.item(TABLE_NAMES.keys, hashItem(hash))
@@ -406,7 +462,8 @@ class World {
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
     const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
-    if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
+    if ((item.requestId as string).startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {
       this.#days.rowWritten(item)

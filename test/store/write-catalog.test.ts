@@ -8,7 +8,8 @@ import {
   versionAt,
 } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { CATALOG_EVENTS, listEvents } from '../../layers/gateway/store/events/events.ts'
+import { CATALOG_EVENTS } from '../../layers/gateway/store/events/events.ts'
+import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'

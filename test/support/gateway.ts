@@ -43,6 +43,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly onSameTables?: TestGateway
   /** In place of the tokenizer that all test files share. */
   readonly countTokens?: CountTokens
+  readonly isUncompressed?: boolean
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -64,7 +65,7 @@ export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYN
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const { onSameTables, countTokens = sharedTokenizer, ...instanceOptions } = options
+  const { onSameTables, countTokens = sharedTokenizer, isUncompressed = false, ...instanceOptions } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!onSameTables) await writeCatalog(tables)(catalog, actAt())
   const calls: { name: string; atMs: number }[] = []
@@ -73,7 +74,13 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     return send()
   })
   const logLines: string[] = []
-  const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
+  const config = {
+    keysTable: tables.keys,
+    usageTable: tables.usage,
+    answersTable: tables.answers,
+    isUncompressed,
+    ...BRAND,
+  }
   const log = jsonLog((line) => logLines.push(line))
   const instance = openInstance({ ...instanceOptions, config, tables, log })
   const server = createGatewayServer(Promise.resolve(instance), { countTokens })

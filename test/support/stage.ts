@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { waybill } from './command-line.ts'
@@ -12,7 +14,7 @@ export type Stage = AsyncDisposable & {
   readonly asked: string[]
   /** How often STS was asked who the caller is. */
   identified: number
-  /** Runs the command line in this process, with credentials for the stage. */
+  /** Runs the command line in this process, with a profile for the stage and nothing else. */
   waybill(args: readonly string[], env?: Record<string, string>, actMs?: number): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
@@ -38,9 +40,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+    ...profileOnly(),
   }
   const stage: Stage = {
     outputs: {
@@ -61,6 +61,14 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     },
   }
   return stage
+}
+
+/** The access of most people: a profile, and no variable with a key or a region. */
+function profileOnly(): Record<string, string> {
+  const file = join(emptyFolder(), 'config')
+  const profile = '[profile ops]\nregion = us-east-1\naws_access_key_id = test\naws_secret_access_key = test\n'
+  writeFileSync(file, profile)
+  return { AWS_PROFILE: 'ops', AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: '/dev/null' }
 }
 
 /** The identity behind the credentials of a stage's commands. */

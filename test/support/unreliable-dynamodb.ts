@@ -2,12 +2,12 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** The treatment of a call: it is answered; cut off before or after it did its work; or rejected. */
-export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 'fail'
+/** The treatment of a call: it is answered; cut off before or after it did its work; rejected; or cancelled, as a transaction. */
+export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 'conflict' | 'fail'
 
 export type UnreliableDynamoDb = AsyncDisposable & {
   readonly endpoint: string
-  treat: (operation: string) => Treatment
+  treat: (operation: string, body: string) => Treatment
   /** A call waits for this on its way. */
   delay: (operation: string) => Promise<unknown>
   /** Closes every connection, as happens to kept ones while a function is frozen. */
@@ -28,7 +28,7 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
     treat: () => 'answer',
     delay: () => Promise.resolve(),
     hangUp: () => server.closeAllConnections(),
-    given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, fail: 0 },
+    given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, conflict: 0, fail: 0 },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -41,10 +41,11 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
     const body = await buffer(incoming)
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
     await proxy.delay(operation)
-    const treatment = proxy.treat(operation)
+    const treatment = proxy.treat(operation, body.toString())
     proxy.given[treatment] += 1
     if (treatment === 'cut off') return void incoming.socket.destroy()
     if (treatment === 'throttle') return refuse(response, 400, 'ProvisionedThroughputExceededException')
+    if (treatment === 'conflict') return refuseInConflict(response, operation)
     const answer = await forward(incoming, body)
     const answered = await buffer(answer)
     if (treatment === 'lose the answer') return void incoming.socket.destroy()
@@ -59,7 +60,14 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
   }
 }
 
-function refuse(response: ServerResponse, status: number, name: string): void {
+/** As DynamoDB refuses what meets others on the same item: a transaction, or a plain write. */
+function refuseInConflict(response: ServerResponse, operation: string): void {
+  const CancellationReasons = [{ Code: 'TransactionConflict' }]
+  if (operation.startsWith('Transact')) refuse(response, 400, 'TransactionCanceledException', { CancellationReasons })
+  else refuse(response, 400, 'TransactionConflictException')
+}
+
+function refuse(response: ServerResponse, status: number, name: string, detail = {}): void {
   response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' })
-  response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name }))
+  response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name, ...detail }))
 }

@@ -1,6 +1,6 @@
 import type { Key } from '../../gateway/domain/key.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
-import { listEvents } from '../../gateway/store/events/events.ts'
+import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'

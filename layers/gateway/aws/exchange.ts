@@ -15,7 +15,13 @@ export type Reply = {
   readonly errorType: string | undefined
 }
 
-type Exchange = (headers: HeaderList, body: string, signal?: AbortSignal) => Promise<Reply>
+type Exchange = (headers: HeaderList, body: string, options: ExchangeOptions) => Promise<Reply>
+
+export type ExchangeOptions = {
+  readonly signal?: AbortSignal | undefined
+  /** On a connection of its own: the kept ones may all have died, as the one before did. */
+  readonly isRetry: boolean
+}
 
 /** More than any answer that we ask for: a page of DynamoDB has a megabyte before it is written as JSON. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -24,9 +30,9 @@ const MOST_BYTES = 16 * 1024 * 1024
 export function openExchange(url: URL, { connectMs, answerMs }: Timeouts): Exchange {
   const client = openHttpClient(url, connectMs)
   const { hostname, pathname } = url
-  return async (headers, body, signal) => {
+  return async (headers, body, { signal, isRetry }) => {
     if (signal?.aborted) throw outOfTime()
-    const exchange = client.post(pathname, headers, body)
+    const exchange = client.post(pathname, headers, body, isRetry)
     const late = setTimeout(() => exchange.end(timeout(hostname, `no answer within ${answerMs} ms`)), answerMs)
     const abort = () => exchange.end(outOfTime())
     signal?.addEventListener('abort', abort, { once: true })

@@ -17,7 +17,7 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
   let s3: { readonly origin: string; readonly sign: ReturnType<typeof putSigner> } | undefined
 
   return (path, bytes) =>
-    retry(() => put(path, bytes), { when: isUnavailable, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
+    retry(() => put(path, bytes), { when: isTransient, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
 
   async function put(path: string, bytes: Uint8Array): Promise<void> {
     s3 ??= openS3()
@@ -42,6 +42,11 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
     const [, name = 'UnknownError'] = /<Code>(\w+)<\/Code>/.exec(answer) ?? []
     throw new ServiceError(name, `S3 answered ${reply.status} to ${path}.`, { isServers: reply.status >= 500 })
   }
+}
+
+/** S3 answers 400 to a body that came too slowly: it waited, and took nothing. */
+function isTransient(error: unknown): boolean {
+  return isUnavailable(error) || (error as Error).name === 'RequestTimeout'
 }
 
 function openS3() {

@@ -1,7 +1,7 @@
 import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
 import { endpointOf } from './endpoint.ts'
-import { openExchange, type Reply, type Timeouts } from './exchange.ts'
+import { type ExchangeOptions, openExchange, type Reply, type Timeouts } from './exchange.ts'
 import { isUnavailable } from './failures.ts'
 import { ServiceError } from './service-error.ts'
 import { signer } from './sign.ts'
@@ -17,9 +17,14 @@ type Service = {
   readonly path?: string
   readonly contentType: string
   readonly timeouts: Timeouts
+  /** The sign-in of a person; without it calls are signed by the role of the function, from its environment. */
+  readonly signIn?: SignIn | undefined
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
+
+/** Region and credentials as AWS's tools find them on a person's machine: variables, profiles, single sign-on. */
+export type SignIn = () => Promise<{ readonly region: string; readonly credentials: Credentials }>
 
 export type CallOptions = { readonly attempts: number; readonly signal?: AbortSignal }
 
@@ -34,22 +39,24 @@ export function openService(service: Service, clock: () => number = Date.now): C
   let aheadMs = 0
 
   return (operation, body, { attempts, signal }) => {
-    if (attempts === 1) return call(operation, body, signal)
+    if (attempts === 1) return call(operation, body, { signal, isRetry: false })
     const when = (error: unknown) => mayBeSentAgain(error) && !signal?.aborted
-    return retry(() => call(operation, body, signal), { when, pauseMs, tries: attempts })
+    const attempt = (number: number) => call(operation, body, { signal, isRetry: number > 1 })
+    return retry(attempt, { when, pauseMs, tries: attempts })
   }
 
-  async function call(operation: string, body: string, signal?: AbortSignal, isSecond = false): Promise<Answer> {
-    line ??= openLine(service)
-    const credentials = service.local?.credentials ?? readCredentials()
+  async function call(operation: string, body: string, options: ExchangeOptions, isSecond = false): Promise<Answer> {
+    const signedIn = service.signIn && (await service.signIn())
+    line ??= openLine(service, signedIn?.region)
+    const credentials = service.local?.credentials ?? signedIn?.credentials ?? readCredentials()
     const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
-    const reply = await line.exchange(headers, body, signal)
+    const reply = await line.exchange(headers, body, options)
     const answer = read(reply)
     if (reply.status === 200) return answer
     const error = errorOf(reply, answer)
     // A call that was refused for its time did not happen, so even one that may be sent only once is sent again.
     if (isSecond || !TIME_ERRORS.has(error.name) || !setClock(reply.date)) throw error
-    return call(operation, body, signal, true)
+    return call(operation, body, options, true)
   }
 
   /** False if the clocks agree, and the signature was refused for another reason. */
@@ -77,8 +84,11 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
-  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
+function openLine(
+  { name, variable, target, path = '/', contentType, timeouts, local }: Service,
+  regionOfSignIn?: string,
+) {
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable, regionOfSignIn)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),

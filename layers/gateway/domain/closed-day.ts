@@ -13,6 +13,16 @@ export const CLOCK_MARGIN_MS = HOUR_MS
  */
 export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + HOLD_MARGIN_SECONDS) * 1000
 
+/** The fewest days that a stage can keep rows for. */
+export const LEAST_ROW_DAYS = 90
+/** From this age on, a day that is not exported keeps every row from expiring: a month before the first could. */
+const UNEXPORTED_DAYS = LEAST_ROW_DAYS - 30
+
+/** False if rows of this day or of a later one could expire before they are exported. */
+export function mayRowsExpire(firstUnexported: string, nowMs: number): boolean {
+  return Date.parse(firstUnexported) + UNEXPORTED_DAYS * DAY_MS > nowMs
+}
+
 /** The last UTC day to which no request can be added any more. */
 export function lastEndedDay(nowMs: number): string {
   return utcDay(nowMs - CLOSING_LAG_MS - DAY_MS)

@@ -62,16 +62,23 @@ export function exportPath(day: string, part: number): string {
   return `${EXPORT_FOLDER}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`
 }
 
-/** Rows that began in the same millisecond come in any order; their lines must always come in the same one. */
-export async function* inOneOrder(rows: AsyncIterable<UsageRow>): AsyncGenerator<UsageRow, void, undefined> {
-  let together: UsageRow[] = []
-  const sorted = () => together.sort((a, b) => (a.requestId < b.requestId ? -1 : 1))
+/** The rows that began in one millisecond. */
+export type Moment = { readonly atMs: number; readonly rows: UsageRow[] }
+
+/** DynamoDB gives the rows of one millisecond in any order; their lines must always come in the same one. */
+export async function* byMoment(rows: AsyncIterable<UsageRow>): AsyncGenerator<Moment, void, undefined> {
+  let moment: Moment | undefined
   for await (const row of rows) {
-    if (together[0] && together[0].startedAtMs !== row.startedAtMs) {
-      yield* sorted()
-      together = []
+    if (moment && moment.atMs !== row.startedAtMs) {
+      yield sorted(moment)
+      moment = undefined
     }
-    together.push(row)
+    moment ??= { atMs: row.startedAtMs, rows: [] }
+    moment.rows.push(row)
   }
-  yield* sorted()
+  if (moment) yield sorted(moment)
+}
+
+function sorted({ atMs, rows }: Moment): Moment {
+  return { atMs, rows: rows.sort((a, b) => (a.requestId < b.requestId ? -1 : 1)) }
 }

@@ -22,6 +22,12 @@ type Owner = {
 /** The buffer into which all connections read, one after the other: the bytes are copied out at once. */
 const ARRIVALS = Buffer.allocUnsafeSlow(64 * 1024)
 
+/**
+ * The longest idle time of a connection that is used again, by the wall clock: an instance that was frozen in between was
+ * told of no end, and a dead connection costs a whole timeout.
+ */
+const MOST_IDLE_MS = 10_000
+
 const KEEP_ALIVE = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
 /** A connection that carries one exchange after the other. */
@@ -33,6 +39,7 @@ export class Connection {
   #isReused = false
   #isOpen = false
   #keptUntilMs = Number.POSITIVE_INFINITY
+  #idleSinceMs = 0
 
   constructor(origin: Origin, owner: Owner) {
     this.#owner = owner
@@ -69,10 +76,14 @@ export class Connection {
 
   /** True if another request may be sent, as far as is known here. */
   get isUsable(): boolean {
+    const nowMs = Date.now()
+    const idleMs = nowMs - this.#idleSinceMs
     return (
       !this.#socket.destroyed &&
       this.#socket.writable &&
-      (this.#keptUntilMs === Infinity || Date.now() < this.#keptUntilMs)
+      idleMs >= 0 &&
+      idleMs < MOST_IDLE_MS &&
+      nowMs < this.#keptUntilMs
     )
   }
 
@@ -105,7 +116,8 @@ export class Connection {
       this.destroy()
       return
     }
-    this.#keptUntilMs = keptMs === Number.POSITIVE_INFINITY ? keptMs : Date.now() + keptMs
+    this.#idleSinceMs = Date.now()
+    this.#keptUntilMs = this.#idleSinceMs + keptMs
     this.#socket.resume()
     this.#socket.unref()
     this.#owner.onFree(this)

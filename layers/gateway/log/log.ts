@@ -47,8 +47,8 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
     ...by: readonly string[]
   ): void {
     const figures = Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
-    const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), ...by)]
-    const _aws = { Timestamp: clock(), CloudWatchMetrics: [describeMetrics(metrics), ...more] }
+    const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), by)]
+    const _aws = { Timestamp: clock(), CloudWatchMetrics: [describeMetrics(metrics, []), ...more] }
     print(JSON.stringify({ level, event, stage, ...fields, ...figures, _aws }))
   }
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })

@@ -3,8 +3,7 @@ import type { UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
 
 /** The dimensions of the metrics. CloudWatch charges for each value. */
-const BREAKDOWNS = ['model', 'provider', 'errorCode'] as const
-type Breakdown = (typeof BREAKDOWNS)[number]
+type Breakdown = 'model' | 'provider' | 'errorCode'
 
 type RowMetric = {
   readonly name: string
@@ -26,20 +25,23 @@ const isServers = (row: UsageRow) => row.httpStatus >= 500 && !isUpstreams(row)
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
   row.usageSource === 'none' ? undefined : of(row)
 
+/** A count of nothing is left out: alarms and sums take a missing figure for 0, and every byte of a log costs. */
+const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
+
 const ROW_METRICS: readonly RowMetric[] = [
   { name: 'Requests', unit: 'Count', of: () => 1, by: ['model', 'provider'] },
-  { name: 'Errors', unit: 'Count', of: (row) => (row.errorCode ? 1 : 0), by: ['errorCode'] },
-  { name: 'ServerErrors', unit: 'Count', of: (row) => (isServers(row) ? 1 : 0) },
-  { name: 'UpstreamErrors', unit: 'Count', of: (row) => (isUpstreams(row) ? 1 : 0) },
+  { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
+  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)) },
+  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
   { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },
   { name: 'PromptTokens', unit: 'Count', of: (row) => row.promptTokens, by: ['model'] },
   { name: 'CompletionTokens', unit: 'Count', of: (row) => row.completionTokens, by: ['model'] },
   { name: 'Credits', unit: 'None', of: (row) => creditsIn(row.cost), by: ['model'] },
   { name: 'CreditsHeld', unit: 'None', of: (row) => creditsIn(row.hold) },
-  { name: 'RoughEstimates', unit: 'Count', of: ofAnswers((row) => (row.estimatedBy === 'characters' ? 1 : 0)) },
-  { name: 'UsageRejected', unit: 'Count', of: ofAnswers((row) => (row.usageRejected ? 1 : 0)) },
-  { name: 'BilledAtBound', unit: 'Count', of: ofAnswers((row) => (row.usageCapped ? 1 : 0)) },
+  { name: 'RoughEstimates', unit: 'Count', of: ofAnswers((row) => ifSo(row.estimatedBy === 'characters')) },
+  { name: 'UsageRejected', unit: 'Count', of: ofAnswers((row) => ifSo(row.usageRejected)) },
+  { name: 'BilledAtBound', unit: 'Count', of: ofAnswers((row) => ifSo(row.usageCapped)) },
   {
     name: 'UpstreamCost',
     unit: 'None',
@@ -48,17 +50,17 @@ const ROW_METRICS: readonly RowMetric[] = [
   {
     name: 'NegativeMargins',
     unit: 'Count',
-    of: ofAnswers(({ upstreamCost, cost }) => (upstreamCost === undefined ? undefined : Number(upstreamCost > cost))),
+    of: ofAnswers(({ upstreamCost, cost }) => ifSo(upstreamCost !== undefined && upstreamCost > cost)),
   },
 ]
 
-/** There are few kinds of rows, by the figures that they have and by their success; each is described once. */
+/** There are few kinds of rows, by the figures that they have; each is described once. */
 const described = new Map<number, string>()
 
 /** A row's figures as fields of a JSON object, and their description for CloudWatch as JSON. */
 export function metricsOf(row: UsageRow): { readonly fields: string; readonly description: string } {
   let fields = ''
-  let kind = row.errorCode ? 1 : 0
+  let kind = 1
   for (const { name, of } of ROW_METRICS) {
     const value = of(row)
     kind *= 2
@@ -74,16 +76,13 @@ export function metricsOf(row: UsageRow): { readonly fields: string; readonly de
   return { fields, description }
 }
 
+/** Metrics with the same breakdowns share a description. */
 function describe(row: UsageRow): object[] {
-  const these = ROW_METRICS.filter(({ of }) => of(row) !== undefined)
-  const breakdowns = BREAKDOWNS.filter((field) => field !== 'errorCode' || row.errorCode)
-  return [
-    describeMetrics(these),
-    ...breakdowns.map((field) =>
-      describeMetrics(
-        these.filter(({ by }) => by?.includes(field)),
-        field,
-      ),
-    ),
-  ]
+  const groups = Object.groupBy(
+    ROW_METRICS.filter(({ of }) => of(row) !== undefined),
+    ({ by = [] }) => by.join(),
+  )
+  return Object.values(groups).map((metrics = []) =>
+    describeMetrics(metrics, [], ...(metrics[0]?.by ?? []).map((field) => [field])),
+  )
 }

@@ -64,16 +64,26 @@ export async function* queryItems(database: Database, input: QueryInput): AsyncG
   yield* itemsOf((next) => database.query({ ...input, ...next }))
 }
 
+/** For a reader of all items: the next page is on its way while this one is worked on. */
+export async function* queryAhead(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
+  yield* itemsOf((next) => database.query({ ...input, ...next }), true)
+}
+
 export async function* scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
   yield* itemsOf((next) => database.scan({ ...input, ...next }))
 }
 
 type Next = { readonly ExclusiveStartKey?: Item }
+type ReadPage = (next: Next) => Promise<Page>
 
-async function* itemsOf(readPage: (next: Next) => Promise<Page>): AsyncGenerator<Item, void, undefined> {
-  for (let next: Next | undefined = {}; next; ) {
-    const { Items = [], LastEvaluatedKey }: Page = await readPage(next)
+async function* itemsOf(readPage: ReadPage, isAhead = false): AsyncGenerator<Item, void, undefined> {
+  for (let page: Promise<Page> | undefined = readPage({}); page; ) {
+    const { Items = [], LastEvaluatedKey: last }: Page = await page
+    const readNext = (): Promise<Page> | undefined => last && readPage({ ExclusiveStartKey: last })
+    page = isAhead ? readNext() : undefined
+    // A failure is thrown when the page's turn comes.
+    page?.catch(() => {})
     yield* Items
-    next = LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }
+    page ??= readNext()
   }
 }

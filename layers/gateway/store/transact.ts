@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../aws/service-error.ts'
 import type { Act } from '../domain/act.ts'
 import { retry } from '../retry.ts'
-import type { Item } from './database.ts'
-import { isOutcomeUnknown, isUnavailable } from './failures.ts'
+import type { Item, UpdateInput } from './database.ts'
+import { ifConditionHolds, isOutcomeUnknown, isUnavailable } from './failures.ts'
 import type { OperatorTables } from './operator-tables.ts'
+import { firstPut } from './put-once.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** For a transaction that must make this item, and fails if there is one already. */
 export function putNew(TableName: string, Item: Item): TransactItem {
-  return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } }
+  return { Put: firstPut(TableName, Item) }
 }
 
 const LONGEST_PAUSE_MS = 400
@@ -34,7 +35,7 @@ export class WriteOutcomeUnknown extends Error {
  * Makes all of the writes or none, tried until it is answered or the act's time is over. False if a condition failed.
  * Throws a WriteOutcomeUnknown if it may have happened all the same.
  */
-export function transact({ onceClient }: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
+export function transact(tables: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
   // By its token DynamoDB recognises a write that is sent again, and makes it once.
   const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
   let lost: WriteOutcomeUnknown | undefined
@@ -44,17 +45,35 @@ export function transact({ onceClient }: OperatorTables, items: readonly Transac
   })
 
   async function send(): Promise<boolean> {
-    const leftMs = Math.ceil(act.leftMs())
-    if (leftMs <= 0) throw new ServiceError('TimeoutError', 'There was no time left to write.', {})
     try {
-      await onceClient.send(new TransactWriteCommand(write), { abortSignal: AbortSignal.timeout(leftMs) })
+      await sendOnce(tables, act, new TransactWriteCommand(write))
       return true
     } catch (error) {
       if (codesOf(error).includes('ConditionalCheckFailed')) return false
-      if (isOutcomeUnknown(error) || (error as Error).name === 'AbortError') lost ??= new WriteOutcomeUnknown(error)
+      if (error instanceof WriteOutcomeUnknown) lost ??= error
       // DynamoDB cancels no write that was made.
       throw error instanceof TransactionCanceledException ? error : (lost ?? error)
     }
+  }
+}
+
+/** One write of one item, sent once. False if its condition failed. Throws a WriteOutcomeUnknown if it may have happened. */
+export function updateOnce(tables: OperatorTables, act: Act, update: UpdateInput): Promise<boolean> {
+  return ifConditionHolds(sendOnce(tables, act, new UpdateCommand(update)))
+}
+
+async function sendOnce(
+  { onceClient }: OperatorTables,
+  act: Act,
+  command: TransactWriteCommand | UpdateCommand,
+): Promise<void> {
+  const leftMs = Math.ceil(act.leftMs())
+  if (leftMs <= 0) throw new ServiceError('TimeoutError', 'There was no time left to write.', {})
+  try {
+    await onceClient.send(command as UpdateCommand, { abortSignal: AbortSignal.timeout(leftMs) })
+  } catch (error) {
+    if (isOutcomeUnknown(error) || (error as Error).name === 'AbortError') throw new WriteOutcomeUnknown(error)
+    throw error
   }
 }
 

@@ -18,6 +18,7 @@ export function lambdaEnvironment(deployed: DeployedFunction, dynamodb: string):
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/15/[$LATEST]0123456789abcdef',
     LAMBDA_TASK_ROOT: deployed.folder,
+    NODE_PATH: deployed.nodePath,
     _HANDLER: deployed.handler,
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',

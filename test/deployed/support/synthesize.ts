@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { assemblies } from '../../support/assemblies.ts'
 import { BIN } from '../../support/cdk-environment.ts'
 import { FUNCTIONS, type Name, pathOfFunction } from '../../support/functions.ts'
@@ -21,6 +21,8 @@ export type Account = {
 export type DeployedFunction = {
   /** Its code, copied to where no node_modules of ours can be found. */
   readonly folder: string
+  /** The folders of its layers, in which Node finds their packages: below /opt in Lambda. */
+  readonly nodePath: string
   readonly handler: string
   readonly runtime: string
   readonly environment: Readonly<Record<string, string>>
@@ -65,6 +67,7 @@ export async function synthesize(account: Account): Promise<Deployment> {
     const environment = variables.map(([key, value]) => [key, resolveValue(template, value, referenceTo)])
     return {
       folder: unpack(from, resource),
+      nodePath: layersOf(from, properties).join(delimiter),
       handler: properties.Handler,
       runtime: properties.Runtime,
       environment: Object.fromEntries(environment),
@@ -72,6 +75,14 @@ export async function synthesize(account: Account): Promise<Deployment> {
       timeoutSeconds: properties.Timeout,
       role: roleOf(template, properties.Role['Fn::GetAtt'][0], referenceTo),
     }
+  }
+
+  function layersOf(from: Made, { Layers = [] }: FunctionProperties): string[] {
+    return Layers.map(({ Ref }) => {
+      const layer = from.template.Resources[Ref]
+      if (!layer) throw new Error(`The template has no layer ${Ref}.`)
+      return join(unpack(from, layer), 'nodejs', 'node_modules')
+    })
   }
 
   const dev = templateIn('dev', 'Waybill-dev')
@@ -85,6 +96,7 @@ type Made = { readonly out: string; readonly template: Template }
 
 type FunctionProperties = {
   readonly Handler: string
+  readonly Layers?: readonly { readonly Ref: string }[]
   readonly Runtime: string
   readonly MemorySize: number
   readonly Timeout: number

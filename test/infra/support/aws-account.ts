@@ -19,7 +19,16 @@ export type AwsAccount = {
   stop(): Promise<unknown>
 }
 
-const SERVICES = ['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION', 'DYNAMODB', 'SECRETS_MANAGER']
+const SERVICES = [
+  'STS',
+  'LAMBDA',
+  'CLOUDFRONT',
+  'BEDROCK',
+  'CLOUDFORMATION',
+  'DYNAMODB',
+  'ORGANIZATIONS',
+  'SECRETS_MANAGER',
+]
 
 export async function startAwsAccount(): Promise<AwsAccount> {
   const server = createServer(async (request, response) => {

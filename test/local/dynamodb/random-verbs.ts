@@ -13,7 +13,7 @@ import { takeAdmission } from '../../../layers/gateway/store/admission/take-admi
 import { claimAnswer, dropClaim, keepAnswer } from '../../../layers/gateway/store/answers.ts'
 import { listCatalogVersions, readStoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
-import { listEvents } from '../../../layers/gateway/store/events/events.ts'
+import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../../layers/gateway/store/keys/external-id.ts'
 import { grantCredits } from '../../../layers/gateway/store/keys/grant-credits.ts'

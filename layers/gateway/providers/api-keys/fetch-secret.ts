@@ -1,25 +1,29 @@
-import { openService } from '../../aws/service.ts'
+import { openService, type SignIn } from '../../aws/service.ts'
 
 const LOOK_UP_TIMEOUT_MS = 5_000
 
-/** One for the process, so that its connection is used again. */
-const secretsManager = openService({
-  name: 'secretsmanager',
-  variable: 'SECRETS_MANAGER',
-  target: 'secretsmanager',
-  contentType: 'application/x-amz-json-1.1',
-  timeouts: { connectMs: 1_000, answerMs: 3_000 },
-})
-
 /** The value of a secret; undefined if there is none by that name. All tries together end within `timeoutMs`. */
-export async function fetchSecret(SecretId: string, timeoutMs = LOOK_UP_TIMEOUT_MS): Promise<string | undefined> {
-  const options = { attempts: 2, signal: AbortSignal.timeout(timeoutMs) }
-  try {
-    const { SecretString } = await secretsManager('GetSecretValue', JSON.stringify({ SecretId }), options)
-    return (typeof SecretString === 'string' && SecretString.trim()) || undefined
-  } catch (error) {
-    if (isDeleted(error as Error)) return undefined
-    throw error
+export type FetchSecret = (SecretId: string, timeoutMs?: number) => Promise<string | undefined>
+
+/** With the rights of the function, or of a person's sign-in. */
+export function secretFetcher(signIn?: SignIn): FetchSecret {
+  const secretsManager = openService({
+    name: 'secretsmanager',
+    variable: 'SECRETS_MANAGER',
+    target: 'secretsmanager',
+    contentType: 'application/x-amz-json-1.1',
+    timeouts: { connectMs: 1_000, answerMs: 3_000 },
+    signIn,
+  })
+  return async (SecretId, timeoutMs = LOOK_UP_TIMEOUT_MS) => {
+    const options = { attempts: 2, signal: AbortSignal.timeout(timeoutMs) }
+    try {
+      const { SecretString } = await secretsManager('GetSecretValue', JSON.stringify({ SecretId }), options)
+      return (typeof SecretString === 'string' && SecretString.trim()) || undefined
+    } catch (error) {
+      if (isDeleted(error as Error)) return undefined
+      throw error
+    }
   }
 }
 

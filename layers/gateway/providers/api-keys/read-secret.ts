@@ -1,5 +1,5 @@
 import { keyFor, type ProviderSecret, parseProviderSecret, type SecretFault } from '../../domain/provider-secret.ts'
-import { fetchSecret } from './fetch-secret.ts'
+import { type FetchSecret, secretFetcher } from './fetch-secret.ts'
 
 /** The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure if it may not have it. */
 type ReadSecret = (name: string, baseUrl: string) => Promise<string | undefined>
@@ -11,7 +11,7 @@ type SecretSource = {
   readonly clock: () => number
   /** Called for every look-up that failed while the last good value could still be used. */
   readonly problem: (what: string, error: unknown) => void
-  readonly fetchSecret?: (fullName: string) => Promise<string | undefined>
+  readonly fetchSecret?: FetchSecret
 }
 
 /** A new key is in use after this long, without a deployment. */
@@ -26,7 +26,7 @@ type Kept = { readonly value: Secret; readonly readAtMs: number; readonly failed
 
 /** A provider's key from Secrets Manager, kept for five minutes, or for an hour while Secrets Manager is away. */
 export function readSecret(source: SecretSource): ReadSecret {
-  const { fullName, clock, problem, fetchSecret: fetch = fetchSecret } = source
+  const { fullName, clock, problem, fetchSecret: fetch = secretFetcher() } = source
   const kept = new Map<string, Kept>()
   const underWay = new Map<string, Promise<Secret | undefined>>()
 

@@ -5,9 +5,9 @@ import { adminKeyFields, changeEvent } from '../../domain/change-event.ts'
 import type { Item } from '../database.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import type { KeyKind } from '../keys/change-key.ts'
+import { type ChangeResult, changeKey, type KeyKind } from '../keys/change-key.ts'
 import { toNano } from '../keys/key-item.ts'
-import { revoke, rotateSecret } from '../keys/rotate-key.ts'
+import { revokedAt, rotateSecret } from '../keys/rotate-key.ts'
 import { findId, listAll, readOne, rotatingAttributes, toRotatingKey } from '../keys/rotating-item.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
@@ -78,6 +78,14 @@ export function rotateAdminKey(tables: OperatorTables) {
   return rotateSecret(tables, ADMIN_KEY)
 }
 
+/** Both secrets are forgotten in the transaction that ends the admin key: no request of a caller writes its item. */
 export function revokeAdminKey(tables: OperatorTables) {
-  return revoke(tables, ADMIN_KEY)
+  const change = changeKey(tables, ADMIN_KEY, 'admin_key.revoke')
+  return (id: string, act: Act): Promise<ChangeResult<AdminKey>> =>
+    change(id, act, ({ current, previous }) => ({
+      ...revokedAt(act),
+      alsoWrite: [current, ...(previous ? [previous] : [])].map(({ hash }) => ({
+        Delete: { TableName: tables.keys, Key: ADMIN_KEY.secretItemOf(hash) },
+      })),
+    }))
 }

@@ -2,14 +2,17 @@ import { TABLES } from '../../contract.ts'
 import type { Key } from '../../domain/key.ts'
 import { queryItems } from '../database.ts'
 import { ifConditionHolds, retryRejected } from '../failures.ts'
-import { keyIdOf, keyItem, sweepTime } from '../keys/key-item.ts'
+import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
-/** The keys that may have a dead request by now. The cost grows with their number, not with keys or usage. */
+/** `hasEvents`: its item has events that must be moved. */
+type DueKey = { readonly keyId: string; readonly hasEvents: boolean }
+
+/** The keys that may have a dead request by now, or have events on their items. The cost grows with their number, not with keys or usage. */
 export function findKeysToSweep({ database, keys }: Tables) {
-  return async function* dueKeys(nowMs: number): AsyncGenerator<string, void, undefined> {
+  return async function* dueKeys(nowMs: number): AsyncGenerator<DueKey, void, undefined> {
     const items = queryItems(database, {
       TableName: keys,
       IndexName: BY_SWEEP.name,
@@ -17,9 +20,11 @@ export function findKeysToSweep({ database, keys }: Tables) {
       ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
       ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
     })
-    for await (const item of items) yield keyIdOf(item)
+    for await (const item of items) yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
   }
 }
+
+const HAS_NO_EVENTS = 'attribute_not_exists(pendingEvents)'
 
 /** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
 export function scheduleSweep({ database, keys }: Tables) {
@@ -28,15 +33,15 @@ export function scheduleSweep({ database, keys }: Tables) {
     const next =
       untils.length > 0
         ? {
-            ConditionExpression: 'attribute_exists(pk)',
+            ConditionExpression: `attribute_exists(pk) AND ${HAS_NO_EVENTS}`,
             UpdateExpression: 'SET sweepAt = :next',
             ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
           }
         : {
-            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(openHolds)',
+            ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(openHolds) AND ${HAS_NO_EVENTS}`,
             UpdateExpression: 'REMOVE sweepAt',
           }
-    // If a request was admitted meanwhile, the key stays where the next sweep finds it.
+    // If a request was admitted meanwhile, or the item has an event, the key stays where the next sweep finds it.
     const write = { TableName: keys, Key: keyItem(key.id), ...next }
     await ifConditionHolds(retryRejected(() => database.update(write)))
   }

@@ -19,9 +19,12 @@ export type KeyKind<K extends RotatingKey> = KeyItems<K> & {
 
 export const KEY: KeyKind<Key> = { ...KEY_ITEMS, name: 'key', eventPrefix: 'key', fieldsOf: keyFields }
 
-type KeyChange = {
+export type ItemChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
+}
+
+type KeyChange = ItemChange & {
   /** Other items that change in the same transaction. */
   readonly alsoWrite?: readonly TransactItem[]
   /** Asked where a condition failed: a reason other than a change by others. */
@@ -105,13 +108,13 @@ export function changeKey<K extends RotatingKey>(tables: OperatorTables, kind: K
 }
 
 /** The item as it was written. It is not read again: a change that was made must not end in a failure to look at it. */
-function changedItem(before: Item, { set, remove = [] }: KeyChange): Item {
+export function changedItem(before: Item, { set, remove = [] }: ItemChange): Item {
   const item: Item = { ...before, ...set, version: (before.version as number) + 1 }
   for (const name of remove) delete item[name]
   return item
 }
 
-function writeOf(version: number, { set, remove = [] }: KeyChange) {
+export function writeOf(version: number, { set, remove = [] }: ItemChange) {
   const entries = Object.entries(set)
   const assignments = ['version = :nextVersion', ...entries.map((_, i) => `#set${i} = :set${i}`)]
   const removals = remove.length > 0 ? ` REMOVE ${remove.map((_, i) => `#gone${i}`).join(', ')}` : ''

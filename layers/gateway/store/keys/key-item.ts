@@ -22,6 +22,8 @@ export const countAttribute = (name: CounterName, window: string) => `${name}:${
 
 /** The time by which a sweep must look at a key: one of its requests may then be dead. */
 export const sweepTime = isoTime
+/** Before every time: the key's item has events that must be moved. */
+export const SWEEP_AT_ONCE = '0'
 
 export function toItem(key: Key): Item {
   return {

@@ -2,10 +2,12 @@ import type { Act } from '../../domain/act.ts'
 import type { RotatingKey, Secret } from '../../domain/key.ts'
 import { GRACE_MS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/time.ts'
+import type { Pointer } from '../events/pending-events.ts'
 import type { OperatorTables } from '../operator-tables.ts'
-import { putNew, type TransactItem } from '../transact.ts'
-import { type ChangeResult, changeKey, KEY, type KeyKind } from './change-key.ts'
-import { freeExternalId } from './external-id.ts'
+import { putNew } from '../transact.ts'
+import { changeAtOnce } from './change-at-once.ts'
+import { type ChangeResult, changeKey, type ItemChange, KEY, type KeyKind } from './change-key.ts'
+import { externalItem, hashItem } from './key-item.ts'
 import { PREVIOUS_SECRET } from './rotating-item.ts'
 
 /** The current secret becomes the previous one for the grace period, and a previous one ends. Without grace both end. */
@@ -42,7 +44,7 @@ export function rotateSecret<K extends RotatingKey>(tables: OperatorTables, kind
               TableName: keys,
               Key: kind.secretItemOf(current.hash),
               UpdateExpression: 'SET expiresAt = :expiresAt, keyId = :keyId',
-              ExpressionAttributeValues: { ':expiresAt': Math.ceil(untilMs / 1000), ':keyId': keyId },
+              ExpressionAttributeValues: { ':expiresAt': expiryOf(untilMs), ':keyId': keyId },
             },
           },
           ...ended.map(forget),
@@ -56,42 +58,37 @@ export function rotateKey(tables: OperatorTables) {
 }
 
 export function endGrace(tables: OperatorTables) {
-  const change = changeKey(tables, KEY, 'key.end_grace')
+  const change = changeAtOnce(tables, 'key.end_grace')
   return (keyId: string, act: Act) =>
     change(keyId, act, ({ previous }) =>
-      previous
-        ? {
-            set: {},
-            remove: PREVIOUS_SECRET,
-            alsoWrite: [{ Delete: { TableName: tables.keys, Key: KEY.secretItemOf(previous.hash) } }],
-          }
-        : undefined,
+      previous ? { set: {}, remove: PREVIOUS_SECRET, pointers: [inGrace(previous)] } : undefined,
     )
 }
 
-/** Both secrets are forgotten in the same transaction that ends the key, and other items with them. */
-export function revoke<K extends RotatingKey>(
-  tables: OperatorTables,
-  kind: KeyKind<K>,
-  others: (key: K) => TransactItem[] = () => [],
-) {
-  const change = changeKey(tables, kind, `${kind.eventPrefix}.revoke`)
-  return (keyId: string, act: Act): Promise<ChangeResult<K>> =>
-    change(keyId, act, (key) => ({
-      set: { status: 'revoked', revokedAt: isoTime(act.atMs) },
-      remove: PREVIOUS_SECRET,
-      alsoWrite: [
-        ...[key.current, ...(key.previous ? [key.previous] : [])].map(({ hash }) => ({
-          Delete: { TableName: tables.keys, Key: kind.secretItemOf(hash) },
-        })),
-        ...others(key),
+/** Both secrets end with the key, and its external id becomes free for the next one. */
+export function revokeKey(tables: OperatorTables) {
+  const change = changeAtOnce(tables, 'key.revoke')
+  return (keyId: string, act: Act) =>
+    change(keyId, act, ({ current, previous, externalId }) => ({
+      ...revokedAt(act),
+      pointers: [
+        hashItem(current.hash),
+        ...(previous ? [inGrace(previous)] : []),
+        ...(externalId === undefined ? [] : [externalItem(externalId)]),
       ],
     }))
 }
 
-/** Its external id is free for the next one. */
-export function revokeKey(tables: OperatorTables) {
-  return revoke(tables, KEY, ({ id, externalId }) =>
-    externalId === undefined ? [] : [freeExternalId(tables, externalId, id)],
-  )
+/** The change of a key, or an admin key, that ends. */
+export function revokedAt({ atMs }: Act): ItemChange {
+  return { set: { status: 'revoked', revokedAt: isoTime(atMs) }, remove: PREVIOUS_SECRET }
+}
+
+function inGrace({ hash, untilMs }: NonNullable<RotatingKey['previous']>): Pointer {
+  return { ...hashItem(hash), expiresAt: expiryOf(untilMs) }
+}
+
+/** DynamoDB's time to live is in seconds. */
+function expiryOf(untilMs: number): number {
+  return Math.ceil(untilMs / 1000)
 }

@@ -8,13 +8,22 @@ export type Closing = {
   /** The time of that note. */
   readonly closedAtMs?: number
   readonly exportedThrough?: string
-  /** The day that is being exported, and the key after which the next part begins. */
+  /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
+  /** Rows do not expire, because a day is not exported for long. */
+  readonly isExpiryOff?: boolean
   /** A restore is running: rows are missing. */
   readonly isHalted: boolean
 }
 
-export type ExportCursor = { readonly day: string; readonly part: number; readonly afterKeyId: string }
+/** All keys before this one are exported, and of this one so many rows: those that began before a time. */
+export type ExportCursor = {
+  readonly day: string
+  readonly part: number
+  readonly keyId: string
+  readonly beforeMs: number
+  readonly rows: number
+}
 
 export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
 /** Exists during a restore. */
@@ -41,6 +50,7 @@ type Noted =
   | { readonly closedThrough: string; readonly closedAtMs: number }
   | { readonly exportedThrough: string }
   | { readonly exporting: ExportCursor }
+  | { readonly isExpiryOff: boolean }
 
 /** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
 export function noteClosing({ database, usage }: Tables) {
@@ -50,6 +60,12 @@ export function noteClosing({ database, usage }: Tables) {
 }
 
 function writeOf(noted: Noted) {
+  if ('isExpiryOff' in noted) {
+    return {
+      UpdateExpression: 'SET isExpiryOff = :isOff',
+      ExpressionAttributeValues: { ':isOff': noted.isExpiryOff },
+    }
+  }
   if ('exporting' in noted) {
     return {
       UpdateExpression: 'SET exporting = :place',

@@ -66,16 +66,20 @@ export function readDayTotal({ database, usage }: Tables) {
   }
 }
 
-/** The totals of all keys on one day, in the order of their ids: a page has some thousand of them. */
-export function queryDayTotals({ database, usage }: Tables) {
-  return async function* totalsOf(day: string, afterKeyId = '\0'): AsyncGenerator<DayTotal, void, undefined> {
-    const items = queryItems(database, {
-      TableName: usage,
-      IndexName: BY_KEY.name,
-      KeyConditionExpression: '#partition = :day AND #sort > :after',
-      ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
-      ExpressionAttributeValues: { ':day': totalsOfDay(day), ':after': afterKeyId },
-    })
-    for await (const item of items) yield toDayTotal(item)
+/** The totals of all keys on one day from this one on, in the order of their ids: a page has some thousand of them. */
+export function queryDayTotals(tables: Tables) {
+  return async function* totalsOf(day: string, fromKeyId?: string): AsyncGenerator<DayTotal, void, undefined> {
+    for await (const item of itemsOfDay(tables, totalsOfDay(day), fromKeyId)) yield toDayTotal(item)
   }
+}
+
+/** One partition of the index by key whose items are of one day, in the order of their keys' ids. */
+export function itemsOfDay({ database, usage }: Tables, partition: string, fromKeyId = '\0') {
+  return queryItems(database, {
+    TableName: usage,
+    IndexName: BY_KEY.name,
+    KeyConditionExpression: '#partition = :day AND #sort >= :from',
+    ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+    ExpressionAttributeValues: { ':day': partition, ':from': fromKeyId },
+  })
 }

@@ -1,7 +1,7 @@
 import { TABLES } from '../../contract.ts'
 import { DAY_MS, isoTime } from '../../domain/time.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
-import { queryItems } from '../database.ts'
+import { queryAhead, queryItems } from '../database.ts'
 import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
@@ -43,7 +43,7 @@ const ATTRIBUTES = {
   attempts: [...ALWAYS, 'attempts'],
 } as const satisfies Record<string, readonly string[]>
 
-/** The rows of one key that began in a range, a page at a time: as many as DynamoDB likes, or `pageSize`. */
+/** The rows of one key that began in a range, for a reader of all of them, or in pages of `pageSize` for one that may stop. */
 export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole') {
   const attributes = ATTRIBUTES[parts]
   const projection = attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }
@@ -54,8 +54,9 @@ export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'w
     order: RowOrder = 'newest first',
     pageSize?: number,
   ): AsyncGenerator<UsageRow, void, undefined> {
+    const query = pageSize === undefined ? queryAhead : queryItems
     for (const dayMs of daysOf(range, order)) {
-      const items = queryItems(database, {
+      const items = query(database, {
         TableName: usage,
         IndexName: BY_KEY.name,
         KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',

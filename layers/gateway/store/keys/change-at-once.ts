@@ -1,0 +1,84 @@
+import type { Act } from '../../domain/act.ts'
+import { changeEvent, type EventKind } from '../../domain/change-event.ts'
+import type { Key } from '../../domain/key.ts'
+import { atMost, retry } from '../../retry.ts'
+import type { Item } from '../database.ts'
+import { findEvent } from '../events/events.ts'
+import { eventsOn, keepEvent, moveEvents, type Pointer } from '../events/pending-events.ts'
+import { isUnavailable } from '../failures.ts'
+import type { OperatorTables } from '../operator-tables.ts'
+import { updateOnce, WriteOutcomeUnknown } from '../transact.ts'
+import {
+  type ChangeResult,
+  changedItem,
+  type ItemChange,
+  KEY,
+  pauseAfterOthers,
+  VersionConflict,
+  writeOf,
+} from './change-key.ts'
+
+/** The pointers end with the change, and are deleted after it: admission goes by the key's own item. */
+type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
+
+/**
+ * An operator's change to an active key that must win over any number of requests. It is one plain write of the key's
+ * item, because DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the same
+ * write, and moved afterwards: by this act, or by the next sweep.
+ */
+export function changeAtOnce(tables: OperatorTables, what: EventKind) {
+  const { database, keys: TableName } = tables
+  return async (keyId: string, act: Act, decide: (key: Key) => UrgentChange | undefined): Promise<ChangeResult> => {
+    const Key = KEY.itemOf(keyId)
+    let lost: WriteOutcomeUnknown | undefined
+    const result = await retry(change, {
+      when: (error, pauseMs) => mayTryAgain(error) && pauseMs < act.leftMs(),
+      pauseMs: pauseAfterOthers,
+    }).catch((error: unknown) => {
+      throw lost ?? error
+    })
+    if (result.changed) await moveAtMost(act.leftMs())
+    return result
+
+    async function change(): Promise<ChangeResult> {
+      const { Item: item } = await database.get({ TableName, Key, ConsistentRead: true })
+      if (!item) return { changed: false, why: 'no_such_key' }
+      const key = KEY.toKey(item)
+      if (await wasDone(item)) return { changed: true, key }
+      if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      const change = decide(key)
+      return change ? write(item, key, change) : { changed: true, key }
+    }
+
+    async function write(item: Item, before: Key, change: UrgentChange): Promise<ChangeResult> {
+      const key = KEY.toKey(changedItem(item, change))
+      const event = changeEvent(act, what, { keyId, before: KEY.fieldsOf(before), after: KEY.fieldsOf(key) })
+      const kept = { ...change, set: { ...change.set, ...keepEvent(item, event, change.pointers) } }
+      const isMade = await updateOnce(tables, act, { TableName, Key, ...writeOf(before.version, kept) }).catch(noteLost)
+      if (isMade) return { changed: true, key }
+      throw new VersionConflict(`The key ${keyId} was changed by others again and again. Try again.`)
+    }
+
+    /** True for an act whose answer was lost. The item was read first, and an event is put before it leaves the item. */
+    async function wasDone(item: Item): Promise<boolean> {
+      return eventsOn(item).some(({ id }) => id === act.id) || (await findEvent(tables)(keyId, act.id)) !== undefined
+    }
+
+    function noteLost(error: unknown): never {
+      if (error instanceof WriteOutcomeUnknown) lost = error
+      throw error
+    }
+
+    /** The change is made. If its event cannot be moved now, the sweep moves it. */
+    function moveAtMost(ms: number): Promise<unknown> {
+      return atMost(
+        ms,
+        moveEvents(tables)(keyId, act.atMs).catch(() => {}),
+      )
+    }
+  }
+}
+
+function mayTryAgain(error: unknown): boolean {
+  return error instanceof VersionConflict || error instanceof WriteOutcomeUnknown || isUnavailable(error)
+}

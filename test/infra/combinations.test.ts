@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { COMBINATIONS, type Combination, EVERYTHING, nameOf, pairwise } from './support/combinations.ts'
+import { circleIn, graphOf } from './support/dependency-graph.ts'
+import { type DeployedStack, stacksOf } from './support/deployed-stack.ts'
+import { physicalNames } from './support/physical-names.ts'
+
+/** Chat's alias waits for its alarms, and the admin API for chat's address, if there is no domain. */
+const NARROW: Combination = {
+  stage: 'prod',
+  region: 'us-east-1',
+  admin: 'signed',
+  rollout: 'canary',
+  edge: 'count none',
+}
+/** As one of the next, but that its firewall in us-east-1 is another. */
+const COUNTING: Combination = { ...EVERYTHING, stage: 'prod', region: 'eu-west-1', edge: 'count zone' }
+/** Every stage in two regions of one account. */
+const SIDE_BY_SIDE = COMBINATIONS.filter(({ stage, region, ...rest }) =>
+  Object.entries(EVERYTHING).every(([name, value]) => rest[name as keyof typeof rest] === value),
+)
+// A template takes half a second, so all of them are made at night only.
+const tried = process.env.TEST_CASES === 'all' ? [...COMBINATIONS] : [...pairwise(), NARROW, COUNTING, ...SIDE_BY_SIDE]
+
+const stacks = new Map<string, DeployedStack[]>()
+const of = (combination: Combination) => stacks.get(nameOf(combination)) ?? []
+
+beforeAll(async () => {
+  const made = await stacksOf(tried)
+  for (const [index, combination] of tried.entries()) stacks.set(nameOf(combination), made[index] ?? [])
+}, 600_000)
+
+describe('every combination of settings can be deployed', () => {
+  test.each(tried.map((combination) => [nameOf(combination), combination] as const))(
+    'no resource of %s waits for itself',
+    (_, combination) => {
+      expect(of(combination).length).toBeGreaterThan(0)
+      for (const { name, template } of of(combination)) expect([name, circleIn(graphOf(template))]).toEqual([name, []])
+    },
+  )
+})
+
+test('the circle that there was is found: chat taken back by an alarm of the admin API, whose address is chat’s', () => {
+  const [stack] = of(NARROW)
+  if (!stack) throw new Error('It was not made.')
+  const { Resources } = structuredClone(stack.template)
+  const idOf = (start: string) => Object.keys(Resources).find((id) => id.startsWith(start)) ?? ''
+  const Ref = idOf('MonitoringAdminReleaseErrors')
+  Resources[idOf('RolloutChat')]?.Properties.AlarmConfiguration.Alarms.push({ Name: { Ref } })
+  expect(circleIn(graphOf({ ...stack.template, Resources }))).toEqual(
+    expect.arrayContaining([Ref, idOf('RolloutChat'), idOf('FunctionsAdminCurrentVersion'), idOf('FunctionsChatLive')]),
+  )
+})
+
+test.each([
+  ['Ref', { Properties: { a: [{ Ref: 'B' }] } }],
+  ['Fn::GetAtt', { Properties: { 'Fn::GetAtt': ['B', 'Arn'] } }],
+  ['Fn::GetAtt with a dot', { Properties: { 'Fn::GetAtt': 'B.Arn' } }],
+  ['Fn::Sub', { Properties: { 'Fn::Sub': `arn:$\{B.Arn}/*` } }],
+  ['Fn::Sub with values', { Properties: { 'Fn::Sub': [`$\{x}`, { x: { Ref: 'B' } }] } }],
+  ['a branch', { Properties: { 'Fn::If': ['IsOn', { Ref: 'AWS::NoValue' }, { Ref: 'B' }] } }],
+  ['DependsOn', { DependsOn: 'B' }],
+  ['UpdatePolicy', { UpdatePolicy: { CodeDeployLambdaAliasUpdate: { ApplicationName: { Ref: 'B' } } } }],
+])('a resource waits for another by %s', (_, A) => {
+  const B = { Properties: { Ref: 'A' } }
+  expect(circleIn(graphOf({ Resources: { A, B }, Conditions: {}, Outputs: {} }))).toEqual(['A', 'B', 'A'])
+  expect(circleIn(graphOf({ Resources: { A, B: {} }, Conditions: {}, Outputs: {} }))).toEqual([])
+})
+
+test('stages and regions of one account share no name', () => {
+  expect(SIDE_BY_SIDE).toHaveLength(4)
+  const names = SIDE_BY_SIDE.flatMap(of).flatMap(physicalNames)
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  expect(twice).toEqual([])
+  // The kinds of names that AWS compares across regions, and in us-east-1, are among them.
+  for (const kind of ['Dashboard', 'DeliverySource', 'CloudFront::Function', 'LogGroup'])
+    expect(names.join()).toContain(kind)
+})
+
+test('the parts in us-east-1 change the main stack when they change, which it would not see by itself', () => {
+  const tagOf = (combination: Combination) => {
+    const main = of(combination).find(({ name }) => name === 'Waybill-prod')
+    const distributions = Object.values(main?.template.Resources ?? {}).filter(({ Type }) => /Distribution$/.test(Type))
+    return distributions.flatMap(({ Properties }) => Properties.Tags).find(({ Key }) => Key === 'waybill:edge-parts')
+      ?.Value
+  }
+  const tags = [tagOf(COUNTING), tagOf({ ...COUNTING, edge: 'block zone' })]
+  expect(tags).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)])
+  expect(new Set(tags).size).toBe(2)
+})

@@ -21,7 +21,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(npm ci && )?npm start$/, 'it is what the other commands work on'],
   [/^(npm ci && )?npm test$/, 'this is part of it'],
   [/^export WAYBILL_KEY=/, 'the tests set it'],
-  [/^npm run (lint|typecheck)$/, 'npm test runs it'],
+  [/^npm run (lint|typecheck|simulate -- --histories 2000)$/, 'npm test runs it'],
   [/^npm run (test:quick|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^npm run (format|schema|pictures|pictures:race)$/, 'it writes files; npm test checks them'],
